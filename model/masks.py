@@ -1,0 +1,85 @@
+"""Masks of answers: run-length patches (the one wire and storage form), words to pixels and back. NumPy only.
+
+A patch is ``{"box": [x0, y0, x1, y1], "counts": [n0, n1, ...]}``: the run lengths of the mask inside the box, row by row,
+starting with a run of zeros (``n0`` may be 0), so that ``sum(counts)`` is the area of the box. Boxes are integers, in
+pixels of the rendered page, ``x1`` and ``y1`` exclusive. The empty mask is ``{"box": [0, 0, 0, 0], "counts": []}``.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Mask = NDArray[np.bool_]
+Box = Sequence[int]
+
+
+def encode_patch(mask: Mask) -> dict[str, list[int]]:
+    """Patch of ``mask`` (bool [H, W]) inside its tight bounding box. ValueError when the array is not two-dimensional."""
+    if mask.ndim != 2:
+        raise ValueError(f"A mask has two dimensions, rows and columns; this array has {mask.ndim}.")
+    mask = np.asarray(mask, dtype=bool)
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not rows.size:
+        return {"box": [0, 0, 0, 0], "counts": []}
+    x0, y0, x1, y1 = int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+    flat = mask[y0:y1, x0:x1].ravel()
+    edges = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    counts = np.diff(np.concatenate([[0], edges, [flat.size]])).tolist()
+    return {"box": [x0, y0, x1, y1], "counts": [0, *counts] if flat[0] else counts}
+
+
+def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
+    """Bool [H, W] of a patch on a page of ``size`` (height, width).
+
+    Raises ValueError, one sentence for a person, when the patch is malformed: wrong keys or types, a box that is
+    empty, inverted or outside the page, negative counts, or counts that do not sum to the area of the box.
+    """
+    height, width = size
+    if not isinstance(patch, Mapping) or set(patch) != {"box", "counts"}:
+        raise ValueError('A patch has exactly the keys "box" and "counts".')
+    x0, y0, x1, y1 = _integers(patch["box"], "box", length=4)
+    counts = _integers(patch["counts"], "counts")
+    mask = np.zeros((height, width), dtype=bool)
+    if not counts:
+        if (x0, y0, x1, y1) != (0, 0, 0, 0):
+            raise ValueError("A patch without counts is the empty mask, and its box must be [0, 0, 0, 0].")
+        return mask
+    if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
+        raise ValueError(f"The box [{x0}, {y0}, {x1}, {y1}] does not lie inside the page of {width} x {height} pixels.")
+    if min(counts) < 0:
+        raise ValueError("The counts of a patch cannot be negative.")
+    area = (x1 - x0) * (y1 - y0)
+    if sum(counts) != area:
+        raise ValueError(f"The counts of a patch sum to {sum(counts)}, but its box has {area} pixels.")
+    values = np.arange(len(counts)) % 2 == 1
+    mask[y0:y1, x0:x1] = np.repeat(values, counts).reshape(y1 - y0, x1 - x0)
+    return mask
+
+
+def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:
+    """Union of integer boxes as bool [H, W]; what lies outside the page of ``size`` (height, width) is cut off."""
+    mask = np.zeros(size, dtype=bool)
+    for x0, y0, x1, y1 in boxes:
+        mask[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)] = True
+    return mask
+
+
+def words_under(mask: Mask, boxes: Sequence[Box]) -> list[int]:
+    """Indices of the boxes that ``mask`` (bool [H, W]) covers at least half; boxes without area on the page never are."""
+    under = []
+    for index, (x0, y0, x1, y1) in enumerate(boxes):
+        part = mask[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)]
+        if part.size and 2 * np.count_nonzero(part) >= part.size:
+            under.append(index)
+    return under
+
+
+def _integers(values: object, name: str, length: int | None = None) -> list[int]:
+    """The list as it came; ValueError unless it holds integers alone (a bool or a float is none)."""
+    if not isinstance(values, (list, tuple)) or not all(type(value) is int for value in values):
+        raise ValueError(f'"{name}" of a patch must be a list of integers.')
+    if length is not None and len(values) != length:
+        raise ValueError(f'"{name}" of a patch must hold {length} integers, not {len(values)}.')
+    return list(values)
