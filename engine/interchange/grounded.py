@@ -1,0 +1,257 @@
+"""The grounded format: pages with words, questions and the words (or regions) that answer them.
+
+One page a line of `pages.jsonl`, UTF-8, images beside it in `images/`. Boxes are pixels of the page's image. A question
+lists every acceptable answer: as indices of words, or as COCO run lengths at page size where no word makes the answer
+(signatures, checkboxes). Neither answers nor masks means: this page does not answer the question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from PIL import Image
+
+PAGES_FILE = "pages.jsonl"
+IMAGES_FOLDER = "images"
+
+Box = tuple[int, int, int, int]
+
+
+class GroundedFormatError(ValueError):
+    """A line of a grounded file that cannot be read; the message names the file and the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedWord:
+    """A word and its box (x0, y0, x1, y1) in pixels of the page."""
+
+    text: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedQuestion:
+    """A question with its acceptable answers.
+
+    `answers`: word indices, one list an acceptable answer. `masks`: further acceptable answers as COCO RLE at page size,
+    {"size": [height, width], "counts": "..."}; `region_type` names what they show. `printed_key`: is there a key on the
+    page to match the question with.
+    """
+
+    question_id: str
+    question: str
+    answers: list[list[int]]
+    printed_key: bool = False
+    masks: list[dict[str, Any]] = field(default_factory=list)
+    region_type: str | None = None
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.answers or self.masks)
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedPage:
+    """A page: `image` is a path relative to the folder of `pages.jsonl`, or None where a page has words alone."""
+
+    page_id: str
+    image: str | None
+    width: int
+    height: int
+    words: list[GroundedWord]
+    questions: list[GroundedQuestion]
+
+
+def read_pages(source: str | Path) -> Iterator[GroundedPage]:
+    """Pages of a folder that holds `pages.jsonl`, or of such a file, in its order; blank lines are skipped.
+
+    Raises FileNotFoundError when there is no such file and GroundedFormatError, with file and line, on a bad line.
+    """
+    path = pages_file(source)
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                yield page_from_json(json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8")))
+            except UnicodeDecodeError as error:
+                raise GroundedFormatError(f"{path}, line {number}: not UTF-8 ({error.reason}).") from error
+            except json.JSONDecodeError as error:
+                raise GroundedFormatError(f"{path}, line {number}: not JSON ({error.msg}).") from error
+            except GroundedFormatError as error:
+                raise GroundedFormatError(f"{path}, line {number}: {error}") from error
+
+
+def pages_file(source: str | Path) -> Path:
+    """The `pages.jsonl` that a folder or file names; FileNotFoundError with a sentence where there is none."""
+    path = Path(source)
+    if path.is_dir():
+        path = path / PAGES_FILE
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} does not exist: a grounded set is a folder with {PAGES_FILE}, or that file.")
+    return path
+
+
+def write_pages(
+    folder: str | Path,
+    pages: Iterable[tuple[GroundedPage, Image.Image | bytes | None]],
+) -> int:
+    """Writes `pages.jsonl` and the images into `folder` (made if missing) and returns the number of pages.
+
+    Each page comes with its image: a Pillow image (stored as PNG), the bytes of a file, stored as they are, or None. The page's
+    `image` is the path it is stored under; None with an image given means `images/<page_id>.png`. The file of pages
+    appears under its name only once it is whole.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = folder / (PAGES_FILE + ".part")
+    count = 0
+    with unfinished.open("w", encoding="utf-8") as lines:
+        for page, image in pages:
+            stored = page_to_json(page)
+            if image is not None:
+                name = page.image or f"{IMAGES_FOLDER}/{page.page_id}.png"
+                target = _inside(folder, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if isinstance(image, bytes):
+                    target.write_bytes(image)
+                else:
+                    image.save(target)
+                stored["image"] = name
+            lines.write(json.dumps(stored, ensure_ascii=False) + "\n")
+            count += 1
+    unfinished.replace(folder / PAGES_FILE)
+    return count
+
+
+def _inside(folder: Path, name: str) -> Path:
+    target = folder / name
+    if not target.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(f"The image path {name!r} leaves the folder {folder}: give a path relative to it.")
+    return target
+
+
+def page_to_json(page: GroundedPage) -> dict[str, Any]:
+    """The page as the JSON object of one line."""
+    return {
+        "page_id": page.page_id,
+        "image": page.image,
+        "width": page.width,
+        "height": page.height,
+        "words": [{"text": word.text, "box": list(word.box)} for word in page.words],
+        "questions": [_question_to_json(question) for question in page.questions],
+    }
+
+
+def _question_to_json(question: GroundedQuestion) -> dict[str, Any]:
+    stored: dict[str, Any] = {
+        "question_id": question.question_id,
+        "question": question.question,
+        "answers": question.answers,
+        "printed_key": question.printed_key,
+    }
+    if question.masks:
+        stored["masks"] = question.masks
+    if question.region_type is not None:
+        stored["region_type"] = question.region_type
+    return stored
+
+
+def page_from_json(stored: object) -> GroundedPage:
+    """A page from the JSON object of one line; GroundedFormatError says what is wrong with it."""
+    page = _object(stored, "the page")
+    page_id = page.get("page_id")
+    if not isinstance(page_id, str) or not page_id:
+        raise GroundedFormatError('"page_id" must be a text that is not empty.')
+    image = page.get("image")
+    if image is not None and not isinstance(image, str):
+        raise GroundedFormatError(f'page {page_id}: "image" must be a path or null.')
+    width, height = (_size(page.get(side), side, page_id) for side in ("width", "height"))
+    words = [
+        _word(word, f"page {page_id}, word {at}")
+        for at, word in enumerate(_list(page.get("words"), f'page {page_id}: "words"'))
+    ]
+    questions = [
+        _question(question, f"page {page_id}, question {at}", len(words), (height, width))
+        for at, question in enumerate(_list(page.get("questions", []), f'page {page_id}: "questions"'))
+    ]
+    return GroundedPage(page_id, image, width, height, words, questions)
+
+
+def _word(stored: object, where: str) -> GroundedWord:
+    word = _object(stored, where)
+    text, box = word.get("text"), word.get("box")
+    if not isinstance(text, str):
+        raise GroundedFormatError(f'{where}: "text" must be a text.')
+    if not isinstance(box, list) or len(box) != 4 or not all(_is_number(edge) for edge in box):
+        raise GroundedFormatError(f'{where}: "box" must be four numbers [x0, y0, x1, y1].')
+    x0, y0, x1, y1 = (round(edge) for edge in box)
+    if x1 < x0 or y1 < y0:
+        raise GroundedFormatError(f'{where}: "box" {box} ends before it begins.')
+    return GroundedWord(text, (x0, y0, x1, y1))
+
+
+def _question(stored: object, where: str, words: int, size: tuple[int, int]) -> GroundedQuestion:
+    question = _object(stored, where)
+    question_id, text = question.get("question_id"), question.get("question")
+    if not isinstance(question_id, str):
+        raise GroundedFormatError(f'{where}: "question_id" must be a text.')
+    if not isinstance(text, str) or not text.strip():
+        raise GroundedFormatError(f'{where}: "question" must be a text that is not empty.')
+    answers = [
+        _answer(answer, f"{where}, answer {at}", words)
+        for at, answer in enumerate(_list(question.get("answers"), f'{where}: "answers"'))
+    ]
+    masks = [_mask(mask, where, size) for mask in _list(question.get("masks", []), f'{where}: "masks"')]
+    printed_key = question.get("printed_key", False)
+    if not isinstance(printed_key, bool):
+        raise GroundedFormatError(f'{where}: "printed_key" must be true or false.')
+    region_type = question.get("region_type")
+    if region_type is not None and not isinstance(region_type, str):
+        raise GroundedFormatError(f'{where}: "region_type" must be a text.')
+    return GroundedQuestion(question_id, text, answers, printed_key, masks, region_type)
+
+
+def _answer(stored: object, where: str, words: int) -> list[int]:
+    answer = _list(stored, where)
+    for index in answer:
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < words:
+            raise GroundedFormatError(f"{where}: {index!r} is not the index of one of the page's {words} words.")
+    if not answer:
+        raise GroundedFormatError(f'{where} is empty: a question that the page does not answer has "answers": [].')
+    return cast(list[int], answer)
+
+
+def _mask(stored: object, where: str, size: tuple[int, int]) -> dict[str, Any]:
+    mask = _object(stored, f"{where}, mask")
+    if mask.get("size") != list(size):
+        raise GroundedFormatError(f'{where}, mask: "size" must be the page\'s [height, width] {list(size)}.')
+    if not isinstance(mask.get("counts"), str | list):
+        raise GroundedFormatError(f'{where}, mask: "counts" must be COCO run lengths.')
+    return mask
+
+
+def _size(value: object, side: str, page_id: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise GroundedFormatError(f'page {page_id}: "{side}" must be a whole number of pixels above 0.')
+    return value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
+
+
+def _object(value: object, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise GroundedFormatError(f"{what} must be a JSON object.")
+    return cast(dict[str, Any], value)
+
+
+def _list(value: object, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise GroundedFormatError(f"{what} must be a list.")
+    return value
