@@ -1,0 +1,94 @@
+"""Content-addressed files: uploads, rendered pages, manifests, checkpoints.
+
+A blob is written to a temporary name, flushed to disk, and renamed to its SHA-256. It is there whole or not at all, and the
+row that names it comes after it.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_CHUNK = 1 << 20
+
+
+class BlobMissing(LookupError):
+    """The file of a row is gone: the folder was changed by hand, or only half restored from a backup."""
+
+
+class BlobStore:
+    """A folder of blobs, named by content in 256 subfolders."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def put(self, content: bytes) -> str:
+        """Store `content` and return its SHA-256 in hexadecimal. Storing the same content again changes nothing."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        if not self._place(sha256).exists():
+            with self._temporary() as file:
+                file.write(content)
+                self._settle(file, sha256)
+        return sha256
+
+    def put_file(self, source: Path) -> str:
+        """Store a copy of the file `source` without reading it into memory, and return its SHA-256."""
+        digest = hashlib.sha256()
+        with source.open("rb") as reading, self._temporary() as writing:
+            while chunk := reading.read(_CHUNK):
+                digest.update(chunk)
+                writing.write(chunk)
+            sha256 = digest.hexdigest()
+            if self._place(sha256).exists():
+                writing.close()
+                Path(writing.name).unlink()
+            else:
+                self._settle(writing, sha256)
+        return sha256
+
+    def path(self, sha256: str) -> Path:
+        """Return where the blob lies. BlobMissing when it does not."""
+        place = self._place(sha256)
+        if not place.exists():
+            raise BlobMissing(f"The file {sha256[:12]}... is missing from {self.folder}.")
+        return place
+
+    def read(self, sha256: str) -> bytes:
+        """Return the whole content of a blob. BlobMissing when there is none."""
+        return self.path(sha256).read_bytes()
+
+    def __contains__(self, sha256: str) -> bool:
+        return self._place(sha256).exists()
+
+    def remove(self, sha256: str) -> None:
+        """Delete a blob that no row names. Only an explicit, audited command may call this."""
+        self._place(sha256).unlink(missing_ok=True)
+
+    def free_bytes(self) -> int:
+        """Return how many bytes are free where the blobs lie."""
+        return shutil.disk_usage(self.folder).free
+
+    def _place(self, sha256: str) -> Path:
+        if not _SHA256.fullmatch(sha256):
+            raise ValueError(f"{sha256!r} is not a SHA-256 in hexadecimal.")
+        return self.folder / sha256[:2] / sha256
+
+    def _temporary(self) -> "tempfile._TemporaryFileWrapper[bytes]":
+        return tempfile.NamedTemporaryFile(dir=self.folder, prefix=".new-", delete=False)
+
+    def _settle(self, file: "BinaryIO | tempfile._TemporaryFileWrapper[bytes]", sha256: str) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+        place = self._place(sha256)
+        place.parent.mkdir(exist_ok=True)
+        Path(file.name).rename(place)
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # the name, too, must survive a power cut
+        finally:
+            os.close(folder)

@@ -1,0 +1,58 @@
+"""Bringing a database to the schema of this version, and back."""
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from db.base import Base
+from db.session import Database
+
+
+def upgrade(database: Database, revision: str = "head") -> None:
+    """Migrate forward to `revision`. A database that is there already is left as it is."""
+    _run(database, lambda config: command.upgrade(config, revision))
+
+
+def downgrade(database: Database, revision: str) -> None:
+    """Migrate back to `revision`; "base" is an empty database."""
+    _run(database, lambda config: command.downgrade(config, revision))
+
+
+def current(database: Database) -> str | None:
+    """Return the revision that the database is at; None for an empty one."""
+    with database.engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def head() -> str | None:
+    """Return the newest revision that this version knows."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def differences(database: Database) -> list[object]:
+    """Return what the tables in code and the migrated database disagree on; empty when they agree."""
+    import db.tables  # noqa: F401  (fills Base.metadata)
+
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return list(compare_metadata(context, Base.metadata))
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(str(files("migrations")))))
+    return config
+
+
+def _run(database: Database, act: Callable[[Config], None]) -> None:
+    config = _config()
+    # One connection, one transaction: a migration that fails in the middle leaves the database as it was.
+    with database.engine.execution_options(glossator_writes=True).begin() as connection:
+        config.attributes["connection"] = connection
+        act(config)

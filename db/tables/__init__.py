@@ -1,0 +1,34 @@
+"""The whole domain as typed tables, one concept a file.
+
+Annotations are append-only revisions (`annotations.py`); what is updated in place is only where things stand: the head of
+an annotation, the progress of a job, a lease.
+"""
+
+from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision
+from db.tables.documents import Document, DocumentGroup, Page, PageWord
+from db.tables.learning import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
+from db.tables.people import AuditEntry, LoginSession, Member, Project, User
+
+__all__ = [
+    "Annotation",
+    "AuditEntry",
+    "Document",
+    "DocumentGroup",
+    "Job",
+    "Lease",
+    "LoginSession",
+    "Member",
+    "ModelVersion",
+    "Page",
+    "PageWord",
+    "Prediction",
+    "Project",
+    "Promotion",
+    "Question",
+    "Review",
+    "Revision",
+    "Run",
+    "RunMetric",
+    "Snapshot",
+    "User",
+]

@@ -1,0 +1,117 @@
+"""Questions and their answers: annotations, append-only revisions, reviews, leases, predictions."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Id, Moment, Reference
+
+
+class Question(Base):
+    """A question as somebody put it, once a project. A standard question is asked of every document."""
+
+    __tablename__ = "questions"
+    __table_args__ = (UniqueConstraint("project_id", "text"),)
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    text: Mapped[str] = mapped_column(String(1000))
+    standard: Mapped[bool] = mapped_column(default=False)
+    created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+
+
+class Annotation(Base):
+    """The answer of one document to one question, by one person. `head` and `status` repeat its newest revision."""
+
+    __tablename__ = "annotations"
+    __table_args__ = (
+        CheckConstraint("status in ('draft', 'submitted', 'accepted', 'rejected', 'fixed')", name="status"),
+        UniqueConstraint("document_id", "question_id", "author_id"),
+        Index("ix_annotations_project_id_status", "project_id", "status"),
+    )
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"))
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
+    author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    status: Mapped[str] = mapped_column(String(20), default="draft")
+    head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has spoken
+    source: Mapped[str] = mapped_column(String(200), default="page")
+    created_at: Mapped[Moment]
+
+
+class Revision(Base):
+    """One saved step of an annotation: the edits, the state they led to, who, when, how. Never updated."""
+
+    __tablename__ = "revisions"
+    __table_args__ = (
+        UniqueConstraint("annotation_id", "number"),
+        UniqueConstraint("annotation_id", "idempotency_key"),
+        CheckConstraint("number > base", name="follows_its_base"),
+    )
+
+    id: Mapped[Id]
+    annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"))
+    number: Mapped[int]  # from 1
+    base: Mapped[int]  # the revision that the author saw
+    author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    action: Mapped[str] = mapped_column(String(20))  # edit, accept, submit, reopen, reject, import
+    status: Mapped[str] = mapped_column(String(20))  # of the annotation, from here on
+    edits: Mapped[list[Any]] = mapped_column(default=list)
+    state: Mapped[dict[str, Any]]  # engine.annotation.state.AnnotationState
+    prediction_id: Mapped[Reference | None] = mapped_column(ForeignKey("predictions.id"))  # the proposal corrected
+    idempotency_key: Mapped[str] = mapped_column(String(64))
+    seconds: Mapped[float] = mapped_column(default=0.0)  # of active work since the revision before
+    interactions: Mapped[dict[str, Any]] = mapped_column(default=dict)  # tool -> how often
+    created_at: Mapped[Moment]
+
+
+class Review(Base):
+    """A reviewer's verdict on one revision; quality of the mask and completeness are judged apart (SAM 3, data engine)."""
+
+    __tablename__ = "reviews"
+
+    id: Mapped[Id]
+    annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"), index=True)
+    revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"))
+    reviewer_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    verdict: Mapped[str] = mapped_column(String(20))  # accepted, rejected, fixed
+    quality: Mapped[bool | None]
+    completeness: Mapped[bool | None]
+    reason: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[Moment]
+
+
+class Lease(Base):
+    """Who holds what until when: a task in the queue, the scheduler's seat, a project's one training run."""
+
+    __tablename__ = "leases"
+
+    subject: Mapped[str] = mapped_column(String(120), primary_key=True)  # "annotation:<id>", "training:<project id>"
+    holder: Mapped[str] = mapped_column(String(120))
+    acquired_at: Mapped[Moment]
+    heartbeat_at: Mapped[Moment]
+    expires_at: Mapped[datetime]
+
+
+class Prediction(Base):
+    """What one model version answered, with the prompts it was given. `answer`: engine.annotation.state.Proposal."""
+
+    __tablename__ = "predictions"
+    __table_args__ = (Index("ix_predictions_annotation_id_created_at", "annotation_id", "created_at"),)
+
+    id: Mapped[Id]
+    annotation_id: Mapped[Reference | None] = mapped_column(ForeignKey("annotations.id"))
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
+    model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
+    prompts: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    answer: Mapped[dict[str, Any]]
+    score: Mapped[float]  # predicted IoU, 0..1
+    answered: Mapped[float]  # probability that the page answers, 0..1
+    milliseconds: Mapped[float]
+    created_at: Mapped[Moment]

@@ -1,0 +1,90 @@
+"""Documents, their groups with the immutable split, pages, and the words on them."""
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Id, Moment, Reference, Sha256
+
+Split = Literal["train", "recent", "frozen"]
+
+
+class DocumentGroup(Base):
+    """Documents that show the same thing. A group gets its split once, when its first document comes in, for ever."""
+
+    __tablename__ = "document_groups"
+    __table_args__ = (
+        CheckConstraint("split in ('train', 'recent', 'frozen')", name="split"),
+        UniqueConstraint("project_id", "sequence"),
+    )
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    sequence: Mapped[int]  # the how-manieth group of its project, from 0: decides the split
+    split: Mapped[str] = mapped_column(String(10))
+    quarantined_at: Mapped[datetime | None]  # joined groups of different splits: neither trains nor judges
+    created_at: Mapped[Moment]
+
+
+class Document(Base):
+    """An uploaded file of a project. The same bytes twice are one document."""
+
+    __tablename__ = "documents"
+    __table_args__ = (UniqueConstraint("project_id", "sha256"),)
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    group_id: Mapped[Reference] = mapped_column(ForeignKey("document_groups.id"), index=True)
+    sha256: Mapped[Sha256]  # of the file: its blob
+    name: Mapped[str] = mapped_column(String(255))
+    media_type: Mapped[str] = mapped_column(String(60))
+    byte_count: Mapped[int] = mapped_column(BigInteger)
+    title: Mapped[str | None] = mapped_column(Text)
+    warnings: Mapped[str] = mapped_column(Text, default="")  # one sentence a line
+    licence: Mapped[str | None] = mapped_column(String(60))
+    source: Mapped[str] = mapped_column(String(200), default="upload")
+    created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+
+
+class Page(Base):
+    """A rendered page. All boxes and masks are in pixels of this rendering."""
+
+    __tablename__ = "pages"
+    __table_args__ = (
+        CheckConstraint("width > 0 and height > 0", name="size"),
+        CheckConstraint("text_source in ('layer', 'ocr', 'given', 'none')", name="text_source"),
+        UniqueConstraint("document_id", "number"),
+    )
+
+    id: Mapped[Id]
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"))
+    number: Mapped[int]  # from 1
+    width: Mapped[int]
+    height: Mapped[int]
+    image_sha256: Mapped[Sha256]
+    image_media_type: Mapped[str] = mapped_column(String(60))
+    rotation: Mapped[int] = mapped_column(default=0)  # degrees clockwise that the reader turned the page by
+    text_source: Mapped[str] = mapped_column(String(10))
+    word_count: Mapped[int]
+
+
+class PageWord(Base):
+    """A word of a page. `number` is stable for ever; `position` is its place in reading order."""
+
+    __tablename__ = "words"
+    __table_args__ = (Index("ix_words_page_id_position", "page_id", "position"),)
+
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    position: Mapped[int]
+    line: Mapped[int]
+    text: Mapped[str] = mapped_column(Text)
+    x0: Mapped[int]
+    y0: Mapped[int]
+    x1: Mapped[int]  # exclusive
+    y1: Mapped[int]  # exclusive
+    confidence: Mapped[float | None]  # of the OCR, 0..1
+    retired_at: Mapped[datetime | None]  # split or merged away; revisions may still name it

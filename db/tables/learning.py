@@ -1,0 +1,127 @@
+"""How the model learns: snapshots, jobs, runs with their curves, model versions, promotions."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Id, Moment, Reference, Sha256
+
+
+class Snapshot(Base):
+    """A frozen choice of accepted revisions. `sha256` names the manifest, a blob: the same choice is the same snapshot."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (UniqueConstraint("project_id", "sha256"),)
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    sha256: Mapped[Sha256]
+    filters: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    counts: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+
+
+class Job(Base):
+    """Long work, leased by a worker. `key` makes asking twice harmless while the first one is waiting or running."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        CheckConstraint("status in ('waiting', 'running', 'done', 'failed', 'cancelled', 'dead')", name="status"),
+        Index("ix_jobs_status_run_after", "status", "run_after"),
+    )
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(40))
+    key: Mapped[str | None] = mapped_column(String(120), unique=True)  # cleared when the job ends
+    status: Mapped[str] = mapped_column(String(20), default="waiting")
+    payload: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    result: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    progress: Mapped[float] = mapped_column(default=0.0)  # 0..1
+    message: Mapped[str] = mapped_column(Text, default="")  # one sentence: what it is doing, or why it failed
+    attempts: Mapped[int] = mapped_column(default=0)
+    max_attempts: Mapped[int] = mapped_column(default=3)
+    holder: Mapped[str | None] = mapped_column(String(120))
+    lease_until: Mapped[datetime | None]
+    heartbeat_at: Mapped[datetime | None]
+    cancel_requested_at: Mapped[datetime | None]
+    run_after: Mapped[Moment]
+    created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class ModelVersion(Base):
+    """A checkpoint with where it came from. The shipped default belongs to no project and has no parent."""
+
+    __tablename__ = "model_versions"
+    __table_args__ = (
+        UniqueConstraint("project_id", "number"),
+        Index("ix_model_versions_checkpoint_sha256", "checkpoint_sha256"),
+    )
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"))
+    number: Mapped[int]  # 0: shipped; then 1, 2, ... in a project
+    checkpoint_sha256: Mapped[Sha256]  # a blob
+    parent_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    snapshot_id: Mapped[Reference | None] = mapped_column(ForeignKey("snapshots.id"))
+    seed: Mapped[int | None]
+    code_version: Mapped[str] = mapped_column(String(80))
+    optimizer: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    figures: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[Moment]
+
+
+class Run(Base):
+    """One retraining: what it started from, what it used, how it went, and the gate's verdict, promotion or not."""
+
+    __tablename__ = "runs"
+    __table_args__ = (CheckConstraint("status in ('running', 'judged', 'failed', 'cancelled')", name="status"),)
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    job_id: Mapped[Reference] = mapped_column(ForeignKey("jobs.id"), unique=True)
+    snapshot_id: Mapped[Reference] = mapped_column(ForeignKey("snapshots.id"))
+    parent_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
+    challenger_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    seed: Mapped[int]
+    code_version: Mapped[str] = mapped_column(String(80))
+    status: Mapped[str] = mapped_column(String(20), default="running")
+    verdict: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[Moment]
+    finished_at: Mapped[datetime | None]
+
+
+class RunMetric(Base):
+    """A point of a run's curves."""
+
+    __tablename__ = "run_metrics"
+
+    run_id: Mapped[Reference] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    step: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    values: Mapped[dict[str, Any]]
+    created_at: Mapped[Moment]
+
+
+class Promotion(Base):
+    """A change of champion. The champion of a project is the version of its promotion with the highest sequence."""
+
+    __tablename__ = "promotions"
+    __table_args__ = (UniqueConstraint("project_id", "sequence"),)
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    sequence: Mapped[int]  # from 1; two at once collide here, and one of them loses
+    version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
+    previous_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    run_id: Mapped[Reference | None] = mapped_column(ForeignKey("runs.id"))
+    kind: Mapped[str] = mapped_column(String(20))  # first, gate, by_hand, forced, rollback
+    reason: Mapped[str] = mapped_column(Text, default="")
+    promoted_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))  # None: the gate
+    created_at: Mapped[Moment]

@@ -1,0 +1,78 @@
+"""Who works here and on what: users, login sessions, projects, members, the audit trail."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Id, Moment, Reference, Sha256
+
+Role = Literal["admin", "reviewer", "annotator"]
+ROLES: tuple[Role, ...] = ("admin", "reviewer", "annotator")
+
+
+class User(Base):
+    """A person, or "local" where nobody logs in. Never deleted, only disabled: revisions name their author."""
+
+    __tablename__ = "users"
+    __table_args__ = (CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),)
+
+    id: Mapped[Id]
+    name: Mapped[str] = mapped_column(String(100), unique=True)
+    role: Mapped[str] = mapped_column(String(20), default="annotator")
+    password_hash: Mapped[str | None] = mapped_column(String(200))  # argon2id; None cannot log in
+    created_at: Mapped[Moment]
+    disabled_at: Mapped[datetime | None]
+
+
+class LoginSession(Base):
+    """A login of one browser. The cookie holds the token; the database holds only its SHA-256."""
+
+    __tablename__ = "login_sessions"
+
+    token_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
+    user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[Moment]
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+
+
+class Project(Base):
+    """Documents, questions and one line of models that learn from them. `settings`: see engine.projects.ProjectSettings."""
+
+    __tablename__ = "projects"
+
+    id: Mapped[Id]
+    name: Mapped[str] = mapped_column(String(100), unique=True)
+    description: Mapped[str] = mapped_column(Text, default="")
+    settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+
+
+class Member(Base):
+    """A user's role in one project."""
+
+    __tablename__ = "members"
+    __table_args__ = (CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),)
+
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    role: Mapped[str] = mapped_column(String(20))
+    created_at: Mapped[Moment]
+
+
+class AuditEntry(Base):
+    """What somebody decided that cannot be read off the data itself: a forced promotion, a deletion, a changed role."""
+
+    __tablename__ = "audit_entries"
+    __table_args__ = (Index("ix_audit_entries_project_id_created_at", "project_id", "created_at"),)
+
+    id: Mapped[Id]
+    actor_id: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"))
+    action: Mapped[str] = mapped_column(String(60))
+    subject: Mapped[str] = mapped_column(String(200))
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    created_at: Mapped[Moment]
