@@ -35,6 +35,11 @@ def head() -> str | None:
     return ScriptDirectory.from_config(_config()).get_current_head()
 
 
+def known() -> set[str]:
+    """Return all revisions that this version knows."""
+    return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+
+
 def differences(database: Database) -> list[object]:
     """Return what the tables in code and the migrated database disagree on; empty when they agree."""
     import db.tables  # noqa: F401  (fills Base.metadata)

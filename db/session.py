@@ -46,12 +46,9 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Yield a session for reading. It is rolled back at the end: what it changes is not kept."""
+        """Yield a session for reading. It is closed without a commit: what it changes is not kept."""
         with Session(self.engine, expire_on_commit=False) as session:
-            try:
-                yield session
-            finally:
-                session.rollback()
+            yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:

@@ -1,0 +1,118 @@
+"""Projects and their settings."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db.tables import Annotation, Document, Project
+from engine.errors import Conflict, NotFound, Refused
+from engine.settings import Settings
+from engine.workspace import Workspace
+
+DEFAULT_NAME = "default"
+
+
+class ProjectSettings(BaseModel):
+    """What a project chooses for itself; stored as JSON in its row."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    retrain_after: int = Field(20, ge=1, description="Newly accepted annotations that start a retraining.")
+    retrain_automatically: bool = Field(True, description="Start a retraining when enough was accepted.")
+    promotion: Literal["automatic", "by_hand"] = Field("automatic", description="What a passed gate does.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSummary:
+    """A project as a list shows it."""
+
+    project: Project
+    documents: int
+    accepted: int
+
+
+def settings_of(project: Project) -> ProjectSettings:
+    """Return a project's settings; what it never chose has its default."""
+    return ProjectSettings.model_validate(project.settings)
+
+
+def ensure_project(session: Session, name: str, settings: Settings, created_by: str | None = None) -> Project:
+    """Return the project `name`, made if there is none, inside the caller's unit of work."""
+    project = session.scalar(select(Project).where(Project.name == name))
+    if project is None:
+        _check_name(name)
+        chosen = ProjectSettings(retrain_after=settings.retrain_after)
+        project = Project(name=name, settings=chosen.model_dump(), created_by=created_by)
+        session.add(project)
+        session.flush()
+    return project
+
+
+def create_project(workspace: Workspace, name: str, description: str = "", created_by: str | None = None) -> Project:
+    """Create a project. Conflict when the name is taken."""
+    _check_name(name)
+    chosen = ProjectSettings(retrain_after=workspace.settings.retrain_after)
+    try:
+        with workspace.database.write() as session:
+            project = Project(name=name, description=description, settings=chosen.model_dump(), created_by=created_by)
+            session.add(project)
+            session.flush()
+            return project
+    except IntegrityError:
+        raise Conflict(f"There is a project {name!r} already.") from None
+
+
+def change_settings(workspace: Workspace, project_id: str, **changes: object) -> ProjectSettings:
+    """Change some of a project's settings. Refused with a sentence for a value that cannot be."""
+    with workspace.database.write() as session:
+        project = session.get(Project, project_id)
+        if project is None:
+            raise NotFound("There is no such project.")
+        try:
+            chosen = ProjectSettings.model_validate({**project.settings, **changes})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise Refused(f"The setting {'.'.join(map(str, first['loc']))} cannot be so: {first['msg']}.") from None
+        project.settings = chosen.model_dump()
+        return chosen
+
+
+def project_named(workspace: Workspace, name: str) -> Project:
+    """Return a project by name. NotFound names the ones there are."""
+    with workspace.database.read() as session:
+        project = session.scalar(select(Project).where(Project.name == name))
+        if project is None:
+            names = ", ".join(session.scalars(select(Project.name).order_by(Project.name)))
+            raise NotFound(f"There is no project {name!r}; there is {names or 'none yet'}.")
+        return project
+
+
+def project_by_id(workspace: Workspace, project_id: str) -> Project:
+    """Return a project by id. NotFound when there is none."""
+    with workspace.database.read() as session:
+        project = session.get(Project, project_id)
+    if project is None:
+        raise NotFound("There is no such project.")
+    return project
+
+
+def summaries(workspace: Workspace) -> list[ProjectSummary]:
+    """Return all projects by name, with their counts."""
+    documents = select(func.count(Document.id)).where(Document.project_id == Project.id).scalar_subquery()
+    accepted = (
+        select(func.count(Annotation.id))
+        .where(Annotation.project_id == Project.id, Annotation.status == "accepted")
+        .scalar_subquery()
+    )
+    with workspace.database.read() as session:
+        rows = session.execute(select(Project, documents, accepted).order_by(Project.name)).all()
+    return [ProjectSummary(*row) for row in rows]
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or name != name.strip() or len(name) > 100:
+        raise Refused("A project's name has 1 to 100 characters and no space at its ends.")

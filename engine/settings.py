@@ -1,0 +1,73 @@
+"""Settings, read once from GLOSSATOR_* variables (and .env), then passed in. Nothing else reads the environment."""
+
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MEGABYTE = 1_000_000
+
+
+class Settings(BaseSettings):
+    """Everything that a deployment can choose."""
+
+    model_config = SettingsConfigDict(env_prefix="GLOSSATOR_", env_file=".env", extra="ignore", frozen=True)
+
+    data_dir: Path = Field(Path(".data"), description="Folder for the SQLite file, uploads, pages and checkpoints.")
+    database_url: str = Field(
+        "", description="sqlite:///FILE or postgresql://...; empty: glossator.db in the data folder."
+    )
+    host: str = Field("127.0.0.1", description="Address to serve on. Anything but this machine needs auth=login.")
+    port: int = Field(7860, ge=0, le=65535, description="Port to serve on.")
+    auth: Literal["local", "login"] = Field(
+        "local", description="local: no login, this machine only. login: users log in."
+    )
+    allowed_hosts: list[str] = Field(default=[], description="Further Host names under which the page is reached.")
+    secure_cookies: bool = Field(False, description="Send the login cookie over HTTPS only; set it behind a TLS proxy.")
+    session_hours: float = Field(24 * 14, gt=0, description="How long a login lasts.")
+
+    model_path: Path | None = Field(None, description="Checkpoint to begin projects with; empty: the shipped one.")
+    threads: int = Field(0, ge=0, description="Threads for the model; 0: as many as there are cores.")
+    page_cache: int = Field(64, ge=1, description="How many encoded pages are kept in memory.")
+
+    max_upload_mb: float = Field(200, gt=0, description="Largest file accepted, in MB.")
+    max_pages: int = Field(300, ge=1, description="Most pages of a document.")
+    max_page_pixels: int = Field(25_000_000, ge=10_000, description="Most pixels of a rendered page.")
+    max_read_seconds: float = Field(30, gt=0, description="Longest time that reading one file may take.")
+    max_read_memory_mb: int = Field(2048, ge=256, description="Most memory that reading one file may take.")
+    render_dpi: int = Field(150, ge=50, le=600, description="Resolution at which PDF pages are rendered.")
+    ocr_language: str = Field("eng", description="Tesseract's language codes, joined by +.")
+
+    retrain_after: int = Field(
+        20, ge=1, description="Newly accepted annotations that start a retraining, for new projects."
+    )
+    retrain_quiet_seconds: float = Field(60, ge=0, description="Wait until nothing was accepted for so long.")
+    retrain_minutes: float = Field(5, gt=0, description="Longest training time of one run.")
+    retrain_steps: int = Field(200, ge=1, description="Training steps of one run.")
+    poll_seconds: float = Field(2, gt=0, description="How often a worker looks for work and the page for a new model.")
+
+    @model_validator(mode="after")
+    def _this_machine_only_without_login(self) -> "Settings":
+        if self.auth == "local" and not is_loopback(self.host):
+            raise ValueError(
+                f"Without login, Glossator serves on this machine only, not on {self.host}. "
+                "Set GLOSSATOR_AUTH=login and add a user (glossator users add NAME --role admin) to serve others."
+            )
+        return self
+
+    @property
+    def url(self) -> str:
+        """Return the database's address."""
+        return self.database_url or f"sqlite:///{(self.data_dir / 'glossator.db').absolute()}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether `host` is an address of this machine that no other machine can reach."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
