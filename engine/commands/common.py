@@ -1,0 +1,69 @@
+"""What all commands share: opening the workspace, ending with one sentence, and output for programs."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from engine.errors import Refused
+from engine.settings import Settings
+from engine.workspace import Workspace, open_workspace
+
+console = Console(stderr=True, highlight=False)  # for people: progress and sentences
+output = Console(highlight=False)  # results
+
+
+def fail(sentence: str, code: int = 1) -> NoReturn:
+    """End the command with one sentence on standard error."""
+    console.print(sentence, style="red", markup=False, soft_wrap=True)
+    raise typer.Exit(code)
+
+
+def emit(answer: dict[str, Any]) -> None:
+    """Print one JSON object as the last line of standard output."""
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False, default=str) + "\n")
+
+
+def settings_here(**chosen: Any) -> Settings:
+    """Return the settings of the environment with what the command line chose. Ends with a sentence when they cannot be."""
+    try:
+        return Settings(**{name: value for name, value in chosen.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        sentence = str(first["msg"]).removeprefix("Value error, ")
+        fail(f"GLOSSATOR_{where.upper()}: {sentence}" if where else sentence, code=2)
+
+
+@contextmanager
+def here(**chosen: Any) -> Iterator[Workspace]:
+    """Yield the workspace of the environment; what is refused inside ends the command with its sentence."""
+    try:
+        workspace = open_workspace(settings_here(**chosen))
+    except (Refused, ValueError) as error:
+        fail(str(error))
+    try:
+        yield workspace
+    except Refused as error:
+        fail(str(error))
+    finally:
+        workspace.close()
+
+
+def progress() -> Progress:
+    """Return a progress bar on standard error, silent where nobody watches."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )

