@@ -16,6 +16,12 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
 
 
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal, reading it in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 class BlobMissing(LookupError):
     """The file of a row is gone: the folder was changed by hand, or only half restored from a backup."""
 

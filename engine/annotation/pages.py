@@ -1,0 +1,96 @@
+"""Encoded pages, kept in memory by (page, checkpoint): a page is encoded once, never again on a click."""
+
+import io
+import threading
+from collections import OrderedDict
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from model.inference import EncodedPage, Word
+from PIL import Image
+from sqlalchemy import select
+
+from db.tables import Page, PageWord
+from engine.annotation.predictors import Loaded
+from engine.errors import NotFound
+from engine.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The words of a page in reading order; `numbers` are their stable numbers."""
+
+    numbers: list[int]
+    words: list[Word]
+    lines: list[int]
+
+
+def words_of(workspace: Workspace, page_id: str) -> PageWords:
+    """Return the words of a page in reading order, without retired ones."""
+    with workspace.database.read() as session:
+        rows = session.scalars(
+            select(PageWord)
+            .where(PageWord.page_id == page_id, PageWord.retired_at.is_(None))
+            .order_by(PageWord.position)
+        ).all()
+    return PageWords(
+        [row.number for row in rows],
+        [Word(row.text, (row.x0, row.y0, row.x1, row.y1)) for row in rows],
+        [row.line for row in rows],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CachedPage:
+    """A page that can be asked: the encoding, and the numbers of its words in the encoding's order."""
+
+    encoded: EncodedPage
+    numbers: list[int]
+
+
+class PageCache:
+    """The most recently used encoded pages, at most `size`. Two who need the same page wait for one encoding."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._pages: OrderedDict[tuple[str, str], Future[CachedPage]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._encoding = threading.Semaphore(1)  # encoding takes all cores; two at once would take twice as long
+
+    def holds(self, page_id: str, loaded: Loaded) -> bool:
+        """Return whether the page is encoded already."""
+        with self._lock:
+            future = self._pages.get((page_id, loaded.version.checkpoint_sha256))
+        return future is not None and future.done()
+
+    def get(self, page_id: str, loaded: Loaded) -> CachedPage:
+        """Return the page, encoded by this version, encoding it if need be. NotFound for an unknown page."""
+        key = (page_id, loaded.version.checkpoint_sha256)
+        with self._lock:
+            future = self._pages.get(key)
+            mine = future is None
+            if future is None:
+                future = self._pages[key] = Future()
+                while len(self._pages) > self._workspace.settings.page_cache:
+                    self._pages.popitem(last=False)
+            else:
+                self._pages.move_to_end(key)
+        if mine:
+            try:
+                future.set_result(self._encode(page_id, loaded))
+            except BaseException as error:
+                with self._lock:
+                    self._pages.pop(key, None)  # the next one tries again
+                future.set_exception(error)
+        return future.result()
+
+    def _encode(self, page_id: str, loaded: Loaded) -> CachedPage:
+        with self._workspace.database.read() as session:
+            page = session.get(Page, page_id)
+        if page is None:
+            raise NotFound("There is no such page.")
+        words = words_of(self._workspace, page_id)
+        with Image.open(io.BytesIO(self._workspace.blobs.read(page.image_sha256))) as image:
+            picture = image.convert("RGB")
+        with self._encoding:
+            return CachedPage(loaded.predictor.encode(picture, words.words), words.numbers)

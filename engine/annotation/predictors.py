@@ -1,0 +1,94 @@
+"""The models that answer: one loaded predictor a version, swapped when a project's champion changes.
+
+Loading and the self-test happen beside the version in use, which answers until the new one has proved that it can. The version
+before stays loaded, so that a rollback is immediate.
+"""
+
+import logging
+import threading
+from dataclasses import dataclass
+
+from model.inference import Predictor, Word
+from PIL import Image
+
+from db.tables import ModelVersion
+from engine.errors import Refused
+from engine.training import registry
+from engine.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A predictor with the version it came from."""
+
+    version: ModelVersion
+    predictor: Predictor
+
+
+class Predictors:
+    """Answers "who answers for this project?" from memory; `refresh` follows promotions. Safe for threads."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._lock = threading.Lock()
+        self._loading = threading.Lock()
+        self._in_use: dict[str, Loaded] = {}  # by project
+        self._by_checkpoint: dict[str, Predictor] = {}
+
+    def of(self, project_id: str) -> Loaded:
+        """Return the predictor of a project, loading its champion at first use. Refused when no checkpoint can be loaded."""
+        with self._lock:
+            loaded = self._in_use.get(project_id)
+        if loaded is None:
+            self._follow(project_id)
+            with self._lock:
+                loaded = self._in_use.get(project_id)
+        if loaded is None:
+            raise Refused("No model can be loaded; see the log of the server.")
+        return loaded
+
+    def refresh(self) -> list[str]:
+        """Follow the promotions since the last call; return the projects whose model changed. Call it now and then."""
+        with self._lock:
+            projects = list(self._in_use)
+        return [project_id for project_id in projects if self._follow(project_id)]
+
+    def _follow(self, project_id: str) -> bool:
+        """Bring the project's champion into use. A champion that cannot be loaded leaves the version in use where it is."""
+        with self._loading:
+            with self._workspace.database.read() as session:
+                champion = registry.champion(session, project_id)
+            with self._lock:
+                before = self._in_use.get(project_id)
+            if before is not None and before.version.id == champion.id:
+                return False
+            try:
+                predictor = self._by_checkpoint.get(champion.checkpoint_sha256) or self._load(champion)
+            except Exception:
+                _log.exception("the model %s cannot be used", registry.label(champion))
+                return False
+            with self._lock:
+                self._in_use[project_id] = Loaded(champion, predictor)
+                wanted = {loaded.version.checkpoint_sha256 for loaded in self._in_use.values()}
+                if before is not None:
+                    wanted.add(before.version.checkpoint_sha256)
+                wanted.add(champion.checkpoint_sha256)
+                self._by_checkpoint[champion.checkpoint_sha256] = predictor
+                self._by_checkpoint = {sha: kept for sha, kept in self._by_checkpoint.items() if sha in wanted}
+            return before is not None
+
+    def _load(self, version: ModelVersion) -> Predictor:
+        predictor = Predictor.load(self._workspace.blobs.path(version.checkpoint_sha256))
+        self_test(predictor)
+        return predictor
+
+
+def self_test(predictor: Predictor) -> None:
+    """Ask a small made-up page; raises when the predictor cannot answer or its answer has not the promised shape."""
+    words = [Word("Total", (20, 20, 80, 40)), Word("12.50", (100, 20, 160, 40))]
+    page = predictor.encode(Image.new("RGB", (200, 260), "white"), words)
+    answer = predictor.ask(page, "What is the total?", points=[(130, 30, True)])
+    if answer.mask.shape != (260, 200) or not 0 <= answer.score <= 1 or not 0 <= answer.answered <= 1:
+        raise RuntimeError("the answer of the self-test has not the promised shape")

@@ -1,0 +1,93 @@
+"""What the model proposed, as it is stored with a prediction and shown to the person."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.tables import ModelVersion, Prediction
+from engine.annotation.state import AnnotationState, PageMark, Patch
+from engine.errors import NotFound
+from engine.training.registry import label
+
+
+class Candidate(BaseModel):
+    """One way to answer."""
+
+    words: list[int]
+    mask: Patch
+    text: str
+    score: float
+
+
+class RankedPage(BaseModel):
+    """How likely a page answers the question."""
+
+    page_id: str
+    answered: float
+    score: float
+
+
+class StoredAnswer(Candidate):
+    """The JSON in `predictions.answer`. `ranked` is there where the whole document was asked."""
+
+    candidates: list[Candidate] = Field(default_factory=list)
+    ranked: list[RankedPage] = Field(default_factory=list)
+
+
+class ModelName(BaseModel):
+    """A model version as people see it."""
+
+    id: str
+    label: str
+
+
+class Proposal(StoredAnswer):
+    """A prediction with who made it and how long it took."""
+
+    prediction_id: str
+    page_id: str
+    answered: float
+    milliseconds: float
+    model: ModelName
+
+
+def proposal_of(session: Session, prediction: Prediction) -> Proposal:
+    """Return a stored prediction as a proposal."""
+    version = session.get_one(ModelVersion, prediction.model_version_id)
+    answer: dict[str, Any] = {**prediction.answer, "score": prediction.score}
+    return Proposal(
+        **answer,
+        prediction_id=prediction.id,
+        page_id=prediction.page_id,
+        answered=prediction.answered,
+        milliseconds=prediction.milliseconds,
+        model=ModelName(id=version.id, label=label(version)),
+    )
+
+
+def newest_proposal(session: Session, annotation_id: str) -> Prediction | None:
+    """Return the newest answer that the model gave to the question alone, without a person's points or boxes."""
+    predictions = session.scalars(
+        select(Prediction)
+        .where(Prediction.annotation_id == annotation_id)
+        .order_by(Prediction.created_at.desc(), Prediction.id.desc())
+    )
+    return next((prediction for prediction in predictions if not prediction.prompts), None)
+
+
+def proposal_state(session: Session, annotation_id: str, prediction_id: str | None = None) -> AnnotationState:
+    """Return the state that a proposal stands for: the named one, else the newest. NotFound when the named one is not there."""
+    if prediction_id is None:
+        prediction = newest_proposal(session, annotation_id)
+    else:
+        prediction = session.get(Prediction, prediction_id)
+        if prediction is None:
+            raise NotFound("The proposal that this edit builds on is unknown.")
+    if prediction is None:
+        return AnnotationState()
+    answer = StoredAnswer.model_validate({**prediction.answer, "score": prediction.score})
+    if not answer.mask.counts:
+        return AnnotationState()
+    return AnnotationState(pages={prediction.page_id: PageMark(words=answer.words, mask=answer.mask)})

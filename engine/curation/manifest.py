@@ -1,0 +1,132 @@
+"""The manifest of a snapshot: its canonical form, and what it holds once it is read back.
+
+A manifest is one JSON text in a canonical form, stored as a blob and named by its SHA-256. It names every revision with its
+state, and every page with its image and its words, each a blob in turn. Nothing in it comes from the clock.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.annotation.state import AnnotationState, Box
+from engine.errors import NotFound, Refused
+from engine.workspace import Workspace
+
+FORMAT = "glossator-snapshot/1"
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenWord:
+    """A word as it was. `number` is what states name; the order of a page's words is the reading order."""
+
+    number: int
+    text: str
+    box: Box  # pixels of the rendered page, x1 and y1 exclusive
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenPage:
+    """A page as it was; image and words are blobs."""
+
+    id: str
+    number: int
+    width: int
+    height: int
+    image_sha256: str
+    image_media_type: str
+    words_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenDocument:
+    """A document as it was, with the split of its group ("quarantined" where it may neither train nor judge)."""
+
+    id: str
+    sha256: str
+    name: str
+    split: str
+    licence: str | None
+    source: str
+    pages: tuple[FrozenPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenItem:
+    """One answer: the revision that was frozen, what it says, who said it, and on which document."""
+
+    annotation_id: str
+    revision_id: str
+    revision: int
+    status: str
+    question_id: str
+    question: str
+    author: str
+    source: str
+    model_version: str | None  # SHA-256 of the checkpoint whose proposal was corrected
+    document: FrozenDocument
+    state: AnnotationState
+
+
+def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
+    """Yield what the manifest of that SHA-256 holds, by annotation. Refused when its bytes are not what they were."""
+    manifest = read_manifest(workspace, sha256)
+    documents = {row["id"]: _document(row) for row in manifest["documents"]}
+    for row in manifest["items"]:
+        yield FrozenItem(
+            annotation_id=row["annotation_id"],
+            revision_id=row["revision_id"],
+            revision=row["revision"],
+            status=row["status"],
+            question_id=row["question_id"],
+            question=row["question"],
+            author=row["author"],
+            source=row["source"],
+            model_version=row["model_version"],
+            document=documents[row["document_id"]],
+            state=AnnotationState.model_validate(row["state"]),
+        )
+
+
+def read_manifest(workspace: Workspace, sha256: str) -> dict[str, Any]:
+    """Return the manifest of that SHA-256 as JSON. Refused when its bytes are not what they were."""
+    manifest: dict[str, Any] = json.loads(_whole(workspace, sha256))
+    if manifest.get("format") != FORMAT:
+        raise Refused(f"The snapshot {sha256[:12]} is of a format that this version does not know.")
+    return manifest
+
+
+def words_of(workspace: Workspace, page: FrozenPage) -> list[FrozenWord]:
+    """Return a page's words in reading order, as they were when the page was frozen."""
+    rows = json.loads(_whole(workspace, page.words_sha256))
+    return [FrozenWord(row["number"], row["text"], tuple(row["box"]), row["line"]) for row in rows]
+
+
+def canonical(value: object) -> bytes:
+    """Return JSON in the one form that a hash can rely on: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def _document(row: dict[str, Any]) -> FrozenDocument:
+    return FrozenDocument(
+        id=row["id"],
+        sha256=row["sha256"],
+        name=row["name"],
+        split=row["split"],
+        licence=row["licence"],
+        source=row["source"],
+        pages=tuple(FrozenPage(**page) for page in row["pages"]),
+    )
+
+
+def _whole(workspace: Workspace, sha256: str) -> bytes:
+    try:
+        content = workspace.blobs.read(sha256)
+    except LookupError as error:
+        raise NotFound(f"A part of the snapshot is gone: {error}") from None
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise Refused(f"The file {sha256[:12]} of a snapshot was changed on disk; restore it from a backup.")
+    return content

@@ -1,0 +1,167 @@
+"""From a file to a document of a project: read in a child process, store the blobs, then the rows in one commit."""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db.blobs import sha256_of
+from db.tables import Document, Page, PageWord, Project
+from engine.curation.groups import group_for
+from engine.documents.limits import ReadLimits
+from engine.documents.open import read_document
+from engine.documents.page import ReadPage
+from engine.documents.refusal import quoted
+from engine.errors import NotFound, Refused
+from engine.settings import MEGABYTE, Settings
+from engine.workspace import Workspace
+
+# What a rendered document may take on disk, generously; below this much free space nothing is begun.
+SPARE_BYTES = 200 * MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """A document that is in the project now. `created` is False when it was there before."""
+
+    document_id: str
+    name: str
+    created: bool
+    pages: int
+    words: int
+    warnings: tuple[str, ...]
+
+
+def limits_of(settings: Settings) -> ReadLimits:
+    """Return the limits for reading files that the settings name."""
+    return ReadLimits(
+        seconds=settings.max_read_seconds,
+        memory_mb=settings.max_read_memory_mb,
+        pages=settings.max_pages,
+        pixels=settings.max_page_pixels,
+        bytes=int(settings.max_upload_mb * MEGABYTE),
+        dpi=settings.render_dpi,
+        ocr_language=settings.ocr_language,
+    )
+
+
+def ingest(
+    workspace: Workspace,
+    source: Path,
+    *,
+    name: str,
+    project_id: str,
+    user_id: str | None,
+    origin: str = "upload",
+    licence: str | None = None,
+    on_page: Callable[[int, int], None] | None = None,
+) -> Ingested:
+    """Read the file `source` and store it as a document of the project.
+
+    The same bytes twice are one document. DocumentRefused, with a reason and one sentence, when the file cannot be read;
+    nothing of it is kept then. Refused when the disk is almost full, NotFound for an unknown project. `on_page(done, all)` is called as pages are read.
+    """
+    if workspace.blobs.free_bytes() < SPARE_BYTES:
+        raise Refused(f"{quoted(name)} was not stored: the disk that holds the documents is almost full.")
+    limits = limits_of(workspace.settings)
+    if source.is_file() and source.stat().st_size <= limits.bytes:
+        there = _there(workspace, project_id, sha256_of(source))
+        if there is not None:
+            return there
+    with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
+        read = read_document(source, name=name, limits=limits, out_dir=Path(folder), on_page=on_page)
+        # Blobs first, rows second: a row never names a file that is not there.
+        sha256 = workspace.blobs.put_file(source)
+        images = [workspace.blobs.put_file(page.image_path) for page in read.pages]
+    try:
+        with workspace.database.write() as session:
+            if session.get(Project, project_id) is None:
+                raise NotFound("There is no such project.")
+            document = Document(
+                project_id=project_id,
+                group_id=group_for(session, project_id, sha256).id,
+                sha256=sha256,
+                name=_shortened(name),
+                media_type=read.media_type,
+                byte_count=source.stat().st_size,
+                title=storable(read.title) if read.title else None,
+                warnings="\n".join(read.warnings),
+                licence=licence,
+                source=origin,
+                created_by=user_id,
+            )
+            session.add(document)
+            session.flush()
+            for page, image_sha256 in zip(read.pages, images, strict=True):
+                _add_page(session, document.id, page, image_sha256)
+            words = sum(len(page.words) for page in read.pages)
+            return Ingested(document.id, document.name, True, len(read.pages), words, tuple(read.warnings))
+    except IntegrityError:  # the same file was uploaded at the same time, and the other one was faster
+        there = _there(workspace, project_id, sha256)
+        if there is None:
+            raise
+        return there
+
+
+def _add_page(session: Session, document_id: str, read: ReadPage, image_sha256: str) -> None:
+    page = Page(
+        document_id=document_id,
+        number=read.number,
+        width=read.width,
+        height=read.height,
+        image_sha256=image_sha256,
+        image_media_type="image/jpeg" if read.image_path.suffix in (".jpg", ".jpeg") else "image/png",
+        rotation=read.rotation,
+        text_source=read.text_source,
+        word_count=len(read.words),
+    )
+    session.add(page)
+    session.flush()
+    if read.words:
+        session.execute(
+            insert(PageWord),
+            [
+                {
+                    "page_id": page.id,
+                    "number": position,
+                    "position": position,
+                    "line": word.line,
+                    "text": storable(word.text),
+                    "x0": word.box[0],
+                    "y0": word.box[1],
+                    "x1": word.box[2],
+                    "y1": word.box[3],
+                    "confidence": word.confidence,
+                }
+                for position, word in enumerate(read.words)
+            ],
+        )
+
+
+def _there(workspace: Workspace, project_id: str, sha256: str) -> Ingested | None:
+    """Return the project's document with this content, if it is there."""
+    with workspace.database.read() as session:
+        document = session.scalar(select(Document).where(Document.project_id == project_id, Document.sha256 == sha256))
+        if document is None:
+            return None
+        pages, words = session.execute(
+            select(func.count(Page.id), func.coalesce(func.sum(Page.word_count), 0)).where(
+                Page.document_id == document.id
+            )
+        ).one()
+    return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()))
+
+
+def storable(text: str) -> str:
+    """Return `text` without what UTF-8 or PostgreSQL cannot hold: lone surrogates and NUL."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def _shortened(name: str) -> str:
+    """Return a name that fits its column and keeps its ending."""
+    name = storable(name)
+    return name if len(name) <= 255 else f"{name[:200]}...{name[-50:]}"

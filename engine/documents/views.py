@@ -1,0 +1,149 @@
+"""What the page shows of documents. Reading only."""
+
+import io
+from datetime import datetime
+
+from PIL import Image
+from pydantic import BaseModel
+from sqlalchemy import func, select
+
+from db.tables import Annotation, Document, Page
+from engine.errors import NotFound
+from engine.workspace import Workspace
+
+WIDEST_THUMBNAIL = 600
+
+
+class DocumentLine(BaseModel):
+    """A document in a project's list."""
+
+    id: str
+    name: str
+    media_type: str
+    pages: int
+    words: int
+    questions: int
+    accepted: int
+    cover_page_id: str | None
+    warnings: list[str]
+    created_at: datetime
+
+
+class PageLine(BaseModel):
+    """A page of a document. Width and height are pixels of its rendering."""
+
+    id: str
+    number: int
+    width: int
+    height: int
+    words: int
+    text_source: str
+
+
+class DocumentView(BaseModel):
+    """A document with its pages."""
+
+    id: str
+    name: str
+    project_id: str
+    warnings: list[str]
+    pages: list[PageLine]
+
+
+class PageImage(BaseModel):
+    """The stored picture of a page."""
+
+    sha256: str
+    media_type: str
+    content: bytes
+
+
+def document_lines(workspace: Workspace, project_id: str) -> list[DocumentLine]:
+    """Return a project's documents, newest first."""
+    pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
+    counted = pages.group_by(Page.document_id).subquery()
+    asked = (
+        select(
+            Annotation.document_id,
+            func.count().label("questions"),
+            func.count().filter(Annotation.status == "accepted").label("accepted"),
+        )
+        .group_by(Annotation.document_id)
+        .subquery()
+    )
+    with workspace.database.read() as session:
+        rows = session.execute(
+            select(Document, counted.c.pages, counted.c.words, asked.c.questions, asked.c.accepted, Page.id)
+            .outerjoin(counted, counted.c.document_id == Document.id)
+            .outerjoin(asked, asked.c.document_id == Document.id)
+            .outerjoin(Page, (Page.document_id == Document.id) & (Page.number == 1))
+            .where(Document.project_id == project_id)
+            .order_by(Document.id.desc())
+        ).all()
+    return [
+        DocumentLine(
+            id=document.id,
+            name=document.name,
+            media_type=document.media_type,
+            pages=page_count or 0,
+            words=int(words or 0),
+            questions=questions or 0,
+            accepted=accepted or 0,
+            cover_page_id=cover,
+            warnings=document.warnings.splitlines(),
+            created_at=document.created_at,
+        )
+        for document, page_count, words, questions, accepted, cover in rows
+    ]
+
+
+def document_view(workspace: Workspace, document_id: str) -> DocumentView:
+    """Return a document with its pages in order. NotFound when there is none."""
+    with workspace.database.read() as session:
+        document = session.get(Document, document_id)
+        if document is None:
+            raise NotFound("There is no such document.")
+        pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
+    return DocumentView(
+        id=document.id,
+        name=document.name,
+        project_id=document.project_id,
+        warnings=document.warnings.splitlines(),
+        pages=[
+            PageLine(
+                id=page.id,
+                number=page.number,
+                width=page.width,
+                height=page.height,
+                words=page.word_count,
+                text_source=page.text_source,
+            )
+            for page in pages
+        ],
+    )
+
+
+def page_image(workspace: Workspace, page_id: str) -> PageImage:
+    """Return a page's picture as it is stored. NotFound when there is no such page."""
+    with workspace.database.read() as session:
+        page = session.get(Page, page_id)
+    if page is None:
+        raise NotFound("There is no such page.")
+    return PageImage(
+        sha256=page.image_sha256,
+        media_type=page.image_media_type,
+        content=workspace.blobs.read(page.image_sha256),
+    )
+
+
+def thumbnail(workspace: Workspace, page_id: str, width: int) -> PageImage:
+    """Return a page's picture as a JPEG of at most `width` pixels (and never more than WIDEST_THUMBNAIL)."""
+    full = page_image(workspace, page_id)
+    width = max(16, min(width, WIDEST_THUMBNAIL))
+    with Image.open(io.BytesIO(full.content)) as image:
+        image.draft("RGB", (width * 2, width * 4))
+        small = image.convert("RGB")
+        small.thumbnail((width, width * 4), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    content = io.BytesIO()
+    small.save(content, "JPEG", quality=82)
+    return PageImage(sha256=f"{full.sha256[:32]}-{width}", media_type="image/jpeg", content=content.getvalue())
