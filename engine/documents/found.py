@@ -1,0 +1,54 @@
+"""Words as they are found, before they have a place in the reading order."""
+
+import unicodedata
+from dataclasses import dataclass
+
+FloatBox = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWord:
+    """A word in pixels of the rendered page, not yet clipped or rounded."""
+
+    text: str
+    box: FloatBox
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """Words that the source holds to be one line, in any order.
+
+    `heading` is where the text runs to on the rendered page: 0 right, 90 down, 180 left (upside down), 270 up. Lines of
+    vertical writing (Chinese, Japanese) have 90: their characters follow each other downwards.
+    """
+
+    words: tuple[FoundWord, ...]
+    heading: int = 0
+
+
+def union(boxes: list[FloatBox]) -> FloatBox:
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
+
+
+def overlap(a: FloatBox, b: FloatBox) -> float:
+    """Area of the intersection over the area of the smaller box, 0..1."""
+    width = min(a[2], b[2]) - max(a[0], b[0])
+    height = min(a[3], b[3]) - max(a[1], b[1])
+    smaller = min((a[2] - a[0]) * (a[3] - a[1]), (b[2] - b[0]) * (b[3] - b[1]))
+    return width * height / smaller if width > 0 and height > 0 and smaller > 0 else 0.0
+
+
+def is_right_to_left(text: str) -> bool | None:
+    """Which way the word's letters run; None when it has no letters (numbers, signs)."""
+    kinds = [unicodedata.bidirectional(c) for c in text]
+    right_to_left = sum(kind in ("R", "AL") for kind in kinds)
+    left_to_right = sum(kind == "L" for kind in kinds)
+    if not right_to_left and not left_to_right:
+        return None
+    return right_to_left > left_to_right

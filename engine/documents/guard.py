@@ -1,0 +1,102 @@
+"""Run one command that may hang, crash or flood, and outlive it."""
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+_CHUNK = 1 << 16
+_STDERR_KEPT = 1 << 14  # bytes of the end: where a traceback says what happened
+_LONGEST_LINE = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the command ended. `code` is the exit status, negative for a signal; `late` when time ran out first."""
+
+    code: int
+    late: bool
+    stderr: str
+
+
+def run_guarded(
+    command: Sequence[str], *, environment: Mapping[str, str], seconds: float, on_line: Callable[[bytes], None]
+) -> Ended:
+    """Run `command` without a shell in a process group of its own; give each line of its standard output to `on_line`.
+
+    The whole group is killed when `seconds` of wall-clock time are over, when `on_line` raises (the error goes on to the
+    caller), and in any case before this returns, so that nothing the command started stays behind.
+    """
+    deadline = time.monotonic() + seconds
+    child = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(environment),
+        start_new_session=True,
+        close_fds=True,
+    )
+    stderr = bytearray()
+    try:
+        late = not _listen(child, deadline, on_line, stderr)
+        if not late:
+            try:
+                child.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                late = True
+    finally:
+        # The group is there as long as its leader has not been waited for or any of its members lives.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        for pipe in (child.stdout, child.stderr):
+            if pipe:
+                pipe.close()
+    return Ended(child.returncode, late, stderr.decode("utf-8", "replace"))
+
+
+def _listen(
+    child: subprocess.Popen[bytes], deadline: float, on_line: Callable[[bytes], None], stderr: bytearray
+) -> bool:
+    """Read both pipes until standard output closes; False when the deadline came first."""
+    assert child.stdout is not None and child.stderr is not None
+    rest = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ, "out")
+        selector.register(child.stderr, selectors.EVENT_READ, "err")
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _ in selector.select(left):
+                chunk = os.read(key.fd, _CHUNK)
+                if key.data == "err":
+                    stderr += chunk
+                    del stderr[:-_STDERR_KEPT]
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    continue
+                if not chunk:
+                    _drain(child.stderr.fileno(), stderr)
+                    return True
+                rest += chunk
+                if len(rest) > _LONGEST_LINE:
+                    raise ValueError(f"a line of more than {_LONGEST_LINE} bytes came from {child.args!r}")
+                *lines, last = rest.split(b"\n") if b"\n" in chunk else (rest,)
+                for line in lines:
+                    on_line(bytes(line))
+                rest = bytearray(last)
+
+
+def _drain(descriptor: int, stderr: bytearray) -> None:
+    """What is left in the pipe now, without waiting: a grandchild may hold it open for ever."""
+    os.set_blocking(descriptor, False)
+    with contextlib.suppress(BlockingIOError, OSError):
+        while chunk := os.read(descriptor, _CHUNK):
+            stderr += chunk
+            del stderr[:-_STDERR_KEPT]

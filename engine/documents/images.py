@@ -1,0 +1,213 @@
+"""PNG, JPEG and TIFF files as pages."""
+
+import contextlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from PIL import Image, ImageCms, TiffImagePlugin, UnidentifiedImageError
+
+from engine.documents import refusal
+from engine.documents.kinds import JPEG, PNG, TIFF
+from engine.documents.limits import ReadLimits
+from engine.documents.sheet import Sheet
+
+_FORMATS = {PNG: "PNG", JPEG: "JPEG", TIFF: "TIFF"}
+_ORIENTATION, _NEW_SUBFILE_TYPE = 0x0112, 254
+_CLOCKWISE = {
+    3: 180,
+    4: 180,
+    5: 90,
+    6: 90,
+    7: 270,
+    8: 270,
+}  # EXIF orientations; the even-odd partners are mirrored, too
+_OCR_SHORTEST, _OCR_LONGEST = 1500, 4000  # pixels of the long side between which the OCR engine sees letters well
+
+
+class ImagePages:
+    """An image file opened for reading."""
+
+    def __init__(self, source: Path, media_type: str, limits: ReadLimits) -> None:
+        Image.MAX_IMAGE_PIXELS = None  # the limit here is `limits.pixels`, checked on the header
+        self.media_type = media_type
+        self.warnings: list[str] = []
+        self._source = source
+        self._limits = limits
+        with self._guarded(""), self._open() as image:
+            self._frames = self._check(image)
+        self.count = len(self._frames)
+        if not self.count:
+            raise refusal.no_pages()
+
+    @property
+    def title(self) -> str | None:
+        return None
+
+    def read(self, number: int) -> Sheet:
+        """Page `number`, counted from 1, upright as its EXIF orientation says, in 8 bits without transparency."""
+        with self._guarded(f"page {number}" if self.count > 1 else ""), self._open() as image:
+            image.seek(self._frames[number - 1])
+            image.load()
+            orientation = _orientation(image)
+            changed = displayable(image)
+            upright = square_pixels(_upright(changed, orientation), image)
+            return Sheet(
+                image=upright,
+                rotation=_CLOCKWISE.get(orientation, 0),
+                original=self._source if upright is image and self.media_type != TIFF and not _moves(image) else None,
+            )
+
+    def for_ocr(self, number: int) -> Image.Image:
+        """Page `number` in grey, at a size at which the OCR engine sees letters well."""
+        image = self.read(number).image.convert("L")
+        longest = max(image.size)
+        if longest < _OCR_SHORTEST:
+            return image.resize((image.width * 2, image.height * 2), Image.Resampling.BICUBIC)
+        if longest > _OCR_LONGEST:
+            scale = _OCR_LONGEST / longest
+            size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
+            return image.resize(size, Image.Resampling.BOX)
+        return image
+
+    def _open(self) -> Image.Image:
+        return Image.open(self._source, formats=[_FORMATS[self.media_type]])
+
+    def _check(self, image: Image.Image) -> list[int]:
+        """The frames that are pages: not the previews that some scanners put beside them. Headers only, no pixels."""
+        if self.media_type != TIFF:
+            self._check_size(1, image)
+            return [0]
+        assert isinstance(image, TiffImagePlugin.TiffImageFile)
+        frames: list[int] = []
+        for frame in range(image.n_frames):
+            image.seek(frame)
+            if image.tag_v2.get(_NEW_SUBFILE_TYPE, 0) & 1 and frame > 0:
+                continue
+            frames.append(frame)
+            self._check_size(len(frames), image)
+            if len(frames) > self._limits.pages:
+                raise refusal.too_many_pages(image.n_frames, self._limits.pages)
+        return frames
+
+    def _check_size(self, page: int, image: Image.Image) -> None:
+        if image.width * image.height > self._limits.pixels:
+            raise refusal.too_many_pixels(page, image.width, image.height, self._limits.pixels)
+
+    @contextlib.contextmanager
+    def _guarded(self, part: str) -> Iterator[None]:
+        try:
+            yield
+        # Pillow's readers raise what their parsing happens to trip over; all of it means that the file is not well.
+        except (
+            UnidentifiedImageError,
+            OSError,
+            SyntaxError,
+            ValueError,
+            KeyError,
+            IndexError,
+            TypeError,
+            EOFError,
+        ) as error:
+            raise refusal.broken(f"{_FORMATS[self.media_type]} image", part) from error
+
+
+def displayable(image: Image.Image) -> Image.Image:
+    """The image in a mode that every viewer shows alike (1, L, P, RGB), on white where it is transparent.
+
+    Returns the image itself where nothing needs to change.
+    """
+    if image.mode in ("LA", "La", "PA", "RGBA", "RGBa") or "transparency" in image.info:
+        rgba = image.convert("RGBA")
+        flat = Image.new("RGB", image.size, "white")
+        flat.paste(rgba, mask=rgba.getchannel("A"))
+        return flat
+    if image.mode in ("1", "L", "P", "RGB"):
+        return image
+    if image.mode == "F" or image.mode.startswith("I"):
+        return _eight_bits(image)
+    if image.mode == "CMYK":
+        return _from_cmyk(image)
+    return image.convert("RGB")
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    """Grey of more than 8 bits. Scanners put 10, 12 or 14 bits into 16: the brightest pixel says how many there are."""
+    wide = image.convert("I") if image.mode != "F" else image
+    low, high = _extrema(wide)
+    if image.mode == "F" or low < 0:
+        scale, offset = 255 / max(1e-9, high - low), -low * 255 / max(1e-9, high - low)
+    else:
+        scale, offset = 255 / (2 ** max(8, int(high).bit_length()) - 1), 0.0
+    return wide.convert("F").point(lambda value: value * scale + offset).convert("L")
+
+
+def _from_cmyk(image: Image.Image) -> Image.Image:
+    profile = image.info.get("icc_profile")
+    if profile:
+        # A broken profile is no reason to refuse the page: the plain conversion below shows it, less exactly.
+        with contextlib.suppress(ImageCms.PyCMSError, OSError):
+            converted = ImageCms.profileToProfile(
+                image, ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB"), outputMode="RGB"
+            )
+            if converted is not None:
+                converted.info.pop("icc_profile", None)
+                return converted
+    plain = image.convert("RGB")
+    plain.info.pop("icc_profile", None)
+    return plain
+
+
+def square_pixels(image: Image.Image, source: Image.Image) -> Image.Image:
+    """Stretch faxes, which have 204 x 98 dots per inch, to the same resolution both ways; all else as it is."""
+    if not isinstance(source, TiffImagePlugin.TiffImageFile):
+        return image
+    try:
+        across, down = (float(value) for value in source.info["dpi"])
+    except (KeyError, TypeError, ValueError):
+        return image
+    if across <= 0 or down <= 0 or 0.8 < across / down < 1.25 or not 0.2 < across / down < 5:
+        return image
+    if image.size != source.size:  # turned by its EXIF orientation, perhaps by a quarter
+        across, down = down, across
+    grey = image.convert("L") if image.mode == "1" else image
+    best = max(across, down)
+    return grey.resize(
+        (round(image.width * best / across), round(image.height * best / down)), Image.Resampling.NEAREST
+    )
+
+
+def is_blank(grey: Image.Image, contrast: int) -> bool:
+    """Is there nothing on the page, all pixels being within `contrast` (of 255) of each other?"""
+    low, high = _extrema(grey)
+    return high - low < contrast
+
+
+def _extrema(one_band: Image.Image) -> tuple[float, float]:
+    return cast(tuple[float, float], one_band.getextrema())
+
+
+def _moves(image: Image.Image) -> bool:
+    """An animated PNG: a page stands still."""
+    return image.format == "PNG" and getattr(image, "n_frames", 1) > 1
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(_ORIENTATION, 1))
+    except Exception:  # a damaged EXIF block says nothing about the picture, whatever it makes the parser raise
+        return 1
+
+
+def _upright(image: Image.Image, orientation: int) -> Image.Image:
+    methods = {
+        2: Image.Transpose.FLIP_LEFT_RIGHT,
+        3: Image.Transpose.ROTATE_180,
+        4: Image.Transpose.FLIP_TOP_BOTTOM,
+        5: Image.Transpose.TRANSPOSE,
+        6: Image.Transpose.ROTATE_270,
+        7: Image.Transpose.TRANSVERSE,
+        8: Image.Transpose.ROTATE_90,
+    }
+    return image.transpose(methods[orientation]) if orientation in methods else image

@@ -1,0 +1,35 @@
+"""Text that a font's missing or broken character map has turned into garbage."""
+
+import unicodedata
+from collections.abc import Iterable
+
+# Bullets and boxes of Symbol and Wingdings arrive in the private use area.
+_SYMBOL_FONTS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0A8: "☐", 0xF0FE: "☒", 0xF06F: "☐", 0xF0E0: "→"}
+_FORMAT_KEPT = "\u200c\u200d"  # joiners change the meaning of Persian and Indic words
+
+
+def clean(text: str) -> str:
+    """The word in composed form, presentation forms resolved, without control, format and private characters."""
+    kept = []
+    for c in text:
+        c = _SYMBOL_FONTS.get(ord(c), c)
+        if 0xFB00 <= ord(c) <= 0xFDFF or 0xFE70 <= ord(c) <= 0xFEFC:
+            c = unicodedata.normalize("NFKC", c).replace(" ", "")  # ligatures and shaped Arabic letters
+        if c and (c in _FORMAT_KEPT or not is_garbage(c[0])):
+            kept.append(c)
+    return unicodedata.normalize("NFC", "".join(kept)).strip()
+
+
+def is_garbage(c: str) -> bool:
+    """No character that anybody could read: unknown, private, control, surrogate, not assigned."""
+    return c == "\ufffd" or unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs", "Cn")
+
+
+def garbage_share(texts: Iterable[str]) -> float:
+    """The share of unreadable characters, 0..1; known symbols and soft hyphens are readable."""
+    characters = garbage = 0
+    for text in texts:
+        for c in text:
+            characters += 1
+            garbage += ord(c) not in _SYMBOL_FONTS and unicodedata.category(c) != "Cf" and is_garbage(c)
+    return garbage / characters if characters else 0.0

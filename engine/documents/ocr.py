@@ -1,0 +1,172 @@
+"""Words of a page that has none of its own: Tesseract, as a program.
+
+The program and not MuPDF's built-in copy: a page that hangs or crashes it costs that page alone, two pages are read at a
+time, and it says how sure it is of each word.
+"""
+
+import csv
+import io
+import math
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from statistics import median
+
+from PIL import Image
+
+from engine.documents.found import FoundLine, FoundWord
+from engine.documents.legible import clean
+
+_PAGE_SECONDS = 15.0  # no page gets more than this
+_SURE = 0.6
+_LEAST_SURE = 0.3  # below it, words are noise
+_LEAST_SURE_SIGNS = 0.6  # so are lone signs: dust, rules and the edges of pictures
+_CLOCKWISE = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
+
+
+class OcrOutOfTime(Exception):
+    """The time for this page, or for all of them, was over."""
+
+
+class OcrFailed(Exception):
+    """The engine did not read this page: it crashed, ran out of memory, or did not like the picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class OcrPage:
+    """What was read. `lines` are in pixels of the picture given, after it has been turned clockwise by `turn` degrees."""
+
+    lines: tuple[FoundLine, ...]
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class OcrEngine:
+    """An installed Tesseract with the languages that are there."""
+
+    program: str
+    language: str
+    knows_orientation: bool
+
+    def read(self, image: Image.Image, deadline: float) -> OcrPage:
+        """Words of a grey picture, turned first if its text is sideways or upside down.
+
+        `deadline` is a time.monotonic(). Raises OcrOutOfTime, OcrFailed.
+        """
+        deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
+        lines = self._lines(image, deadline)
+        if self.knows_orientation and not _reads_well(lines):
+            turn = self._turn(image, deadline)
+            if turn:
+                turned = self._lines(turn_clockwise(image, turn), deadline)
+                if _readable(turned) > _readable(lines):
+                    return OcrPage(turned, turn)
+        return OcrPage(lines, 0)
+
+    def _lines(self, image: Image.Image, deadline: float) -> tuple[FoundLine, ...]:
+        table = self._run(
+            image, deadline, "-l", self.language, "--oem", "1", "--psm", "3", "-c", "tessedit_create_tsv=1"
+        )
+        return parse_tsv(table)
+
+    def _turn(self, image: Image.Image, deadline: float) -> int:
+        try:
+            told = self._run(image, deadline, "-l", "osd", "--psm", "0")
+        except OcrFailed:  # too few letters to tell
+            return 0
+        found = re.search(r"^Rotate: (\d+)", told, re.MULTILINE)
+        return int(found[1]) if found and int(found[1]) in _CLOCKWISE else 0
+
+    def _run(self, image: Image.Image, deadline: float, *options: str) -> str:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise OcrOutOfTime
+        netpbm = b"P5 %d %d 255\n" % image.size + image.tobytes()
+        try:
+            done = subprocess.run(
+                [self.program, "stdin", "stdout", "--dpi", "300", *options],
+                input=netpbm,
+                capture_output=True,
+                timeout=left,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise OcrOutOfTime from None
+        except OSError as error:
+            raise OcrFailed(str(error)) from error
+        if done.returncode:
+            raise OcrFailed(done.stderr.decode("utf-8", "replace").strip()[-300:])
+        return done.stdout.decode("utf-8", "replace")
+
+
+def find_engine(language: str) -> tuple[OcrEngine | None, str | None]:
+    """The engine, if there is one, and a sentence about what is missing, if something is."""
+    program = shutil.which("tesseract")
+    if program is None:
+        return None, (
+            "No OCR engine is installed, so scanned pages have no words: install Tesseract (Debian: tesseract-ocr and "
+            "tesseract-ocr-eng) and upload the file again."
+        )
+    listed = subprocess.run([program, "--list-langs"], capture_output=True, text=True, timeout=10, check=False).stdout
+    installed = set(listed.split("\n")[1:])
+    wanted = language.split("+")
+    there = [part for part in wanted if part in installed]
+    missing = [part for part in wanted if part not in installed]
+    sentence = None
+    if missing:
+        sentence = (
+            f"The OCR engine has no language {', '.join(missing)}, so scanned pages "
+            + (f"were read as {', '.join(there)}" if there else "have no words")
+            + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) and upload the file again."
+        )
+    engine = OcrEngine(program, "+".join(there), "osd" in installed) if there else None
+    return engine, sentence
+
+
+def turn_clockwise(image: Image.Image, degrees: int) -> Image.Image:
+    return image.transpose(_CLOCKWISE[degrees]) if degrees else image
+
+
+def parse_tsv(table: str) -> tuple[FoundLine, ...]:
+    """Lines of words from Tesseract's TSV, noise left out."""
+    lines: dict[tuple[str, str, str], list[FoundWord]] = {}
+    for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
+        if row["level"] != "5":
+            continue
+        text, sure = clean(row["text"] or ""), float(row["conf"]) / 100
+        least = _LEAST_SURE if any(c.isalnum() for c in text) else _LEAST_SURE_SIGNS
+        if not text or not math.isfinite(sure) or sure < least:
+            continue
+        x, y, width, height = (float(row[name]) for name in ("left", "top", "width", "height"))
+        word = FoundWord(text, (x, y, x + width, y + height), min(1.0, sure))
+        lines.setdefault((row["block_num"], row["par_num"], row["line_num"]), []).append(word)
+    return tuple(FoundLine(tuple(words), _heading(words)) for words in lines.values())
+
+
+def _heading(words: list[FoundWord]) -> int:
+    """Sideways lines: Tesseract reads them, and tells it only by boxes that are high and narrow."""
+    long_words = [word for word in words if len(word.text) >= 3]
+    if not long_words:
+        return 0
+    shape = median((word.box[2] - word.box[0]) / max(1.0, word.box[3] - word.box[1]) for word in long_words)
+    if shape > 0.6:
+        return 0
+    return 90 if words[0].box[1] <= words[-1].box[1] else 270
+
+
+def _readable(lines: tuple[FoundLine, ...]) -> float:
+    """How much text there is that the engine is sure of, lying the right way: letters weighted by confidence."""
+    words = [word for line in lines for word in line.words if line.heading == 0]
+    return sum(
+        len(w.text) * (w.confidence or 0.0) for w in words if (w.confidence or 0.0) >= _SURE and w.text.isalnum()
+    )
+
+
+def _reads_well(lines: tuple[FoundLine, ...]) -> bool:
+    words = [word for line in lines for word in line.words]
+    letters = sum(len(word.text) for word in words)
+    upright = sum(len(word.text) for line in lines if line.heading == 0 for word in line.words)
+    sure = sum(len(word.text) * (word.confidence or 0.0) for word in words)
+    return letters >= 20 and sure / letters >= 0.8 and upright / letters >= 0.5

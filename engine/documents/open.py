@@ -1,0 +1,127 @@
+"""Reading a file from a user without trusting it: a child process opens it, this side keeps the watch."""
+
+import contextlib
+import dataclasses
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from engine.documents import refusal
+from engine.documents.guard import Ended, run_guarded
+from engine.documents.limits import ReadLimits
+from engine.documents.page import ReadDocument, ReadPage, page_from_wire
+from engine.documents.refusal import DocumentRefused, Reason, Unreadable
+
+_log = logging.getLogger(__name__)
+
+# The child sees no other variable: no address of a database, no password.
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+_MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "std::length_error")
+
+
+def read_document(
+    source: Path,
+    *,
+    name: str,
+    limits: ReadLimits,
+    out_dir: Path,
+    on_page: Callable[[int, int], None] | None = None,
+) -> ReadDocument:
+    """Read the PDF, PNG, JPEG or TIFF at `source`, called `name` by its owner, and put one picture a page into `out_dir`.
+
+    The file is opened in a child process with limits on time, memory, pages and pixels. `on_page(done, pages)` is called as
+    pages are finished; when it raises, reading stops and its error goes on. Pages of PDFs are drawn at `limits.dpi`, or fewer
+    dots per inch where `limits.long_side` asks for it; a single PNG or JPEG that stands upright is kept byte for byte.
+
+    Raises DocumentRefused, whose text is one sentence for the owner of the file; then `out_dir` holds no pages.
+    Raises OSError when `source` cannot be read or `out_dir` not be written.
+    """
+    out_dir.mkdir(parents=True, exist_ok=True)
+    telling = _Telling(out_dir, on_page)
+    try:
+        _check_size(source, limits)
+        ended = run_guarded(
+            _command(source, out_dir, limits),
+            environment=_environment(),
+            seconds=limits.seconds,
+            on_line=telling.hear,
+        )
+        return telling.document(ended, limits)
+    except BaseException as error:
+        for left in out_dir.glob("page-[0-9]*"):
+            with contextlib.suppress(OSError):
+                left.unlink()
+        if isinstance(error, Unreadable):
+            raise DocumentRefused(error.reason, name, error.why) from None
+        raise
+
+
+def _check_size(source: Path, limits: ReadLimits) -> None:
+    if source.is_dir():
+        raise refusal.not_supported("a folder")
+    size = source.stat().st_size
+    if size == 0:
+        raise refusal.empty()
+    if size > limits.bytes:
+        raise refusal.too_large(size, limits.bytes)
+
+
+def _command(source: Path, out_dir: Path, limits: ReadLimits) -> list[str]:
+    request = {"source": str(source.resolve()), "out_dir": str(out_dir.resolve()), "limits": dataclasses.asdict(limits)}
+    # -P: the working folder is no place to import from.
+    return [sys.executable, "-P", "-m", "engine.documents.child", json.dumps(request)]
+
+
+def _environment() -> dict[str, str]:
+    here = str(Path(__file__).resolve().parents[2])
+    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    # One thread each: thread stacks and arenas count against the limit on address space.
+    return passed | {"PYTHONPATH": here, "PYTHONIOENCODING": "utf-8", "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+
+
+class _Telling:
+    """What the child has told so far, one JSON object a line."""
+
+    def __init__(self, out_dir: Path, on_page: Callable[[int, int], None] | None) -> None:
+        self._out_dir = out_dir
+        self._on_page = on_page
+        self._opened: dict[str, Any] | None = None
+        self._pages: dict[int, ReadPage] = {}
+        self._warnings: list[str] = []
+        self._finished = False
+
+    def hear(self, line: bytes) -> None:
+        said: dict[str, Any] = json.loads(line)
+        if "refused" in said:
+            raise Unreadable(Reason(said["refused"]), said["why"])
+        if "opened" in said:
+            self._opened = said["opened"]
+        elif "page" in said:
+            page = page_from_wire(said["page"], self._out_dir)
+            self._pages[page.number] = page
+            if self._on_page and self._opened:
+                self._on_page(len(self._pages), self._opened["pages"])
+        elif "warning" in said:
+            self._warnings.append(said["warning"])
+        elif "finished" in said:
+            self._finished = True
+
+    def document(self, ended: Ended, limits: ReadLimits) -> ReadDocument:
+        """The document, if the child finished. Raises Unreadable with the likeliest cause if it did not."""
+        opened = self._opened
+        if self._finished and opened and len(self._pages) == opened["pages"]:
+            pages = tuple(self._pages[number] for number in sorted(self._pages))
+            return ReadDocument(opened["media_type"], pages, opened["title"], tuple(self._warnings))
+        if ended.late or ended.code == -signal.SIGXCPU:
+            raise refusal.too_slow(limits.seconds, len(self._pages), opened["pages"] if opened else None)
+        # SIGKILL that was not ours comes from the kernel, when the machine itself runs out of memory.
+        if ended.code == -signal.SIGKILL or any(sign in ended.stderr for sign in _MEMORY_SIGNS):
+            raise refusal.too_much_memory(limits.memory_mb)
+        # The owner of the file gets a sentence; whoever runs the place gets what the child left behind.
+        _log.error("the reading process ended with status %d: %s", ended.code, ended.stderr.strip() or "no message")
+        raise refusal.broken("document")

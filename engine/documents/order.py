@@ -1,0 +1,220 @@
+"""Reading order from geometry: columns of prose one after the other, all else row by row.
+
+Rows before columns is what forms, receipts and tables want (a key, then its value to the right); columns before rows is what
+prose wants. A gutter of white space that several rows share splits a page only where both sides hold runs of several words
+(whitespace cover, after T. Breuel, "Two Geometric Algorithms for Layout Analysis", DAS 2002, simplified to vertical gutters).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, union
+
+_GAP = 1.5  # gap in a line, in line heights, that ends a run of words
+_GUTTER = 1.0  # narrowest gutter between columns, in line heights
+_COLUMN_ROWS = 3
+_COLUMN_WORDS = 3.0  # mean words a run, below which it is a table and not prose
+_COLUMN_WIDTH = 8.0  # mean width of a run, in line heights
+_SAME_ROW = 0.5  # vertical overlap, as a share of the lower one, of two runs in one row
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A word with its box as seen by somebody who holds the page so that the text runs to the right."""
+
+    word: FoundWord
+    box: FloatBox
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Words that follow each other without a gap, left to right."""
+
+    words: tuple[_Placed, ...]
+    box: FloatBox
+
+    @property
+    def height(self) -> float:
+        return self.box[3] - self.box[1]
+
+
+def reading_order(lines: Sequence[FoundLine]) -> list[list[FoundWord]]:
+    """The words, a list a line, lines and words in the order in which a person reads them.
+
+    Text of the commonest heading comes first, sideways stamps after it. In lines of Arabic or Hebrew the words go from right
+    to left and numbers and Latin words within them from left to right.
+    """
+    by_heading: dict[int, list[FoundLine]] = {}
+    for line in lines:
+        by_heading.setdefault(line.heading, []).append(line)
+    ordered: list[list[FoundWord]] = []
+    for _, group in sorted(by_heading.items(), key=lambda item: (-_characters(item[1]), item[0])):
+        runs = [run for line in group for run in _runs(line)]
+        from_right = _goes_left(word.word.text for run in runs for word in run.words)
+        for row in _blocks(runs, from_right):
+            ordered.append(_in_row(row, from_right))
+    return ordered
+
+
+def _characters(lines: Iterable[FoundLine]) -> int:
+    return sum(len(word.text) for line in lines for word in line.words)
+
+
+def _upright(box: FloatBox, heading: int) -> FloatBox:
+    x0, y0, x1, y1 = box
+    if heading == 90:
+        return (y0, -x1, y1, -x0)
+    if heading == 180:
+        return (-x1, -y1, -x0, -y0)
+    if heading == 270:
+        return (-y1, x0, -y0, x1)
+    return box
+
+
+def _runs(line: FoundLine) -> list[_Run]:
+    words = sorted((_Placed(word, _upright(word.box, line.heading)) for word in line.words), key=lambda p: p.box[0])
+    gap = _GAP * median(placed.box[3] - placed.box[1] for placed in words)
+    runs: list[list[_Placed]] = [[words[0]]]
+    right = words[0].box[2]
+    for placed in words[1:]:
+        if placed.box[0] - right > gap:
+            runs.append([])
+        runs[-1].append(placed)
+        right = max(right, placed.box[2])
+    return [_Run(tuple(run), union([placed.box for placed in run])) for run in runs]
+
+
+def _rows(runs: list[_Run]) -> list[list[_Run]]:
+    """Runs side by side, top to bottom. A run is compared with its nearest neighbour, so that skewed rows hold together."""
+    rows: list[list[_Run]] = []
+    for run in sorted(runs, key=lambda r: (r.box[1], r.box[0])):
+        best, best_overlap = None, _SAME_ROW
+        for row in rows[-12:]:  # runs come top down: rows further up are out of reach
+            near = min(row, key=lambda other: max(other.box[0] - run.box[2], run.box[0] - other.box[2]))
+            if max(near.box[0] - run.box[2], run.box[0] - near.box[2]) < -0.5 * min(run.height, near.height):
+                continue  # one above the other
+            share = (min(near.box[3], run.box[3]) - max(near.box[1], run.box[1])) / max(
+                1e-6, min(run.height, near.height)
+            )
+            if share > best_overlap:
+                best, best_overlap = row, share
+        if best is None:
+            rows.append([run])
+        else:
+            best.append(run)
+    return sorted(rows, key=_middle)
+
+
+def _middle(row: list[_Run]) -> float:
+    return sum(run.box[1] + run.box[3] for run in row) / (2 * len(row))
+
+
+def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
+    """The rows of a region in reading order, columns taken one after the other."""
+    rows = _rows(runs)
+    heights = [run.height for run in runs]
+    unit = median(heights) if heights else 1.0
+    start = 0
+    while start < len(rows):
+        end, gutter = _columns_from(rows, start, unit)
+        if gutter is None:
+            start += 1
+            continue
+        inside = [run for row in rows[start:end] for run in row]
+        left = [run for run in inside if run.box[2] <= gutter]
+        right = [run for run in inside if run.box[2] > gutter]
+        first, second = (right, left) if from_right else (left, right)
+        below = [run for row in rows[end:] for run in row]
+        return [
+            *rows[:start],
+            *_blocks(first, from_right),
+            *_blocks(second, from_right),
+            *(_blocks(below, from_right) if below else ()),
+        ]
+    return rows
+
+
+def _columns_from(rows: list[list[_Run]], start: int, unit: float) -> tuple[int, float | None]:
+    """Where the columns that begin in row `start` end, and the x of a gutter between them; None if there are none."""
+    if len(rows[start]) < 2 or _words_a_run(rows[start]) < _COLUMN_WORDS:
+        return start, None
+    free: list[tuple[float, float]] = _gaps(rows[start], unit)
+    end = start + 1
+    while end < len(rows):
+        narrowed = _narrow(free, rows[end], unit)
+        if not narrowed:
+            break
+        free = narrowed
+        end += 1
+    inside = [run for row in rows[start:end] for run in row]
+    for x0, x1 in sorted(free, key=lambda gap: gap[0] - gap[1]):
+        middle = (x0 + x1) / 2
+        sides = [run for run in inside if run.box[2] <= middle], [run for run in inside if run.box[2] > middle]
+        if all(_is_column(side, unit) for side in sides):
+            return end, middle
+    return start, None
+
+
+def _gaps(row: list[_Run], unit: float) -> list[tuple[float, float]]:
+    runs = sorted(row, key=lambda run: run.box[0])
+    gaps = []
+    right = runs[0].box[2]
+    for run in runs[1:]:
+        if run.box[0] - right >= _GUTTER * unit:
+            gaps.append((right, run.box[0]))
+        right = max(right, run.box[2])
+    return gaps
+
+
+def _narrow(free: list[tuple[float, float]], row: list[_Run], unit: float) -> list[tuple[float, float]]:
+    """What is left of the gaps beside the runs of one more row."""
+    for run in row:
+        left = []
+        for x0, x1 in free:
+            for y0, y1 in ((x0, min(x1, run.box[0])), (max(x0, run.box[2]), x1)):
+                if y1 - y0 >= _GUTTER * unit:
+                    left.append((y0, y1))
+        free = sorted(set(left))
+    return free
+
+
+def _words_a_run(runs: list[_Run]) -> float:
+    return sum(len(run.words) for run in runs) / len(runs)
+
+
+def _is_column(runs: list[_Run], unit: float) -> bool:
+    return (
+        len(runs) >= _COLUMN_ROWS
+        and _words_a_run(runs) >= _COLUMN_WORDS
+        and sum(run.box[2] - run.box[0] for run in runs) / len(runs) >= _COLUMN_WIDTH * unit
+    )
+
+
+def _goes_left(texts: Iterable[str]) -> bool:
+    ways = Counter(is_right_to_left(text) for text in texts)
+    return ways[True] > ways[False]
+
+
+def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
+    """From where the words stand to how they follow each other when read (the order of Unicode's UAX 9, word by word)."""
+    words = [placed.word for run in sorted(row, key=lambda run: run.box[0]) for placed in run.words]
+    ways = [is_right_to_left(word.text) for word in words]
+    lefts, rights = ways.count(True), ways.count(False)
+    goes_left = lefts > rights or (lefts == rights and page_goes_left)
+    ordered: list[FoundWord] = []
+    start = 0
+    while start < len(words):
+        end = start + 1
+        if ways[start] is (
+            not goes_left
+        ):  # a stretch against the row's direction, with the numbers and signs inside it
+            for other in range(end, len(words)):
+                if ways[other] is goes_left:
+                    break
+                if ways[other] is not None:
+                    end = other + 1
+        ordered += words[start:end][::-1]
+        start = end
+    return ordered[::-1] if goes_left else ordered

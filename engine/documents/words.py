@@ -1,0 +1,150 @@
+"""The words of a PDF's text layer."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pymupdf
+
+from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, overlap, union
+from engine.documents.legible import clean, garbage_share
+
+# Ligatures come apart, every kind of space is a space, unknown glyphs are U+FFFD, text outside the page is left out.
+_FLAGS = pymupdf.TEXT_MEDIABOX_CLIP
+_SAME_WORD = 0.7  # overlap of two equal words above which one of them is a shadow or fake bold
+_TURN_SHARE = 0.8  # share of characters that must run another way before the page is turned
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A page's text layer. `garbage` is the share of its characters that nobody could read, 0..1."""
+
+    lines: tuple[FoundLine, ...]
+    garbage: float
+
+
+def raw_text(page: pymupdf.Page) -> dict[str, Any]:
+    """PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
+
+    Characters are as high as their font size says, not as the font's ascender claims: some fonts claim several lines.
+    """
+    pymupdf.TOOLS.set_small_glyph_heights(True)
+    raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
+    return raw
+
+
+def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
+    """How far clockwise (0, 90, 180, 270) to turn the page, shown with `matrix`, so that its text reads upright.
+
+    Vertical writing is upright as it is. 0 unless most of the text agrees on another direction.
+    """
+    headings: Counter[int] = Counter()
+    for line in _lines(raw):
+        heading = 0 if line["wmode"] else _heading(line["dir"], matrix)
+        headings[heading] += sum(len(span["chars"]) for span in line["spans"])
+    if headings.total() == 0:
+        return 0
+    heading, count = headings.most_common(1)[0]
+    return (360 - heading) % 360 if count >= _TURN_SHARE * headings.total() else 0
+
+
+def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
+    """The layer's words, `matrix` taking points of the unrotated page to pixels of the rendered one."""
+    lines: list[FoundLine] = []
+    texts: list[str] = []
+    for line in _lines(raw):
+        found = []
+        for characters in _split(line):
+            text = "".join(c["c"] for c in characters)
+            texts.append(text)
+            if text := clean(text):
+                found.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix)))
+        if found:
+            lines.append(FoundLine(tuple(found), _heading(line["dir"], matrix)))
+    return Layer(tuple(_without_doubles(lines)), garbage_share(texts))
+
+
+def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for block in raw["blocks"]:
+        yield from block.get("lines", ())
+
+
+def _heading(direction: tuple[float, float], matrix: pymupdf.Matrix) -> int:
+    """The nearest quarter turn of a direction, y pointing down."""
+    x = direction[0] * matrix.a + direction[1] * matrix.c
+    y = direction[0] * matrix.b + direction[1] * matrix.d
+    if abs(x) >= abs(y):
+        return 0 if x >= 0 else 180
+    return 90 if y > 0 else 270
+
+
+def _split(line: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    """The line's characters, a list a word. Chinese and Japanese have no spaces: there each character is a word."""
+    word: list[dict[str, Any]] = []
+    for span in line["spans"]:
+        for character in span["chars"]:
+            c = character["c"]
+            if c.isspace() or c == "\u200b" or _stands_alone(c):
+                if word:
+                    yield _in_logical_order(word)
+                word = []
+                if _stands_alone(c):
+                    yield [character]
+            else:
+                word.append(character)
+    if word:
+        yield _in_logical_order(word)
+
+
+def _stands_alone(c: str) -> bool:
+    code = ord(c)
+    return (
+        0x4E00 <= code <= 0x9FFF  # Han
+        or 0x3400 <= code <= 0x4DBF
+        or 0x20000 <= code <= 0x323AF
+        or 0x3040 <= code <= 0x30FF  # kana
+        or 0xF900 <= code <= 0xFAFF
+    )
+
+
+def _in_logical_order(word: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Undo what MuPDF does to ligatures when it reverses a line drawn from right to left.
+
+    A ligature (lam-alef) is expanded into its first letter, which gets the width, and others of no width at its right edge.
+    Reversing the line puts these in front of it: "إل" for "لإ". Where that has happened they change places again.
+    """
+    if not is_right_to_left("".join(c["c"] for c in word)):
+        return word
+    ordered: list[dict[str, Any]] = []
+    waiting: list[dict[str, Any]] = []
+    for character in word:
+        x0, _, x1, _ = character["bbox"]
+        if x1 - x0 < 0.01 and is_right_to_left(character["c"]):
+            waiting.append(character)
+            continue
+        if waiting and abs(x1 - waiting[0]["bbox"][0]) < 0.05:
+            ordered += [character, *reversed(waiting)]
+        else:
+            ordered += [*waiting, character]
+        waiting = []
+    return ordered + waiting
+
+
+def _box(boxes: list[FloatBox], matrix: pymupdf.Matrix) -> FloatBox:
+    rect = pymupdf.Rect(union(boxes)) * matrix
+    return (rect.x0, rect.y0, rect.x1, rect.y1)
+
+
+def _without_doubles(lines: list[FoundLine]) -> Iterator[FoundLine]:
+    """Bold and shadow made by printing a word twice, and layers that hold the same text twice, give one word."""
+    seen: dict[str, list[FloatBox]] = {}
+    for line in lines:
+        kept = []
+        for word in line.words:
+            boxes = seen.setdefault(word.text, [])
+            if not any(overlap(word.box, box) > _SAME_WORD for box in boxes):
+                boxes.append(word.box)
+                kept.append(word)
+        if kept:
+            yield FoundLine(tuple(kept), line.heading)
