@@ -1,0 +1,166 @@
+"""Lexical anchors: where on the page the words of a question are printed, and what stands beside them as a value.
+
+These are inputs of the word head and of the mask decoder. Without them a small network learns next to nothing from
+generated pages (a trial: acc@.5 of .007 without, .48 with them), since matching strings is what it cannot learn.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
+
+from model.layout import Floats, Layout
+from model.vocabulary import bare, weight_of
+
+RUNS = 3  # runs of words that look most like the key
+CANDIDATES_FOR = 2  # of these, the first have value candidates
+ANCHORS = 8 + 10 * RUNS + 4 * CANDIDATES_FOR  # features of a word
+_SIMILAR, _SAME = 0.74, 0.80  # of 1: a match that counts, a match that makes a word frequent
+_FOLLOWING = 8  # words after the key that know their distance from it
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """Anchors of one question on a page of N words."""
+
+    features: Floats  # [N, ANCHORS]
+    runs: Floats  # [RUNS, 5]: box in line heights, and the share 0..1 of the question it covers (0: no word matches)
+
+
+def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
+    """Anchors of a question (its words, see vocabulary.words_of) on a page."""
+    count = len(layout.texts)
+    if count == 0:
+        return Anchors(np.zeros((0, ANCHORS), np.float32), np.zeros((RUNS, 5), np.float32))
+    tokens = [token for token in question if weight_of(token) > 0] or ["?"]
+    weights = np.array([weight_of(token) for token in tokens], np.float32)
+    if weights.max() < 0.5:  # nothing but small words: then they are what was asked
+        weights[:] = 1.0
+    page = [bare(text) for text in layout.texts]
+    similar = process.cdist([bare(t) for t in tokens], page, scorer=fuzz.ratio, dtype=np.float32) / 100.0  # [T, N]
+    frequency = np.maximum(1, (similar > _SAME).sum(1))
+    weights = weights * np.log(1 + count / (1.0 + frequency)) / math.log(1 + count / 2.0)
+    matched = np.where(similar > _SIMILAR, similar, 0.0)
+    gain = (matched * weights[:, None]).max(0)  # [N]
+    total = float(weights.sum()) + 1e-6
+    best = similar.argmax(0)
+    segment_cover, segment_share = _coverage(layout, layout.segment, matched, weights, total)
+    line_cover, _ = _coverage(layout, layout.line, matched, weights, total)
+    columns: list[NDArray] = [
+        similar.max(0),
+        matched.max(0),
+        gain,
+        (similar.max(0) > 0.99) * weights[best],
+        best / 12.0,
+        segment_cover,
+        segment_share,
+        line_cover,
+    ]
+    runs = np.zeros((RUNS, 5), np.float32)
+    free = np.ones(count, bool)  # places in reading order that no run has taken
+    for number in range(RUNS):
+        low, high, found = _best_run(layout, gain, free, 0.25 * max(0.2, float(weights.max())))
+        members = layout.order[low : high + 1]
+        box = _union(layout.boxes[members])
+        cover = float((matched[:, members].max(1) * weights).sum() / total) if found else 0.0
+        runs[number] = (*box, cover)
+        columns += _offsets(layout, members, box, high, cover)
+        if number < CANDIDATES_FOR:
+            columns += _value_candidates(layout, box, high)
+        free[low : high + 1] = False
+    return Anchors(np.stack(columns, 1).astype(np.float32), runs)
+
+
+def soft_log(values: NDArray) -> NDArray:
+    """sign(x) log(1 + |x|): near things exactly, far things roughly."""
+    return np.sign(values) * np.log1p(np.abs(values))
+
+
+def _coverage(
+    layout: Layout, group: NDArray, matched: Floats, weights: Floats, total: float
+) -> tuple[NDArray, NDArray]:
+    """For each word: share of the question that its group (line or segment) covers, share of the group that matches."""
+    ordered, sorted_group = matched[:, layout.order], group[layout.order]
+    starts = np.flatnonzero(np.r_[True, sorted_group[1:] != sorted_group[:-1]])
+    lengths = np.diff(np.r_[starts, len(sorted_group)])
+    cover = (np.maximum.reduceat(ordered, starts, 1) * weights[:, None]).sum(0) / total
+    share = np.add.reduceat((ordered.max(0) > 0).astype(np.float32), starts) / lengths
+    per_word = np.empty((2, len(sorted_group)), np.float32)
+    per_word[:, layout.order] = np.repeat(np.stack([cover, share]), lengths, axis=1)
+    return per_word[0], per_word[1]
+
+
+def _best_run(layout: Layout, gain: NDArray, free: NDArray, penalty: float) -> tuple[int, int, bool]:
+    """First and last place (in reading order) of the run on one line with the largest gain less its gaps (Kadane)."""
+    gains, lines = gain[layout.order].tolist(), layout.line[layout.order].tolist()
+    segments = layout.segment[layout.order].tolist()
+    best, low, high = 0.0, 0, 0
+    current, start, previous = 0.0, 0, -1
+    for place in np.flatnonzero((gain[layout.order] > 0) & free).tolist():
+        if previous < 0 or lines[place] != lines[previous]:
+            current, start = 0.0, place
+        else:
+            current -= penalty * (place - previous - 1 + segments[place] - segments[previous])
+            if current <= 0:
+                current, start = 0.0, place
+        current += gains[place]
+        previous = place
+        if current > best:
+            best, low, high = current, start, place
+    return low, high, best > 0
+
+
+def _union(boxes: Floats) -> tuple[float, float, float, float]:
+    x0, y0 = boxes[:, :2].min(0).tolist()
+    x1, y1 = boxes[:, 2:].max(0).tolist()
+    return x0, y0, x1, y1
+
+
+def _offsets(layout: Layout, members: NDArray, box: tuple[float, ...], high: int, cover: float) -> list[NDArray]:
+    """Where each word stands, seen from a run: ten columns."""
+    x0, y0, x1, y1 = box
+    boxes = layout.boxes
+    centre = (boxes[:, 1] + boxes[:, 3]) / 2
+    down = centre - (y0 + y1) / 2
+    inside = np.zeros(len(boxes), np.float32)
+    inside[members] = 1
+    same_line = layout.line == layout.line[members[0]]
+    overlap = np.minimum(x1, boxes[:, 2]) - np.maximum(x0, boxes[:, 0])
+    after = layout.rank - high
+    return [
+        inside,
+        soft_log(boxes[:, 0] - x1),
+        soft_log(boxes[:, 0] - x0),
+        soft_log(down),
+        soft_log(boxes[:, 1] - y1),
+        same_line & (boxes[:, 0] - x1 > -0.5),
+        (overlap > 0) & (boxes[:, 1] > y1 - 0.5),
+        np.exp(-((down / 0.5) ** 2)),
+        np.where((after > 0) & (after < _FOLLOWING) & same_line, 1.0 / np.maximum(after, 1), 0.0),
+        np.full(len(boxes), cover),
+    ]
+
+
+def _value_candidates(layout: Layout, box: tuple[float, ...], high: int) -> list[NDArray]:
+    """Words that would be the value if this run is the key: rest of its segment, next segment, below, the likeliest."""
+    x0, _, x1, y1 = box
+    home = int(layout.segment[layout.order[high]])
+    rest = (layout.segment == home) & (layout.rank > high)
+    right = below = np.zeros(len(layout.texts), bool)
+    has_right = home + 1 < len(layout.segment_boxes) and layout.segment_line[home + 1] == layout.segment_line[home]
+    if has_right:
+        right = layout.segment == home + 1
+    boxes = layout.segment_boxes
+    under = (np.minimum(boxes[:, 2], x1) - np.maximum(boxes[:, 0], x0) > 0) & (boxes[:, 1] > y1 - 0.4)
+    if under.any():
+        below = layout.segment == int(np.where(under, boxes[:, 1], np.inf).argmin())
+    if rest.any():
+        likeliest = rest
+    elif has_right and not layout.segment_colon[home + 1]:
+        likeliest = right
+    else:
+        likeliest = below
+    return [rest, right & (not rest.any()), below, likeliest]

@@ -1,0 +1,105 @@
+"""Examples to batches: pages, questions and targets with the same shapes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.examples import Example, Question
+from model.inputs import (
+    MASK_STRIDE,
+    PageBatch,
+    PreparedPage,
+    QuestionBatch,
+    batch_pages,
+    batch_questions,
+    prepare_page,
+    shrink_mask,
+)
+from model.masks import rasterise
+from model.objectives.segmentation import Targets
+from model.presets import NetworkConfig
+from model.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one training step reads."""
+
+    pages: PageBatch
+    questions: QuestionBatch
+    targets: Targets
+    prepared: tuple[PreparedPage, ...]
+    examples: tuple[Example, ...]
+
+
+def make_batch(
+    examples: Sequence[Example],
+    vocabulary: Vocabulary,
+    config: NetworkConfig,
+    prepared: Sequence[PreparedPage] | None = None,
+    without_anchors: Sequence[Sequence[bool]] | None = None,
+) -> Batch:
+    """A batch of pages that have the same number of questions each.
+
+    Images are read only where all pages bring one. ``prepared`` saves reading the pages a second time.
+    """
+    pages = prepared or [prepare_page(e.words, e.size, e.image, vocabulary, config) for e in examples]
+    page_batch = batch_pages(pages)
+    prompts = [[question.given for question in example.questions] for example in examples]
+    questions = batch_questions(pages, prompts, vocabulary, config, without_anchors)
+    return Batch(page_batch, questions, _targets(examples, pages, page_batch, config), tuple(pages), tuple(examples))
+
+
+def _targets(
+    examples: Sequence[Example], pages: Sequence[PreparedPage], batch: PageBatch, config: NetworkConfig
+) -> Targets:
+    each = len(examples[0].questions)
+    asked = [(example, question) for example in examples for question in example.questions]
+    most = batch.valid.shape[1]
+    alternatives = max(1, *(len(q.answers) + len(q.masks) for _, q in asked))
+    words = torch.zeros(len(asked), alternatives, most)
+    for row, (_, question) in enumerate(asked):
+        for place in range(alternatives if question.answers else 0):
+            words[row, place, list(question.answers[place if place < len(question.answers) else 0])] = 1
+    area = (batch.boxes[..., 2] - batch.boxes[..., 0]) * (batch.boxes[..., 3] - batch.boxes[..., 1])
+    return Targets(
+        words=words,
+        answered=torch.tensor([float(q.answered) for _, q in asked]),
+        by_words=torch.tensor([float(bool(q.answers)) for _, q in asked]),
+        word_area=(area * batch.valid).repeat_interleave(each, 0),
+        valid=batch.valid.repeat_interleave(each, 0),
+        masks=None if batch.image is None else _mask_targets(asked, pages, each, alternatives, batch, config),
+    )
+
+
+def _mask_targets(
+    asked: Sequence[tuple[Example, Question]],
+    pages: Sequence[PreparedPage],
+    each: int,
+    alternatives: int,
+    batch: PageBatch,
+    config: NetworkConfig,
+) -> torch.Tensor:
+    assert batch.image is not None
+    height, width = (side // MASK_STRIDE for side in batch.image.shape[-2:])
+    masks = torch.zeros(len(asked), alternatives, height, width)
+    for row, (example, question) in enumerate(asked):
+        image = pages[row // each].image
+        acceptable = acceptable_masks(example, question)
+        for place in range(alternatives if acceptable and image is not None else 0):
+            source = place if place < len(acceptable) else 0
+            if place and source == 0:
+                masks[row, place] = masks[row, 0]
+                continue
+            grid = shrink_mask(acceptable[source], image, config.image.long_side)
+            masks[row, place, : grid.shape[0], : grid.shape[1]] = grid
+    return masks
+
+
+def acceptable_masks(example: Example, question: Question) -> list[np.ndarray]:
+    """Every acceptable answer as bool [H, W]: the unions of its words' boxes, then the masks."""
+    width, height = example.size
+    of_words = [rasterise([example.words[i].box for i in answer], (height, width)) for answer in question.answers]
+    return of_words + list(question.masks)

@@ -1,0 +1,102 @@
+"""Attention and small perceptrons that several parts of the network share. Pre-norm throughout."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+MASKED = -1e4  # added to a score that must not count; finite, so that a row with nothing to look at stays finite
+
+
+def additive_mask(valid: Tensor) -> Tensor:
+    """[B, 1, 1, K] to add to attention scores, from valid [B, K] (bool)."""
+    return (~valid).float()[:, None, None] * MASKED
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """[B, T, D] -> [B, heads, T, D / heads]."""
+    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """[B, heads, T, d] -> [B, T, heads * d]."""
+    return x.transpose(1, 2).flatten(2)
+
+
+class Perceptron(nn.Sequential):
+    """Two linear layers with GELU between."""
+
+    def __init__(self, into: int, hidden: int, out: int) -> None:
+        super().__init__(nn.Linear(into, hidden), nn.GELU(), nn.Linear(hidden, out))
+
+
+class SelfAttentionLayer(nn.Module):
+    """Transformer layer with a bias on the attention scores."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.norm_mlp = nn.LayerNorm(width)
+        self.mlp = Perceptron(width, 4 * width, width)
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        """x [B, T, D], bias broadcastable to [B, heads, T, T]."""
+        q, k, v = (split_heads(part, self.heads) for part in self.qkv(self.norm(x)).chunk(3, -1))
+        x = x + self.out(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
+        return x + self.mlp(self.norm_mlp(x))
+
+
+class CrossAttention(nn.Module):
+    """Queries look at keys; the inner width may be smaller than the outer one (SAM's decoder halves it)."""
+
+    def __init__(self, width: int, heads: int, inner: int | None = None) -> None:
+        super().__init__()
+        inner = inner or width
+        self.heads = heads
+        self.q = nn.Linear(width, inner)
+        self.k = nn.Linear(width, inner)
+        self.v = nn.Linear(width, inner)
+        self.out = nn.Linear(inner, width)
+
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None = None) -> Tensor:
+        """queries [B, T, D], keys and values [B, K, D], bias broadcastable to [B, heads, T, K] -> [B, T, D]."""
+        q, k, v = (
+            split_heads(layer(x), self.heads) for layer, x in ((self.q, queries), (self.k, keys), (self.v, values))
+        )
+        return self.out(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
+
+
+class LayerNorm2d(nn.Module):
+    """Layer norm over the channels of a map [B, C, H, W]."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+class PointEncoding(nn.Module):
+    """Random Fourier features of places (SAM, prompt encoder); 1 = the page's long side."""
+
+    frequencies: Tensor
+
+    def __init__(self, width: int, scale: float = 4.0) -> None:
+        super().__init__()
+        self.register_buffer("frequencies", torch.randn(2, width // 2) * scale)
+
+    def forward(self, places: Tensor) -> Tensor:
+        """[..., 2] -> [..., width]."""
+        angles = (2 * places - 1) @ self.frequencies * (2 * math.pi)
+        return torch.cat([angles.sin(), angles.cos()], -1)
+
+    def grid(self, height: int, width: int, step: float) -> Tensor:
+        """[height * width, D] of the centres of cells ``step`` apart."""
+        y = (torch.arange(height, device=self.frequencies.device) + 0.5) * step
+        x = (torch.arange(width, device=self.frequencies.device) + 0.5) * step
+        return self(torch.stack(torch.meshgrid(y, x, indexing="ij")[::-1], -1).reshape(-1, 2))

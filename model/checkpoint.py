@@ -1,0 +1,80 @@
+"""Checkpoints: safetensors with the config and a content hash inside, written to a temporary name and renamed."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+_CONFIG, _HASH = "config", "content_sha256"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Weights, the config they were saved with, and the hash of both (sha256, hex): the version of a model."""
+
+    state: dict[str, Tensor]
+    config: dict[str, Any]
+    version: str
+
+
+def save(path: str | Path, network_or_state: nn.Module | Mapping[str, Tensor], config: Mapping[str, Any]) -> str:
+    """Writes a checkpoint atomically and returns its version.
+
+    Tensors keep the type they have; see ``halved`` for what ships. Raises OSError when the folder cannot be written.
+    """
+    state = network_or_state.state_dict() if isinstance(network_or_state, nn.Module) else network_or_state
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
+    text = json.dumps(config, sort_keys=True)
+    version = content_hash(tensors, text)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        save_file(tensors, temporary, metadata={_CONFIG: text, _HASH: version})
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return version
+
+
+def load(path: str | Path) -> Checkpoint:
+    """Reads a checkpoint. ValueError, one sentence, when it is missing, cut short, or not what its hash says."""
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"There is no checkpoint at {path}.")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"{path} is not a readable safetensors file: {error}") from error
+    if _CONFIG not in metadata or _HASH not in metadata:
+        raise ValueError(f"{path} carries no config or content hash, so it is not a checkpoint of this project.")
+    if content_hash(state, metadata[_CONFIG]) != metadata[_HASH]:
+        raise ValueError(f"{path} does not match its content hash: it was changed or damaged after it was written.")
+    return Checkpoint(state, json.loads(metadata[_CONFIG]), metadata[_HASH])
+
+
+def content_hash(tensors: Mapping[str, Tensor], config: str) -> str:
+    """sha256 (hex) over the config and, by name, type, shape and bytes of every tensor."""
+    digest = hashlib.sha256(config.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
+    return digest.hexdigest()
+
+
+def halved(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The state with float32 as float16: half the size, for weights that ship."""
+    return {name: tensor.half() if tensor.dtype == torch.float32 else tensor for name, tensor in state.items()}

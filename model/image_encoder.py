@@ -1,0 +1,46 @@
+"""The page as an image: a small HieraDet trunk, a feature pyramid, and the fine maps kept for the mask decoder."""
+
+from dataclasses import dataclass
+
+import torch.nn.functional as F
+from timm.models.hieradet_sam2 import HieraDet
+from torch import Tensor, nn
+
+from model.presets import ImageConfig
+
+STRIDE = 16  # of the map that is fused with words and decoded into masks
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFeatures:
+    """Of G scaled pages of h x w pixels, D channels."""
+
+    coarse: Tensor  # [G, D, h / 16, w / 16]
+    skip8: Tensor  # [G, D / 4, h / 8, w / 8]
+    skip4: Tensor  # [G, D / 8, h / 4, w / 4]
+
+
+class ImageEncoder(nn.Module):
+    """Hiera trunk and FPN neck (SAM 2, https://arxiv.org/abs/2408.00714, section C.1): top-down on the two coarse levels,
+    nearest; the levels at stride 4 and 8 skip the neck and go to the mask decoder."""
+
+    def __init__(self, config: ImageConfig, width: int) -> None:
+        super().__init__()
+        self.trunk = HieraDet(
+            embed_dim=config.embed_dim,
+            stages=config.stages,
+            global_att_blocks=config.global_attention,
+            window_spec=config.windows,
+            num_classes=0,
+        )
+        dims = [config.embed_dim * 2**level for level in range(4)]
+        self.lateral16 = nn.Conv2d(dims[2], width, 1)
+        self.lateral32 = nn.Conv2d(dims[3], width, 1)
+        self.to_skip8 = nn.Conv2d(dims[1], width // 4, 1)
+        self.to_skip4 = nn.Conv2d(dims[0], width // 8, 1)
+
+    def forward(self, image: Tensor) -> ImageFeatures:
+        """image [G, 3, h, w], h and w multiples of 32."""
+        level4, level8, level16, level32 = self.trunk.forward_intermediates(image, intermediates_only=True)
+        coarse = self.lateral16(level16) + F.interpolate(self.lateral32(level32), scale_factor=2, mode="nearest")
+        return ImageFeatures(coarse, self.to_skip8(level8), self.to_skip4(level4))

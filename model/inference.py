@@ -1,0 +1,101 @@
+"""Predictor: read a page once, ask it many times. Stateless after loading, safe for threads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import torch
+from PIL import Image
+
+from model import checkpoint
+from model.answers import Answer, compose_answer
+from model.examples import Box, Point, Prompt, Word
+from model.inputs import PreparedPage, batch_pages, batch_questions, prepare_page
+from model.masks import Mask
+from model.network import GroundingNetwork, PageState
+from model.presets import NetworkConfig
+from model.vocabulary import Vocabulary
+
+__all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
+
+SHIPPED = Path(__file__).parent / "weights" / "nano.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPage:
+    """A page that was read by ``Predictor.encode``: keep it to ask again."""
+
+    words: tuple[Word, ...]
+    size: tuple[int, int]  # width, height in pixels of the rendered page
+    version: str  # of the predictor that read it
+    prepared: PreparedPage
+    state: PageState
+
+
+class Predictor:
+    """A checkpoint, ready to answer."""
+
+    def __init__(self, network: GroundingNetwork, version: str) -> None:
+        self.version = version
+        self._network = network.eval().requires_grad_(False)
+        self._vocabulary = Vocabulary(network.config.text.buckets)
+
+    @classmethod
+    def load(cls, path: str | Path | None = None) -> "Predictor":
+        """The checkpoint at ``path``, or the shipped one. ValueError, one sentence, when it is not one."""
+        loaded = checkpoint.load(path or SHIPPED)
+        network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
+        network.load_state_dict(loaded.state)  # float16 weights become float32 here
+        return cls(network, loaded.version)
+
+    @property
+    def config(self) -> NetworkConfig:
+        return self._network.config
+
+    @torch.inference_mode()
+    def encode(
+        self, image: Image.Image | None, words: Sequence[Word], size: tuple[int, int] | None = None
+    ) -> EncodedPage:
+        """Reads a page. ``words`` in reading order, boxes in pixels of ``image``; without an image ``size`` (width,
+        height) says how large the page is. ValueError when neither image nor size is given, or they disagree."""
+        if image is None and size is None:
+            raise ValueError("A page without an image needs its size=(width, height) in pixels.")
+        if image is not None and size is not None and tuple(size) != image.size:
+            raise ValueError(f"The page is said to be {size}, but its image is {image.size}.")
+        size = image.size if image is not None else (int(size[0]), int(size[1]))
+        prepared = prepare_page(words, size, image, self._vocabulary, self.config)
+        state = self._network.encode(batch_pages([prepared]))
+        return EncodedPage(tuple(words), size, self.version, prepared, state)
+
+    def ask(
+        self,
+        page: EncodedPage,
+        question: str,
+        *,
+        points: Sequence[Point] = (),
+        box: Box | None = None,
+        mask: Mask | None = None,
+    ) -> Answer:
+        """Answers one question with all prompts so far: points (x, y, positive), a box (x0, y0, x1, y1) that holds the
+        answer, an earlier mask (bool [H, W]); all in pixels of the page. ValueError when they do not fit the page."""
+        width, height = page.size
+        if mask is not None and mask.shape != (height, width):
+            raise ValueError(f"The mask has shape {mask.shape}, but the page has {height} rows and {width} columns.")
+        if box is not None and not (box[0] < box[2] and box[1] < box[3]):
+            raise ValueError(f"The box {tuple(box)} is empty: it needs x0 < x1 and y0 < y1.")
+        prompt = Prompt(question, tuple((float(x), float(y), bool(p)) for x, y, p in points), box, mask)
+        return self._answer(page, [prompt])[0]
+
+    def ask_many(self, page: EncodedPage, questions: Sequence[str]) -> list[Answer]:
+        """The same answers as asking one after the other, in one batch."""
+        return self._answer(page, [Prompt(question) for question in questions]) if questions else []
+
+    @torch.inference_mode()
+    def _answer(self, page: EncodedPage, prompts: Sequence[Prompt]) -> list[Answer]:
+        if page.version != self.version:
+            raise ValueError("The page was read by another version of the model; encode it again.")
+        questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
+        answer = self._network.ask(page.state, questions)
+        compose = partial(compose_answer, words=page.words, size=page.size, prepared=page.prepared, network=answer)
+        return [compose(row=row, prompt=prompt) for row, prompt in enumerate(prompts)]

@@ -1,0 +1,247 @@
+"""From pages and prompts to the tensors that the network reads. Everything here is NumPy until the last step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from model.anchors import ANCHORS, RUNS, find_anchors
+from model.examples import Prompt, Word
+from model.layout import Floats, Layout, read_layout
+from model.presets import NetworkConfig
+from model.prompts import CLICKS, click_features
+from model.vocabulary import SHAPES, Vocabulary, shape_of, weight_of, words_of
+
+IMAGE_MULTIPLE = 32  # coarsest stride of the image encoder
+_MEAN, _STD = 0.5, 0.25
+MASK_STRIDE = 4
+
+# kinds of points in QuestionBatch.point_kinds
+NO_POINT, NEGATIVE, POSITIVE, CORNER_FIRST, CORNER_SECOND = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Bags:
+    """Ids of many words laid end to end; word i owns ids[offsets[i]:offsets[i + 1]]. Padding owns none."""
+
+    ids: Tensor
+    offsets: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPage:
+    """One page, read once: layout, ids, looks and, where there is an image, its pixels scaled for the encoder."""
+
+    layout: Layout
+    size: tuple[int, int]  # width, height in pixels of the rendered page
+    grams: list[np.ndarray]
+    pieces: list[np.ndarray]
+    shapes: Floats  # [N, SHAPES]
+    positions: Floats  # [N, 6]
+    image: Tensor | None  # [3, h, w], white margins at the right and at the bottom
+
+
+@dataclass(frozen=True, slots=True)
+class PageBatch:
+    """G pages padded to N words."""
+
+    grams: Bags  # G * N words
+    pieces: Bags
+    shapes: Tensor  # [G, N, SHAPES]
+    positions: Tensor  # [G, N, 6]
+    boxes: Tensor  # [G, N, 4] in line heights
+    unit_boxes: Tensor  # [G, N, 4], 1 = the page's long side
+    place: Tensor  # [G, N, 3] segment, line, rank
+    valid: Tensor  # [G, N] bool
+    line_height: Tensor  # [G], 1 = the page's long side
+    image: Tensor | None  # [G, 3, h, w]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionBatch:
+    """Q questions for each of G pages, B = G * Q, padded to M words and P points."""
+
+    grams: Bags  # B * M words
+    pieces: Bags
+    weights: Tensor  # [B, M] how much a word says about the key
+    valid: Tensor  # [B, M] bool
+    anchors: Tensor  # [B, N, ANCHORS]
+    clicks: Tensor  # [B, N, CLICKS]
+    runs: Tensor  # [B, RUNS, 5]
+    points: Tensor  # [B, P, 2], 1 = the page's long side
+    point_kinds: Tensor  # [B, P]
+    mask: Tensor | None  # [B, 1, h / 4, w / 4], None where no question of the batch brings one
+    has_mask: Tensor  # [B] bool
+
+
+def prepare_page(
+    words: Sequence[Word],
+    size: tuple[int, int],
+    image: Image.Image | None,
+    vocabulary: Vocabulary,
+    config: NetworkConfig,
+) -> PreparedPage:
+    """Reads a page of ``size`` (width, height) pixels once."""
+    layout = read_layout(words)
+    texts, (width, height) = list(layout.texts), size
+    boxes = layout.boxes
+    positions = np.stack(
+        [
+            boxes[:, 0] * layout.height / width,
+            boxes[:, 2] * layout.height / width,
+            boxes[:, 1] * layout.height / height,
+            boxes[:, 3] * layout.height / height,
+            (boxes[:, 3] - boxes[:, 1]) / 2,
+            np.log1p(np.maximum(boxes[:, 2] - boxes[:, 0], 0)) / 2,
+        ],
+        1,
+    )
+    return PreparedPage(
+        layout=layout,
+        size=size,
+        grams=vocabulary.grams(texts),
+        pieces=vocabulary.pieces(texts),
+        shapes=np.array([shape_of(text) for text in texts], np.float32).reshape(-1, SHAPES),
+        positions=positions.clip(-0.2, 2.5).astype(np.float32),
+        image=None if image is None else scale_image(image, config.image.long_side),
+    )
+
+
+def scale_image(image: Image.Image, long_side: int) -> Tensor:
+    """[3, h, w]: the long side scaled to ``long_side`` pixels, normalised, padded with white to IMAGE_MULTIPLE."""
+    scale = long_side / max(image.size)
+    width, height = (max(1, round(side * scale)) for side in image.size)
+    pixels = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0))
+    canvas = np.full((_rounded_up(height), _rounded_up(width), 3), 255, np.uint8)
+    canvas[:height, :width] = pixels
+    return torch.from_numpy(
+        ((canvas / np.float32(255) - np.float32(_MEAN)) / np.float32(_STD)).transpose(2, 0, 1).copy()
+    )
+
+
+def batch_pages(pages: Sequence[PreparedPage]) -> PageBatch:
+    """One batch of pages; either all have an image or the images are left out."""
+    most = max(1, *(len(page.layout.texts) for page in pages))
+    scales = [page.layout.height / max(page.size) for page in pages]
+    places = [
+        np.stack([page.layout.segment, page.layout.line, page.layout.rank], 1).astype(np.float32) for page in pages
+    ]
+    images = [page.image for page in pages if page.image is not None]
+    return PageBatch(
+        grams=_bags([page.grams for page in pages], most),
+        pieces=_bags([page.pieces for page in pages], most),
+        shapes=_padded([page.shapes for page in pages], most, SHAPES),
+        positions=_padded([page.positions for page in pages], most, 6),
+        boxes=_padded([page.layout.boxes for page in pages], most, 4),
+        unit_boxes=_padded(
+            [page.layout.boxes * np.float32(scale) for page, scale in zip(pages, scales, strict=True)], most, 4
+        ),
+        place=_padded(places, most, 3, fill=-99.0),
+        valid=torch.arange(most)[None] < torch.tensor([len(page.layout.texts) for page in pages])[:, None],
+        line_height=torch.tensor(scales, dtype=torch.float32),
+        image=_stacked(images) if len(images) == len(pages) else None,
+    )
+
+
+def batch_questions(
+    pages: Sequence[PreparedPage],
+    prompts: Sequence[Sequence[Prompt]],
+    vocabulary: Vocabulary,
+    config: NetworkConfig,
+    without_anchors: Sequence[Sequence[bool]] | None = None,
+) -> QuestionBatch:
+    """Prompts, the same number for each page, as one batch. ``without_anchors`` blanks the anchors of some (training)."""
+    most_words = max(1, *(len(page.layout.texts) for page in pages))
+    asked = [(page, prompt) for page, group in zip(pages, prompts, strict=True) for prompt in group]
+    blank = [flag for group in without_anchors for flag in group] if without_anchors else [False] * len(asked)
+    tokens = [words_of(prompt.text, config.prompt.context) for _, prompt in asked]
+    most = max(len(group) for group in tokens)
+    anchors = [
+        find_anchors(page.layout, [] if drop else group)
+        for (page, _), group, drop in zip(asked, tokens, blank, strict=True)
+    ]
+    sparse = [_points(page, prompt) for page, prompt in asked]
+    most_points = max(len(kinds) for _, kinds in sparse)
+    points = torch.zeros(len(asked), most_points, 2)
+    kinds = torch.full((len(asked), most_points), NO_POINT)
+    for row, (places, row_kinds) in enumerate(sparse):
+        points[row, : len(row_kinds)] = torch.tensor(places).reshape(-1, 2)
+        kinds[row, : len(row_kinds)] = torch.tensor(row_kinds, dtype=torch.long)
+    has_mask = torch.tensor([prompt.mask is not None for _, prompt in asked])
+    return QuestionBatch(
+        grams=_bags([vocabulary.grams(group) for group in tokens], most),
+        pieces=_bags([vocabulary.pieces(group) for group in tokens], most),
+        weights=_padded([np.array([[weight_of(t)] for t in group], np.float32) for group in tokens], most, 1)[..., 0],
+        valid=torch.arange(most)[None] < torch.tensor([len(group) for group in tokens])[:, None],
+        anchors=_padded([found.features for found in anchors], most_words, ANCHORS),
+        clicks=_padded([click_features(page.layout, prompt) for page, prompt in asked], most_words, CLICKS),
+        runs=_padded([found.runs for found in anchors], RUNS, 5),
+        points=points,
+        point_kinds=kinds,
+        mask=_mask_prompts(asked, config.image.long_side) if has_mask.any() and pages[0].image is not None else None,
+        has_mask=has_mask,
+    )
+
+
+def shrink_mask(mask: np.ndarray, image: Tensor, long_side: int) -> Tensor:
+    """[h / 4, w / 4]: share of each cell of the scaled ``image`` that a mask (bool [H, W] of the page) covers."""
+    scale = long_side / max(mask.shape) / MASK_STRIDE
+    width, height = max(1, round(mask.shape[1] * scale)), max(1, round(mask.shape[0] * scale))
+    small = Image.fromarray(mask.astype(np.uint8) * 255).resize((width, height), Image.Resampling.BOX)
+    canvas = torch.zeros(image.shape[-2] // MASK_STRIDE, image.shape[-1] // MASK_STRIDE)
+    pixels = torch.from_numpy(np.asarray(small, np.float32) / 255)
+    canvas[: pixels.shape[0], : pixels.shape[1]] = pixels[: canvas.shape[0], : canvas.shape[1]]
+    return canvas
+
+
+def _mask_prompts(asked: Sequence[tuple[PreparedPage, Prompt]], long_side: int) -> Tensor:
+    height = max(page.image.shape[1] for page, _ in asked if page.image is not None) // MASK_STRIDE
+    width = max(page.image.shape[2] for page, _ in asked if page.image is not None) // MASK_STRIDE
+    grids = torch.zeros(len(asked), 1, height, width)
+    for row, (page, prompt) in enumerate(asked):
+        if prompt.mask is not None and page.image is not None:
+            grid = shrink_mask(prompt.mask, page.image, long_side)
+            grids[row, 0, : grid.shape[0], : grid.shape[1]] = grid
+    return grids
+
+
+def _points(page: PreparedPage, prompt: Prompt) -> tuple[list[tuple[float, float]], list[int]]:
+    long_side = max(page.size)
+    places = [(x / long_side, y / long_side) for x, y, _ in prompt.points]
+    kinds = [POSITIVE if positive else NEGATIVE for _, _, positive in prompt.points]
+    if prompt.box is not None:
+        x0, y0, x1, y1 = (value / long_side for value in prompt.box)
+        places += [(x0, y0), (x1, y1)]
+        kinds += [CORNER_FIRST, CORNER_SECOND]
+    return places, kinds
+
+
+def _bags(groups: Sequence[Sequence[np.ndarray]], most: int) -> Bags:
+    lengths = np.zeros(len(groups) * most, np.int64)
+    for number, group in enumerate(groups):
+        lengths[number * most : number * most + len(group)] = [len(ids) for ids in group]
+    ids = [ids for group in groups for ids in group]
+    flat = np.concatenate(ids) if ids else np.zeros(0, np.int64)
+    return Bags(torch.from_numpy(flat), torch.from_numpy(np.cumsum(lengths) - lengths))
+
+
+def _padded(rows: Sequence[np.ndarray], most: int, width: int, fill: float = 0.0) -> Tensor:
+    padded = torch.full((len(rows), most, width), fill)
+    for number, row in enumerate(rows):
+        padded[number, : len(row)] = torch.from_numpy(np.ascontiguousarray(row))
+    return padded
+
+
+def _stacked(images: Sequence[Tensor]) -> Tensor:
+    height, width = max(image.shape[1] for image in images), max(image.shape[2] for image in images)
+    stacked = torch.full((len(images), 3, height, width), (1.0 - _MEAN) / _STD)
+    for number, image in enumerate(images):
+        stacked[number, :, : image.shape[1], : image.shape[2]] = image
+    return stacked
+
+
+def _rounded_up(side: int) -> int:
+    return -(-side // IMAGE_MULTIPLE) * IMAGE_MULTIPLE

@@ -1,0 +1,143 @@
+"""Which pixels answer: SAM's two-way transformer over the fused page, with SAM 2's high-resolution skips."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from model.anchors import RUNS
+from model.blocks import CrossAttention, LayerNorm2d, Perceptron, additive_mask
+from model.image_encoder import ImageFeatures
+from model.inputs import PageBatch, QuestionBatch
+
+MASKS = 4  # the first is the one answer, the others are for questions that could mean several things
+_BESIDE = 6  # numbers of a cell for a run
+
+
+@dataclass(frozen=True, slots=True)
+class PixelAnswer:
+    """B questions; masks at a quarter of the scaled page."""
+
+    logits: Tensor  # [B, MASKS, h / 4, w / 4]
+    iou: Tensor  # [B, MASKS] predicted IoU 0..1
+    answered: Tensor  # [B] logit: does this page answer the question
+
+
+class TwoWayLayer(nn.Module):
+    """Tokens look at themselves, then at the image; the image looks at the tokens (SAM, appendix A)."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.among = CrossAttention(width, heads)
+        self.to_tokens = CrossAttention(width, heads, width // 2)
+        self.to_image = CrossAttention(width, heads, width // 2)
+        self.mlp = Perceptron(width, 4 * width, width)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(4))
+
+    def forward(
+        self, tokens: Tensor, image: Tensor, token_places: Tensor, image_places: Tensor, token_mask: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        q = tokens + token_places
+        tokens = self.norms[0](tokens + self.among(q, q, tokens, token_mask))
+        tokens = self.norms[1](tokens + self.to_tokens(tokens + token_places, image + image_places, image))
+        tokens = self.norms[2](tokens + self.mlp(tokens))
+        moved = self.to_image(image + image_places, tokens + token_places, tokens, token_mask)
+        return tokens, self.norms[3](image + moved)
+
+
+class MaskDecoder(nn.Module):
+    """Masks for prompts, batched as pages x questions: the maps of a page are shared by its questions."""
+
+    def __init__(self, layers: int, width: int, heads: int) -> None:
+        super().__init__()
+        self.iou_token = nn.Parameter(torch.randn(1, width) * 0.02)
+        self.mask_tokens = nn.Parameter(torch.randn(MASKS, width) * 0.02)
+        self.answered_token = nn.Parameter(torch.randn(1, width) * 0.02)
+        self.spread = nn.Linear(width, width)
+        self.beside = Perceptron(RUNS * _BESIDE, width // 2, width)
+        self.layers = nn.ModuleList(TwoWayLayer(width, heads) for _ in range(layers))
+        self.last = CrossAttention(width, heads, width // 2)
+        self.norm = nn.LayerNorm(width)
+        self.up8 = nn.ConvTranspose2d(width, width // 4, 2, stride=2)
+        self.norm8 = LayerNorm2d(width // 4)
+        self.up4 = nn.ConvTranspose2d(width // 4, width // 8, 2, stride=2)
+        self.to_weights = nn.ModuleList(Perceptron(width, width, width // 8) for _ in range(MASKS))
+        self.iou = Perceptron(width, width, MASKS)
+        self.answered = Perceptron(width, width, 1)
+
+    def forward(
+        self,
+        features: ImageFeatures,
+        places: Tensor,
+        word_states: Tensor,
+        prompt_tokens: Tensor,
+        prompt_valid: Tensor,
+        dense: Tensor,
+        pages: PageBatch,
+        questions: QuestionBatch,
+    ) -> PixelAnswer:
+        """features.coarse fused with words; places [K, D]; word_states [B, N, D] and prompt_tokens [B, T, D] after the
+        word head; dense [B, D, ...] of the prompt."""
+        height, width = features.coarse.shape[-2:]
+        each = len(prompt_tokens) // len(features.coarse)
+        step = 1 / max(height, width)  # of a cell: the long side is scaled to a multiple of the stride, without padding
+        cover = word_cover(pages, height, width, step)  # [G, K, N]
+        words = self.spread(word_states).unflatten(0, (len(cover), each))
+        spread = torch.einsum("gkn,gqnd->gqkd", cover, words).flatten(0, 1)
+        image = features.coarse.repeat_interleave(each, 0) + dense
+        image = image.flatten(2).transpose(1, 2) + spread
+        image = image + self.beside(beside_runs(questions.runs, pages.line_height, height, width, step))
+        own = torch.cat([self.iou_token, self.mask_tokens, self.answered_token])
+        tokens = torch.cat([own.expand(len(image), -1, -1), prompt_tokens], 1)
+        token_places = tokens
+        valid = torch.cat([prompt_valid.new_ones(len(tokens), len(own)), prompt_valid], 1)
+        token_mask = additive_mask(valid)
+        for layer in self.layers:
+            tokens, image = layer(tokens, image, token_places, places, token_mask)
+        tokens = self.norm(tokens + self.last(tokens + token_places, image + places, image))
+        fine = self._upscale(image.transpose(1, 2).unflatten(-1, (height, width)), features, each)
+        weights = torch.stack([layer(tokens[:, 1 + i]) for i, layer in enumerate(self.to_weights)], 1)
+        return PixelAnswer(
+            logits=torch.einsum("bmc,bchw->bmhw", weights, fine),
+            iou=self.iou(tokens[:, 0]).sigmoid(),
+            answered=self.answered(tokens[:, 1 + MASKS])[..., 0],
+        )
+
+    def _upscale(self, image: Tensor, features: ImageFeatures, each: int) -> Tensor:
+        x = self.up8(image).unflatten(0, (-1, each)) + features.skip8[:, None]
+        x = nn.functional.gelu(self.norm8(x.flatten(0, 1)))
+        x = self.up4(x).unflatten(0, (-1, each)) + features.skip4[:, None]
+        return nn.functional.gelu(x.flatten(0, 1))
+
+
+def word_cover(pages: PageBatch, height: int, width: int, step: float) -> Tensor:
+    """[G, height * width, N]: share of each cell (``step`` wide, 1 = the page's long side) that each word covers."""
+    boxes, valid = pages.unit_boxes / step, pages.valid.float()
+    x = torch.arange(width, device=boxes.device)[None, :, None]
+    y = torch.arange(height, device=boxes.device)[None, :, None]
+    across = (torch.minimum(boxes[:, None, :, 2], x + 1) - torch.maximum(boxes[:, None, :, 0], x)).clamp_min(0)
+    down = (torch.minimum(boxes[:, None, :, 3], y + 1) - torch.maximum(boxes[:, None, :, 1], y)).clamp_min(0)
+    return torch.einsum("gyn,gxn,gn->gyxn", down, across, valid).flatten(1, 2)
+
+
+def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step: float) -> Tensor:
+    """[B, height * width, RUNS * _BESIDE]: where each cell stands, seen from the runs that look like the key."""
+    each = len(runs) // len(line_height)
+    scale = step / line_height.repeat_interleave(each, 0)[:, None, None]  # cells -> line heights
+    y = (torch.arange(height, device=runs.device) + 0.5).repeat_interleave(width)[None, :, None] * scale
+    x = (torch.arange(width, device=runs.device) + 0.5).repeat(height)[None, :, None] * scale
+    x0, y0, x1, y1, cover = runs[:, None].unbind(-1)  # [B, 1, RUNS]
+    known = (cover > 0).float()
+    numbers = [
+        _soft_log(x - x1),
+        _soft_log(x - x0),
+        _soft_log(y - (y0 + y1) / 2),
+        torch.exp(-((y - (y0 + y1) / 2) ** 2)),
+        ((x > x0) & (x < x1) & (y > y0) & (y < y1)).float(),
+        cover.expand_as(x - x1),
+    ]
+    return (torch.stack(numbers, -1) * known[..., None]).flatten(2)
+
+
+def _soft_log(x: Tensor) -> Tensor:
+    return x.sign() * x.abs().log1p()

@@ -1,0 +1,93 @@
+"""The composition: a page is read once, then asked many times.
+
+words --text encoder--.             question --text tower--.
+                       fusion  -->  page state              prompt tokens
+image --image encoder-'                 |                        |
+                                        +--> word head --> which words, answered?
+                                        +--> mask decoder --> which pixels
+"""
+
+from dataclasses import dataclass, replace
+
+from torch import Tensor, nn
+
+from model.blocks import PointEncoding
+from model.fusion import Fusion
+from model.image_encoder import ImageEncoder, ImageFeatures
+from model.inputs import PageBatch, QuestionBatch
+from model.mask_decoder import MaskDecoder, PixelAnswer
+from model.presets import NetworkConfig
+from model.prompt_encoder import PromptEncoder
+from model.text_encoder import LayoutBias, TextEncoder
+from model.word_head import WordAnswer, WordHead, meanings_of
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What is computed once for G pages, whatever is asked."""
+
+    pages: PageBatch
+    words: Tensor  # [G, N, D]
+    meanings: Tensor  # [G, N, vector_width]
+    links: list[Tensor]  # of the word head, [G, heads, N, N] each
+    image: ImageFeatures | None  # its coarse map is fused with the words
+    image_places: Tensor | None  # [K, D]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkAnswer:
+    """Both paths, B = G * Q. ``pixels`` is None where the pages have no image."""
+
+    words: WordAnswer
+    pixels: PixelAnswer | None
+
+
+class GroundingNetwork(nn.Module):
+    """Question and page in, words and pixels of the answer out."""
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        width, heads = config.width, config.heads
+        self.places = PointEncoding(width)
+        self.layout_bias = LayoutBias(config.text.layers + config.word_layers, heads)
+        self.text_encoder = TextEncoder(config.text, width, heads)
+        self.image_encoder = ImageEncoder(config.image, width)
+        self.fusion = Fusion(config.fusion_layers, width, heads)
+        self.prompt_encoder = PromptEncoder(config.prompt, width, heads, self.places)
+        self.word_head = WordHead(config.word_layers, width, heads)
+        self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
+
+    def encode(self, pages: PageBatch) -> PageState:
+        """Reads the pages: the expensive half."""
+        bias = self.layout_bias(pages)
+        layers = self.config.text.layers
+        words, meanings = self.text_encoder(pages, bias[:layers])
+        image = image_places = None
+        if pages.image is not None:
+            image = self.image_encoder(pages.image)
+            height, width = image.coarse.shape[-2:]
+            image_places = self.places.grid(height, width, 1 / max(height, width))
+            centres = self.places((pages.unit_boxes[..., :2] + pages.unit_boxes[..., 2:]) / 2)
+            tokens = image.coarse.flatten(2).transpose(1, 2)
+            words, tokens = self.fusion(words, tokens, centres, image_places, pages.valid)
+            image = replace(image, coarse=tokens.transpose(1, 2).unflatten(-1, (height, width)))
+        return PageState(pages, words, meanings, self.word_head.links(words, bias[layers:]), image, image_places)
+
+    def ask(self, state: PageState, questions: QuestionBatch) -> NetworkAnswer:
+        """Answers the same number of questions for each page: the cheap half."""
+        vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
+        shape = questions.valid.shape
+        prompts = self.prompt_encoder(vectors.view(*shape, -1), questions)
+        meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
+        words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions)
+        if state.image is None or state.image_places is None:
+            return NetworkAnswer(words, None)
+        pixels = self.mask_decoder(
+            state.image, state.image_places, words.states, words.tokens[:, 1:], prompts.valid, prompts.dense,
+            state.pages, questions,
+        )  # fmt: skip
+        return NetworkAnswer(words, pixels)
+
+    def forward(self, pages: PageBatch, questions: QuestionBatch) -> NetworkAnswer:
+        return self.ask(self.encode(pages), questions)

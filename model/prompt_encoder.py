@@ -1,0 +1,72 @@
+"""What the asker says: a question, points, a box, an earlier mask."""
+
+from dataclasses import dataclass
+
+import torch
+from open_clip.transformer import TextTransformer
+from torch import Tensor, nn
+
+from model.blocks import MASKED, LayerNorm2d, PointEncoding
+from model.inputs import CORNER_SECOND, NO_POINT, QuestionBatch
+from model.presets import PromptConfig
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTokens:
+    """B prompts: tokens for words and image to attend to, and a dense part for the image."""
+
+    tokens: Tensor  # [B, M + P, D], the states of ALL words of the question, then points and corners
+    valid: Tensor  # [B, M + P] bool
+    dense: Tensor  # [B, D, h / 16, w / 16] or [B, D, 1, 1]
+
+
+class PromptEncoder(nn.Module):
+    """CLIP's text tower (https://arxiv.org/abs/2103.00020, open_clip) for the question, SAM's prompt encoder
+    (https://arxiv.org/abs/2304.02643, appendix A) for points, box and mask.
+
+    All token states go on, not the pooled one alone: a question has several words to be found on the page.
+    """
+
+    def __init__(self, config: PromptConfig, width: int, heads: int, places: PointEncoding) -> None:
+        super().__init__()
+        # vocab_size=1 and no projection: the words come as vectors from the embedding that the page's words use too
+        tower = TextTransformer(
+            context_length=config.context,
+            vocab_size=1,
+            width=width,
+            heads=heads,
+            layers=config.layers,
+            output_dim=None,
+            no_causal_mask=True,
+        )
+        self.positions, self.transformer, self.norm = tower.positional_embedding, tower.transformer, tower.ln_final
+        self.heads = heads
+        self.places = places
+        self.point_kinds = nn.Embedding(CORNER_SECOND + 1, width)
+        self.no_mask = nn.Parameter(torch.zeros(width))
+        self.mask_in = nn.Sequential(
+            nn.Conv2d(1, width // 8, 2, stride=2),
+            LayerNorm2d(width // 8),
+            nn.GELU(),
+            nn.Conv2d(width // 8, width // 2, 2, stride=2),
+            LayerNorm2d(width // 2),
+            nn.GELU(),
+            nn.Conv2d(width // 2, width, 1),
+        )
+
+    def forward(self, vectors: Tensor, questions: QuestionBatch) -> PromptTokens:
+        """vectors [B, M, D] of the words of the questions."""
+        most = vectors.shape[1]
+        hidden = (~questions.valid).float()[:, None, :] * MASKED
+        text = self.transformer(
+            vectors + self.positions[:most],
+            attn_mask=hidden.expand(-1, most, -1).repeat_interleave(self.heads, 0),
+        )
+        points = self.places(questions.points) + self.point_kinds(questions.point_kinds)
+        tokens = torch.cat([self.norm(text), points], 1)
+        valid = torch.cat([questions.valid, questions.point_kinds != NO_POINT], 1)
+        dense = self.no_mask[None, :, None, None]
+        if questions.mask is not None:
+            given = questions.has_mask.float()[:, None, None, None]
+            dense = given * self.mask_in(questions.mask) + (1 - given) * dense
+        return PromptTokens(tokens, valid, dense.expand(len(vectors), -1, -1, -1))

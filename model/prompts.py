@@ -1,0 +1,55 @@
+"""Clicks, boxes and earlier masks as the words of a page see them: numbers for each word."""
+
+import numpy as np
+
+from model.examples import Prompt
+from model.layout import Floats, Layout
+
+CLICKS = 14  # numbers of a word in click_features()
+_REACH = 3.0  # line heights after which a click is felt at 1/e
+
+
+def click_features(layout: Layout, prompt: Prompt) -> Floats:
+    """[N, CLICKS]: for positive and negative points each (under it, nearness, same line, same segment, any at all),
+    then share of the word inside the box, is there a box, share of the word under the mask, is there a mask."""
+    features = np.zeros((len(layout.texts), CLICKS), np.float32)
+    if not len(features):
+        return features
+    boxes = layout.boxes
+    for offset, positive in ((0, True), (5, False)):
+        points = np.array([point[:2] for point in prompt.points if bool(point[2]) == positive], np.float32)
+        if not len(points):
+            continue
+        x, y = (points / layout.height).T
+        dx = np.maximum(np.maximum(boxes[:, None, 0] - x, x - boxes[:, None, 2]), 0)
+        dy = np.maximum(np.maximum(boxes[:, None, 1] - y, y - boxes[:, None, 3]), 0)
+        distance = np.hypot(dx, dy)  # [N, points]
+        hit = np.unique(distance.argmin(0)[distance.min(0) < 1.0])  # a click between two words means the nearer one
+        features[:, offset] = (distance == 0).any(1)
+        features[:, offset + 1] = np.exp(-distance.min(1) / _REACH)
+        features[:, offset + 2] = np.isin(layout.line, layout.line[hit])
+        features[:, offset + 3] = np.isin(layout.segment, layout.segment[hit])
+        features[:, offset + 4] = 1
+    if prompt.box is not None:
+        features[:, 10] = share_inside(boxes, np.array(prompt.box, np.float32) / layout.height)
+        features[:, 11] = 1
+    if prompt.mask is not None:
+        features[:, 12] = _share_under(np.rint(boxes * layout.height).astype(int), prompt.mask)
+        features[:, 13] = 1
+    return features
+
+
+def share_inside(boxes: Floats, box: Floats) -> Floats:
+    """[N] share of each box's area that lies inside ``box``."""
+    width = np.minimum(boxes[:, 2], box[2]) - np.maximum(boxes[:, 0], box[0])
+    height = np.minimum(boxes[:, 3], box[3]) - np.maximum(boxes[:, 1], box[1])
+    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return (np.maximum(width, 0) * np.maximum(height, 0) / np.maximum(area, 1e-6)).astype(np.float32)
+
+
+def _share_under(boxes: np.ndarray, mask: np.ndarray) -> list[float]:
+    shares = []
+    for x0, y0, x1, y1 in boxes.tolist():
+        part = mask[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)]
+        shares.append(np.count_nonzero(part) / part.size if part.size else 0.0)
+    return shares

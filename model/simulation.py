@@ -1,0 +1,127 @@
+"""Askers simulated for training: clicks on what the network got wrong, boxes around the answer, earlier answers as masks.
+
+As in SAM (https://arxiv.org/abs/2304.02643, appendix A) clicks are drawn from the error region of the network's own answer.
+One round of correction is drawn a step, with one to four clicks, instead of a chain of rounds.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+
+from model.batches import Batch, acceptable_masks, make_batch
+from model.examples import Box, Example, Point, Prompt, Question
+from model.masks import rasterise
+from model.network import GroundingNetwork
+from model.vocabulary import Vocabulary
+
+_CLICKS, _BOX, _MASK = 0.5, 0.25, 0.25  # shares of prompted questions; a mask comes with clicks
+_WORDLESS = 0.15  # of questions with a positive click or a box: the question itself says nothing
+_MOST_CLICKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What the network answered before any prompt."""
+
+    words: frozenset[int]
+    pixels: np.ndarray | None  # bool [h / 4, w / 4] on the scaled page
+
+
+@torch.no_grad()
+def with_prompts(
+    network: GroundingNetwork, batch: Batch, vocabulary: Vocabulary, rng: random.Random, share: float
+) -> Batch:
+    """The batch with points, boxes and masks added to a ``share`` of its questions."""
+    answer = network(batch.pages, batch.questions)
+    chosen = (answer.words.logits > 0) & batch.targets.valid
+    pixels = None if answer.pixels is None else (answer.pixels.logits[:, 0] > 0).numpy()
+    examples, row = [], 0
+    for example in batch.examples:
+        questions: list[Question] = []
+        for question in example.questions:
+            if rng.random() < share:
+                seen = _Seen(frozenset(chosen[row].nonzero()[:, 0].tolist()), None if pixels is None else pixels[row])
+                question = _prompted(example, question, seen, rng)
+            questions.append(question)
+            row += 1
+        examples.append(replace(example, questions=questions))
+    return make_batch(examples, vocabulary, network.config, prepared=batch.prepared)
+
+
+def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
+    """The question with one acceptable answer, the one meant, and prompts that lead to it."""
+    question = _meant(question, seen, rng)
+    draw = rng.random()
+    if draw < _BOX and question.answered:
+        box = _box_around(example, question, rng)
+        return replace(question, prompt=Prompt(_text(question, rng), box=box))
+    points = _clicks(example, question, seen, rng)
+    mask = None
+    if draw >= _BOX + _CLICKS and seen.words:
+        width, height = example.size
+        mask = rasterise([example.words[i].box for i in sorted(seen.words)], (height, width))
+    positive = any(point[2] for point in points)
+    return replace(question, prompt=Prompt(_text(question, rng) if positive else question.text, points, mask=mask))
+
+
+def _meant(question: Question, seen: _Seen, rng: random.Random) -> Question:
+    if question.answers:
+        best = max(question.answers, key=lambda answer: len(seen.words & set(answer)) + rng.random() / 2)
+        return replace(question, answers=(best,), masks=())
+    return replace(question, masks=(rng.choice(question.masks),)) if question.masks else question
+
+
+def _text(question: Question, rng: random.Random) -> str:
+    return "" if rng.random() < _WORDLESS else question.text
+
+
+def _clicks(example: Example, question: Question, seen: _Seen, rng: random.Random) -> tuple[Point, ...]:
+    wanted = set(question.answers[0]) if question.answers else set()
+    errors = [(index, True) for index in sorted(wanted - seen.words)]
+    errors += [(index, False) for index in sorted(seen.words - wanted)]
+    most = rng.randint(1, _MOST_CLICKS)
+    points = [_inside(example.words[index].box, rng, positive) for index, positive in _some(errors, most, rng)]
+    if question.masks:
+        points += _pixel_clicks(example, question.masks[0], seen, rng)
+    if not points and wanted:
+        points = [_inside(example.words[rng.choice(sorted(wanted))].box, rng, True)]
+    return tuple(points)
+
+
+def _pixel_clicks(example: Example, mask: np.ndarray, seen: _Seen, rng: random.Random) -> list[Point]:
+    ys, xs = np.nonzero(mask)
+    place = rng.randrange(len(ys))
+    points: list[Point] = [(float(xs[place]), float(ys[place]), True)]
+    if seen.pixels is not None and seen.pixels.any() and rng.random() < 0.5:
+        ys, xs = np.nonzero(seen.pixels)
+        place = rng.randrange(len(ys))
+        cell = max(example.size) / max(seen.pixels.shape)
+        x, y = (xs[place] + 0.5) * cell, (ys[place] + 0.5) * cell
+        if y < mask.shape[0] and x < mask.shape[1] and not mask[int(y), int(x)]:
+            points.append((float(x), float(y), False))
+    return points
+
+
+def _box_around(example: Example, question: Question, rng: random.Random) -> Box:
+    """The bounds of the answer, loosened by up to a line height each side."""
+    ys, xs = np.nonzero(acceptable_masks(example, question)[0])
+    heights = [word.box[3] - word.box[1] for word in example.words] or [12]
+    loose = [rng.uniform(0, float(np.median(heights))) for _ in range(4)]
+    return (
+        round(float(xs.min()) - loose[0]),
+        round(float(ys.min()) - loose[1]),
+        round(float(xs.max()) + 1 + loose[2]),
+        round(float(ys.max()) + 1 + loose[3]),
+    )
+
+
+def _inside(box: Box, rng: random.Random, positive: bool) -> Point:
+    x0, y0, x1, y1 = box
+    return (x0 + rng.uniform(0.1, 0.9) * (x1 - x0), y0 + rng.uniform(0.1, 0.9) * (y1 - y0), positive)
+
+
+def _some(errors: Sequence[tuple[int, bool]], most: int, rng: random.Random) -> list[tuple[int, bool]]:
+    return rng.sample(errors, min(most, len(errors)))

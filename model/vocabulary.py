@@ -1,0 +1,112 @@
+"""One vocabulary for pages and questions: wordpieces, hashed character n-grams, and how a word looks."""
+
+import re
+import zlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+TOKENIZER_FILE = Path(__file__).parent / "weights" / "tokenizer.json"
+SHAPES = 14  # length of shape_of()
+MOST_PIECES = 12
+MOST_GRAMS = 40
+_CACHE_LIMIT = 200_000
+
+_TOKEN = re.compile(r"[A-Za-z0-9#$%&'./-]+|[^\sA-Za-z0-9]")
+_MONEY = re.compile(r"\W*\d+[.,]\d\d\W*")
+
+# How much a word of a question says about which key is meant.
+_HARDLY = "what is the of a an in on for to and s which value are was were does do how much this that be it please who when where under"
+_LITTLE = (
+    "given listed field document written entered filled find locate extract show me tell highlight mark recorded shown read can you"
+    " has been say at receipt issued"
+)
+WEIGHTS = dict.fromkeys(_LITTLE.split(), 0.35) | dict.fromkeys(_HARDLY.split(), 0.12)
+
+
+def words_of(question: str, most: int) -> list[str]:
+    """The words and signs of a question, at most ``most``; a question without any reads as "?"."""
+    return _TOKEN.findall(question)[:most] or ["?"]
+
+
+def bare(text: str) -> str:
+    """Lower case without the punctuation around it, for comparing; punctuation alone stays as it is."""
+    return text.lower().strip(":.,;()[]\"'*?") or text
+
+
+def weight_of(token: str) -> float:
+    """Weight 0..1 of a question's word when keys are matched; nothing but punctuation weighs nothing."""
+    return WEIGHTS.get(bare(token).lower(), 1.0) if any(c.isalnum() for c in token) or token in "#$%&" else 0.0
+
+
+def shape_of(text: str) -> list[float]:
+    """How a word looks, SHAPES numbers: digits, case, signs of money, dates and ticks."""
+    length = max(1, len(text))
+    digits = sum(c.isdigit() for c in text)
+    return [
+        text.endswith(":"),
+        digits > 0,
+        text.isupper(),
+        text[:1].isupper(),
+        min(length, 24) / 12,
+        not any(c.isalnum() for c in text),
+        digits / length,
+        "." in text,
+        "," in text,
+        "/" in text or "-" in text,
+        text[:1] in tuple("$€£¥") or text[:2] == "RM",
+        text[:1] == "(",
+        _MONEY.fullmatch(text) is not None,
+        length == 1 and text in "Xx☑☒✓☐",
+    ]
+
+
+class Vocabulary:
+    """Ids of words. Reading a word twice gives the same array from a bounded cache; safe for threads."""
+
+    def __init__(self, buckets: int, tokenizer: Path = TOKENIZER_FILE) -> None:
+        self._buckets = buckets
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        self._pieces: dict[str, NDArray[np.int64]] = {}
+        self._grams: dict[str, NDArray[np.int64]] = {}
+
+    def pieces(self, words: list[str]) -> list[NDArray[np.int64]]:
+        """Wordpiece ids of each word, 1 to MOST_PIECES."""
+        known = self._pieces
+        fresh = [word for word in dict.fromkeys(words) if word not in known]
+        if fresh:
+            found = self._tokenizer.encode_batch(fresh, add_special_tokens=False)
+            added = {
+                word: np.array(one.ids[:MOST_PIECES] or [self._unknown], np.int64)
+                for word, one in zip(fresh, found, strict=True)
+            }
+            if len(known) + len(added) > _CACHE_LIMIT:  # a new dict: another thread may be reading the old one
+                known = self._pieces = {word: known[word] for word in words if word in known}
+            known.update(added)
+        return [known[word] for word in words]
+
+    def grams(self, words: list[str]) -> list[NDArray[np.int64]]:
+        """Buckets of the character 2-, 3- and 4-grams of each word, of the word, and of its form with digits as 0."""
+        if len(self._grams) > _CACHE_LIMIT:
+            self._grams = {}
+        known = self._grams
+        found = []
+        for word in words:
+            ids = known.get(word)
+            if ids is None:
+                ids = known[word] = self._hash(word)
+            found.append(ids)
+        return found
+
+    def _hash(self, word: str) -> NDArray[np.int64]:
+        text = f"<{word.lower()[:24]}>"
+        grams = [text[i : i + n] for n in (2, 3, 4) for i in range(len(text) - n + 1)]
+        digits = re.sub(r"[0-9]", "0", text)
+        kinds = [text] if digits == text else [text, digits, digits[:5]]
+        # crc32, not hash(): the same word must fall into the same bucket in every process
+        return np.array([zlib.crc32(gram.encode()) % self._buckets for gram in (kinds + grams)[:MOST_GRAMS]], np.int64)
