@@ -54,7 +54,7 @@ class GroundingNetwork(nn.Module):
         self.text_encoder = TextEncoder(config.text, width, heads)
         self.image_encoder = ImageEncoder(config.image, width)
         self.fusion = Fusion(config.fusion_layers, width, heads)
-        self.prompt_encoder = PromptEncoder(config.prompt, width, heads, self.places)
+        self.prompt_encoder = PromptEncoder(config.prompt, width, heads)
         self.word_head = WordHead(config.word_layers, width, heads)
         self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
 
@@ -78,7 +78,7 @@ class GroundingNetwork(nn.Module):
         """Answers the same number of questions for each page: the cheap half."""
         vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
         shape = questions.valid.shape
-        prompts = self.prompt_encoder(vectors.view(*shape, -1), questions)
+        prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
         meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
         words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions)
         if state.image is None or state.image_places is None:

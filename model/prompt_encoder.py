@@ -6,7 +6,7 @@ import torch
 from open_clip.transformer import TextTransformer
 from torch import Tensor, nn
 
-from model.blocks import MASKED, LayerNorm2d, PointEncoding
+from model.blocks import MASKED, LayerNorm2d
 from model.inputs import CORNER_SECOND, NO_POINT, QuestionBatch
 from model.presets import PromptConfig
 
@@ -27,7 +27,7 @@ class PromptEncoder(nn.Module):
     All token states go on, not the pooled one alone: a question has several words to be found on the page.
     """
 
-    def __init__(self, config: PromptConfig, width: int, heads: int, places: PointEncoding) -> None:
+    def __init__(self, config: PromptConfig, width: int, heads: int) -> None:
         super().__init__()
         # vocab_size=1 and no projection: the words come as vectors from the embedding that the page's words use too
         tower = TextTransformer(
@@ -41,7 +41,6 @@ class PromptEncoder(nn.Module):
         )
         self.positions, self.transformer, self.norm = tower.positional_embedding, tower.transformer, tower.ln_final
         self.heads = heads
-        self.places = places
         self.point_kinds = nn.Embedding(CORNER_SECOND + 1, width)
         self.no_mask = nn.Parameter(torch.zeros(width))
         self.mask_in = nn.Sequential(
@@ -54,15 +53,15 @@ class PromptEncoder(nn.Module):
             nn.Conv2d(width // 2, width, 1),
         )
 
-    def forward(self, vectors: Tensor, questions: QuestionBatch) -> PromptTokens:
-        """vectors [B, M, D] of the words of the questions."""
+    def forward(self, vectors: Tensor, point_places: Tensor, questions: QuestionBatch) -> PromptTokens:
+        """vectors [B, M, D] of the words of the questions, point_places [B, P, D] of their points."""
         most = vectors.shape[1]
         hidden = (~questions.valid).float()[:, None, :] * MASKED
         text = self.transformer(
             vectors + self.positions[:most],
             attn_mask=hidden.expand(-1, most, -1).repeat_interleave(self.heads, 0),
         )
-        points = self.places(questions.points) + self.point_kinds(questions.point_kinds)
+        points = point_places + self.point_kinds(questions.point_kinds)
         tokens = torch.cat([self.norm(text), points], 1)
         valid = torch.cat([questions.valid, questions.point_kinds != NO_POINT], 1)
         dense = self.no_mask[None, :, None, None]
