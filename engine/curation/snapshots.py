@@ -108,10 +108,10 @@ def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
 def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...] | None = None) -> dict[str, datetime]:
     """Return what `freeze` would take now: the ids of the revisions, and when each was made."""
     chosen = _chosen(project_id, Filters(splits=splits)).with_only_columns(Revision.id, Revision.created_at)
-    return {revision: moment for revision, moment in session.execute(chosen)}
+    return {row.id: row.created_at for row in session.execute(chosen)}
 
 
-def _chosen(project_id: str, filters: Filters) -> Select[Any]:
+def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any]:
     # The proposal that was corrected may be named by an earlier revision than the head.
     earlier = aliased(Revision)
     proposal = (

@@ -1,0 +1,220 @@
+"""Rows and blobs for tests, made directly where reading a file would only cost time."""
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+
+from PIL import Image, ImageDraw
+from sqlalchemy import insert, select
+
+from db.base import now
+from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Question, Revision, User
+from engine.annotation.state import AnnotationState, PageMark, stored, to_patch
+from engine.people import local_user
+from engine.projects import create_project
+from engine.workspace import Workspace
+from model.masks import Mask, rasterise
+
+SIZE = (400, 300)  # width, height of a page, in pixels
+Placed = tuple[str, tuple[int, int, int, int]]
+
+
+def line(text: str, x: int = 20, y: int = 20) -> list[Placed]:
+    """Words of a line in a fixed-width face: 8 pixels a character, 14 high."""
+    words = []
+    for word in text.split():
+        words.append((word, (x, y, x + 8 * len(word), y + 14)))
+        x += 8 * len(word) + 8
+    return words
+
+
+def bill(number: int) -> list[Placed]:
+    """A small bill; words 1, 4 and 6 are its number, its total and its customer."""
+    return [
+        *line(f"Bill: B{1000 + number}", 20, 20),
+        *line(f"Total due: {10 + number}.50", 20, 60),
+        *line(f"Customer: Nr{number}", 20, 100),
+    ]
+
+
+BILL_QUESTIONS = {"What is the bill number?": [1], "What is the total due?": [4], "Who is the customer?": [6]}
+
+
+def make_project(workspace: Workspace, name: str = "bills") -> Project:
+    """A project that anything may be put into."""
+    return create_project(workspace, name)
+
+
+def make_document(
+    workspace: Workspace,
+    project_id: str,
+    pages: Sequence[Sequence[Placed]],
+    *,
+    split: str = "train",
+    name: str = "bill.png",
+    quarantined: bool = False,
+) -> Document:
+    """A document of rendered pages, in a group of its own with the given split."""
+    images = [_render(words) for words in pages]
+    with workspace.database.write() as session:
+        sequence = len(session.scalars(select(DocumentGroup).where(DocumentGroup.project_id == project_id)).all())
+        group = DocumentGroup(
+            project_id=project_id, sequence=sequence, split=split, quarantined_at=now() if quarantined else None
+        )
+        session.add(group)
+        session.flush()
+        content = b"".join(images) + f"{name} {sequence}".encode()
+        document = Document(
+            project_id=project_id,
+            group_id=group.id,
+            sha256=workspace.blobs.put(content),
+            name=name,
+            media_type="image/png",
+            byte_count=len(content),
+            licence="CC0-1.0",
+        )
+        session.add(document)
+        session.flush()
+        for number, (words, image) in enumerate(zip(pages, images, strict=True), 1):
+            page = Page(
+                document_id=document.id,
+                number=number,
+                width=SIZE[0],
+                height=SIZE[1],
+                image_sha256=workspace.blobs.put(image),
+                image_media_type="image/png",
+                text_source="given",
+                word_count=len(words),
+            )
+            session.add(page)
+            session.flush()
+            session.execute(
+                insert(PageWord),
+                [
+                    {
+                        "page_id": page.id,
+                        "number": at,
+                        "position": at,
+                        "line": box[1],
+                        "text": text,
+                        "x0": box[0],
+                        "y0": box[1],
+                        "x1": box[2],
+                        "y1": box[3],
+                    }
+                    for at, (text, box) in enumerate(words)
+                ],
+            )
+        return document
+
+
+def pages_of(workspace: Workspace, document_id: str) -> list[Page]:
+    """The pages of a document in order."""
+    with workspace.database.read() as session:
+        return list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
+
+
+def accept(
+    workspace: Workspace,
+    document: Document,
+    question: str,
+    words: Sequence[int] = (),
+    *,
+    page: int = 1,
+    mask: Mask | None = None,
+    status: str = "accepted",
+    author: str | None = None,
+    state: AnnotationState | None = None,
+) -> Annotation:
+    """An annotation with one revision: these words of that page (no words and no mask: the document does not answer)."""
+    if state is None:
+        state = AnnotationState(no_answer=not words and mask is None)
+        if words or mask is not None:
+            on = pages_of(workspace, document.id)[page - 1]
+            boxes = _boxes(workspace, on.id)
+            pixels = mask if mask is not None else rasterise([boxes[at] for at in words], (on.height, on.width))
+            state.pages[on.id] = PageMark(words=list(words), mask=to_patch(pixels))
+    with workspace.database.write() as session:
+        person = local_user(session) if author is None else _person(session, author)
+        asked = session.scalar(
+            select(Question).where(Question.project_id == document.project_id, Question.text == question)
+        )
+        if asked is None:
+            asked = Question(project_id=document.project_id, text=question)
+            session.add(asked)
+            session.flush()
+        annotation = Annotation(
+            project_id=document.project_id,
+            document_id=document.id,
+            question_id=asked.id,
+            author_id=person.id,
+            status=status,
+            head=1,
+        )
+        session.add(annotation)
+        session.flush()
+        session.add(_revision(annotation, state))
+        return annotation
+
+
+def revise(workspace: Workspace, annotation: Annotation, state: AnnotationState, status: str = "accepted") -> Revision:
+    """One more revision of an annotation."""
+    with workspace.database.write() as session:
+        there = session.get_one(Annotation, annotation.id)
+        there.head, there.status = there.head + 1, status
+        revision = _revision(there, state)
+        session.add(revision)
+        session.flush()
+        return revision
+
+
+def make_bills(
+    workspace: Workspace, project_id: str, splits: Mapping[str, int], questions: int = 3
+) -> list[Annotation]:
+    """Bills with accepted answers: so many documents of each split, so many questions of each."""
+    made, number = [], 0
+    for split, count in splits.items():
+        for _ in range(count):
+            document = make_document(workspace, project_id, [bill(number)], split=split, name=f"bill {number}.png")
+            for question, words in list(BILL_QUESTIONS.items())[:questions]:
+                made.append(accept(workspace, document, question, words))
+            number += 1
+    return made
+
+
+def _revision(annotation: Annotation, state: AnnotationState) -> Revision:
+    return Revision(
+        annotation_id=annotation.id,
+        number=annotation.head,
+        base=annotation.head - 1,
+        author_id=annotation.author_id,
+        action="accept",
+        status=annotation.status,
+        state=stored(state),
+        idempotency_key=hashlib.sha256(f"{annotation.id} {annotation.head}".encode()).hexdigest(),
+    )
+
+
+def _person(session, name: str) -> User:  # type: ignore[no-untyped-def]
+    person = session.scalar(select(User).where(User.name == name))
+    if person is None:
+        person = User(name=name, role="annotator")
+        session.add(person)
+        session.flush()
+    return person
+
+
+def _boxes(workspace: Workspace, page_id: str) -> dict[int, tuple[int, int, int, int]]:
+    with workspace.database.read() as session:
+        rows = session.scalars(select(PageWord).where(PageWord.page_id == page_id))
+        return {row.number: (row.x0, row.y0, row.x1, row.y1) for row in rows}
+
+
+def _render(words: Sequence[Placed]) -> bytes:
+    image = Image.new("RGB", SIZE, "white")
+    draw = ImageDraw.Draw(image)
+    for text, (x0, y0, _, _) in words:
+        draw.text((x0, y0), text, fill="black")
+    stream = io.BytesIO()
+    image.save(stream, "PNG")
+    return stream.getvalue()
