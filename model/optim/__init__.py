@@ -1,0 +1,38 @@
+"""Online natural gradient in a low-rank tensor subspace, as a torch.optim.Optimizer. Depends on torch and tensorly alone."""
+
+from model.optim.choices import (
+    MODES,
+    Adam,
+    Factor,
+    History,
+    Mode,
+    Momentum,
+    Norm,
+    Orthogonal,
+    RangeFinder,
+    Residual,
+    Seeded,
+    Svd,
+    Tucker,
+)
+from model.optim.groups import parameter_groups, state_bytes
+from model.optim.natural_gradient import NaturalGradient
+
+__all__ = [
+    "MODES",
+    "Adam",
+    "Factor",
+    "History",
+    "Mode",
+    "Momentum",
+    "NaturalGradient",
+    "Norm",
+    "Orthogonal",
+    "RangeFinder",
+    "Residual",
+    "Seeded",
+    "Svd",
+    "Tucker",
+    "parameter_groups",
+    "state_bytes",
+]

@@ -1,0 +1,44 @@
+"""AdamW for scalars, vectors, norms and embeddings, inside the same optimizer.
+
+Loshchilov and Hutter 2019; the arithmetic of torch.optim.AdamW, with the moments in float32 under narrower parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+
+def step(
+    parameters: Sequence[Tensor],
+    gradients: Sequence[Tensor],
+    first: Sequence[Tensor],  # exponential averages of g
+    second: Sequence[Tensor],  # exponential averages of g^2
+    *,
+    count: int,  # steps including this one, the same for all
+    lr: float,
+    betas: tuple[float, float],
+    eps: float,
+    weight_decay: float,
+) -> None:
+    """One step, in place, for parameters of one device and one dtype. Gradients are in the dtype of the moments."""
+    beta1, beta2 = betas
+    if weight_decay != 0:
+        torch._foreach_mul_(list(parameters), 1 - lr * weight_decay)
+    torch._foreach_lerp_(list(first), list(gradients), 1 - beta1)
+    torch._foreach_mul_(list(second), beta2)
+    torch._foreach_addcmul_(list(second), list(gradients), list(gradients), 1 - beta2)
+    denominators = torch._foreach_sqrt(list(second))
+    torch._foreach_div_(denominators, math.sqrt(1 - beta2**count))
+    torch._foreach_add_(denominators, eps)
+    size = -lr / (1 - beta1**count)
+    if parameters[0].dtype == first[0].dtype:
+        torch._foreach_addcdiv_(list(parameters), list(first), denominators, size)
+        return
+    updates = torch._foreach_div(list(first), denominators)
+    torch._foreach_mul_(updates, size)
+    for parameter, update in zip(parameters, updates, strict=True):
+        parameter.add_(update)

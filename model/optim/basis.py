@@ -1,0 +1,115 @@
+"""Which basis a stack uses at a step: made again from its seed, or stored; and what follows its state into a new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from model.optim.choices import Seeded, Subspace
+from model.optim.fisher import gram_of, pack, unpack
+from model.optim.stack import Stack
+from model.optim.subspace import Geometry, changes, derive_seed, fit, mode_product, seeded_basis
+
+_Key = tuple[int, int, int, torch.dtype, torch.device]
+
+
+@dataclass(slots=True)
+class SeededBases:
+    """Working copies of seeded bases. Not state: every one can be made again from integers.
+
+    A step marks what it uses; `forget_unused` drops the rest, so that old bases do not gather.
+    """
+
+    _kept: dict[_Key, Tensor] = field(default_factory=dict)
+    _used: set[_Key] = field(default_factory=set)
+
+    def get(self, dimension: int, rank: int, seed: int, like: Tensor) -> Tensor:
+        """Orthonormal [dimension, rank]."""
+        key = (dimension, rank, seed, like.dtype, like.device)
+        self._used.add(key)
+        if key not in self._kept:
+            self._kept[key] = seeded_basis(dimension, rank, seed, like)
+        return self._kept[key]
+
+    def forget_unused(self) -> None:
+        self._kept = {key: basis for key, basis in self._kept.items() if key in self._used}
+        self._used = set()
+
+    def bytes(self) -> int:
+        """Bytes of the working copies."""
+        return sum(basis.numel() * basis.element_size() for basis in self._kept.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """factors: U_i, [B or 1, n_i, r_i] for each projected mode. changed: R_i from the basis before; empty unless it is new."""
+
+    factors: list[Tensor]
+    changed: list[Tensor]
+    fresh: bool
+
+
+def basis_of(
+    gradients: Tensor, stack: Stack, shape: Geometry, choice: Subspace, seed: int, seeded: SeededBases
+) -> Basis:
+    """The basis for this step. A refresh falls on every `refresh`-th step of a parameter's own count, so that it is the same
+    after a resume, and is drawn from (seed, index, period), never from the history of the session."""
+    period, offset = divmod(stack.steps, choice.refresh)
+    fresh = offset == 0
+    if isinstance(choice, Seeded):
+        now = _seeded_factor(gradients, stack, shape, choice, (seed, period), seeded)
+        if not fresh or period == 0:
+            return Basis([now], [], fresh)
+        before = _seeded_factor(gradients, stack, shape, choice, (seed, period - 1), seeded)
+        return Basis([now], changes([now], [before]), True)
+
+    keys = [f"factor_{mode}" for mode in shape.modes]
+    if not fresh:
+        return Basis([stack.opened(key) for key in keys], [], False)
+    fitted = [
+        fit(gradient, shape, choice, derive_seed(seed, index, period))
+        for gradient, index in zip(gradients, stack.integers("index"), strict=True)
+    ]
+    new = [torch.stack(parts) for parts in zip(*fitted, strict=True)]
+    changed = changes(new, [stack.opened(key) for key in keys]) if period > 0 else []
+    for key, factor in zip(keys, new, strict=True):
+        stack.opened_or_zeros(key, factor.shape[1:], factor.dtype).copy_(factor)
+    return Basis(new, changed, True)
+
+
+def _seeded_factor(
+    like: Tensor, stack: Stack, shape: Geometry, choice: Seeded, period: tuple[int, int], seeded: SeededBases
+) -> Tensor:
+    dimension, rank = shape.view[0], shape.ranks[0]
+    if choice.shared:
+        return seeded.get(dimension, rank, derive_seed(*period, dimension, rank), like)[None]
+    seeds = [derive_seed(*period, dimension, rank, index) for index in stack.integers("index")]
+    return torch.stack([seeded.get(dimension, rank, each, like) for each in seeds])
+
+
+def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dtype) -> None:
+    """Carry what is kept in subspace coordinates into the new basis, in place: first moments and history by R, the Fisher
+    factor by R L R^T, second moments by R o R (exact where coordinates are uncorrelated; LDAdam, Robert et al. 2024)."""
+
+    def turned(tensor: Tensor, matrices: list[Tensor], lead: int) -> Tensor:
+        for matrix, mode in zip(matrices, shape.modes, strict=True):
+            tensor = mode_product(tensor, matrix, mode + lead)
+        return tensor
+
+    if "momentum" in stack:
+        momentum = stack.opened("momentum")
+        momentum.copy_(turned(momentum, changed, 0))
+    if "second_moment" in stack:
+        second = stack.opened("second_moment")
+        second.copy_(turned(second, [matrix.square() for matrix in changed], 0))
+    if "fisher" in stack:
+        fisher = stack.opened("fisher")
+        factor, root = unpack(fisher)
+        fisher.copy_(pack(changed[0] @ factor @ changed[0].mT, root))
+    if "history" in stack:
+        history = stack.opened("history")
+        columns = turned(history.to(dtype).reshape(*history.shape[:2], *shape.low), changed, 1)
+        history.copy_(columns.flatten(2))
+        stack.opened("gram").copy_(gram_of(history))

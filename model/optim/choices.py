@@ -1,0 +1,311 @@
+"""The optimizer's choices: small frozen records that check themselves and turn into plain JSON and back.
+
+A model version stores the settings it was trained with, and `torch.load(..., weights_only=True)` takes nothing but tensors
+and plain values, so every choice has one plain form: `{"kind": "seeded", "rank": null, ...}`. `None` is a choice too and
+stays `null`: no preconditioner, no moments, no residual, no norm rule, and for `subspace` AdamW.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+
+
+def _check(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise ValueError(sentence)
+
+
+Side: TypeAlias = Literal["smaller", "rows", "columns"]
+HistoryDtype: TypeAlias = Literal["float32", "bfloat16"]
+NormRule: TypeAlias = Literal["rms", "gradient"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subspace:
+    """What every subspace has. `rank` is absolute; left at None, `fraction` of the projected dimension is taken (at least 1).
+
+    refresh: steps between two bases. rotate: carry moments, Fisher factor and history into the new basis (R = U_new^T U_old);
+    False leaves their coordinates as they were, which every measured pair punished: it exists for the ablation.
+    """
+
+    rank: int | None = None
+    fraction: float = 0.25
+    refresh: int = 200
+    rotate: bool = True
+
+    def __post_init__(self) -> None:
+        _check(self.rank is None or self.rank >= 1, f"rank must be at least 1 or None, not {self.rank}.")
+        _check(0.0 < self.fraction <= 1.0, f"fraction must be above 0 and at most 1, not {self.fraction}.")
+        _check(self.refresh >= 1, f"refresh must be at least 1 step, not {self.refresh}.")
+
+    def rank_of(self, dimension: int) -> int:
+        """Rank used for a dimension: never above it, never below one."""
+        rank = self.rank if self.rank is not None else round(self.fraction * dimension)
+        return max(1, min(rank, dimension))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OneSided(_Subspace):
+    """A subspace of one side of a matrix; tensors of higher order are read as [n_1, n_2 ... n_d].
+
+    side: "smaller" (default), "rows" (dimension 0) or "columns" (the rest).
+    """
+
+    side: Side = "smaller"
+
+    def __post_init__(self) -> None:
+        _Subspace.__post_init__(self)
+        _check(self.side in get_args(Side), f"side must be one of {', '.join(get_args(Side))}, not {self.side!r}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seeded(_OneSided):
+    """Random orthonormal basis, made again from an integer seed: nothing is stored.
+
+    shared: parameters of equal (dimension, rank) use one basis, so that the working copy is one matrix a distinct shape
+    and not one a parameter. False derives the seed from the parameter's index as well.
+    """
+
+    kind: ClassVar[str] = "seeded"
+    shared: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RangeFinder(_OneSided):
+    """Randomised range finder of the gradient (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1), stored."""
+
+    kind: ClassVar[str] = "range_finder"
+    oversample: int = 8
+    power_iterations: int = 1
+
+    def __post_init__(self) -> None:
+        _OneSided.__post_init__(self)
+        _check(self.oversample >= 0, f"oversample must not be negative, not {self.oversample}.")
+        _check(self.power_iterations >= 0, f"power_iterations must not be negative, not {self.power_iterations}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Svd(_OneSided):
+    """Leading left singular vectors of the gradient (GaLore, Zhao et al. 2024), stored."""
+
+    kind: ClassVar[str] = "svd"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tucker(_Subspace):
+    """One orthonormal factor a mode from a Tucker decomposition of the gradient (the source's subspace), stored.
+
+    modes: which modes are projected; None takes all of them up to order 3, and modes 0 and 1 (output and input channels)
+    of a convolution. iterations: rounds of higher-order orthogonal iteration after the HOSVD.
+    """
+
+    kind: ClassVar[str] = "tucker"
+    modes: tuple[int, ...] | None = None
+    iterations: int = 2
+
+    def __post_init__(self) -> None:
+        _Subspace.__post_init__(self)
+        _check(self.iterations >= 1, f"iterations must be at least 1, not {self.iterations}.")
+        if self.modes is not None:
+            modes = self.modes
+            _check(
+                len(modes) > 0 and len(set(modes)) == len(modes) and min(modes) >= 0,
+                f"modes must be distinct non-negative integers, not {list(modes)}.",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """Fisher matrix of the last `window` low-rank gradients, F = lambda I + G G^T (source, steps 2 to 5).
+
+    relative: lambda = damping * tr(G^T G) / s and the result is lambda F^{-1} g, which keeps the scale of g. Otherwise
+    lambda = damping and the result is F^{-1} g, the source to the letter. dtype: how the window is stored.
+    """
+
+    kind: ClassVar[str] = "history"
+    window: int = 10
+    damping: float = 1.0
+    relative: bool = True
+    dtype: HistoryDtype = "float32"
+
+    def __post_init__(self) -> None:
+        _check(self.window >= 1, f"window must be at least 1, not {self.window}.")
+        _check(self.damping > 0.0, f"damping must be above 0, not {self.damping}.")
+        allowed = get_args(HistoryDtype)
+        _check(self.dtype in allowed, f"dtype must be one of {', '.join(allowed)}, not {self.dtype!r}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """Whitening by an r x r Fisher factor, an exponential average of g_low g_low^T / n.
+
+    interval: steps between two eigendecompositions. damping: relative to the largest eigenvalue. exponent: 0.5 whitens,
+    1 is the full inverse.
+    """
+
+    kind: ClassVar[str] = "factor"
+    beta: float = 0.95
+    damping: float = 1e-4
+    interval: int = 10
+    exponent: float = 0.5
+
+    def __post_init__(self) -> None:
+        _check(0.0 <= self.beta < 1.0, f"beta must be in [0, 1), not {self.beta}.")
+        _check(self.damping > 0.0, f"damping must be above 0, not {self.damping}.")
+        _check(self.interval >= 1, f"interval must be at least 1 step, not {self.interval}.")
+        _check(0.0 < self.exponent <= 1.0, f"exponent must be above 0 and at most 1, not {self.exponent}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orthogonal:
+    """Orthogonalised momentum by Newton-Schulz steps (Muon, Jordan et al. 2024), inside the subspace."""
+
+    kind: ClassVar[str] = "orthogonal"
+    iterations: int = 5
+
+    def __post_init__(self) -> None:
+        _check(self.iterations >= 1, f"iterations must be at least 1, not {self.iterations}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adam:
+    """First and second moment of the low-rank gradient (Kingma and Ba 2015); both rates are the group's `betas`."""
+
+    kind: ClassVar[str] = "adam"
+    eps: float = 1e-8
+
+    def __post_init__(self) -> None:
+        _check(self.eps > 0.0, f"eps must be above 0, not {self.eps}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Momentum:
+    """First moment only, at the first of the group's `betas`; nesterov looks one gradient ahead, as Muon does."""
+
+    kind: ClassVar[str] = "momentum"
+    nesterov: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Residual:
+    """What the subspace cannot hold, scaled column by column like the low-rank update (Fira, Chen et al. 2024).
+
+    limit: the residual's norm may grow by this factor a step, and no more.
+    """
+
+    kind: ClassVar[str] = "residual"
+    limit: float = 1.01
+
+    def __post_init__(self) -> None:
+        _check(self.limit >= 1.0, f"limit must be at least 1, not {self.limit}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Norm:
+    """Length of the low-rank update. "rms": root mean square `rms`, for every parameter and step (0.2 is about what AdamW
+    gives, so that its learning rates carry over). "gradient": the length of the low-rank gradient."""
+
+    kind: ClassVar[str] = "norm"
+    rule: NormRule = "rms"
+    rms: float = 0.2
+
+    def __post_init__(self) -> None:
+        allowed = get_args(NormRule)
+        _check(self.rule in allowed, f"rule must be one of {', '.join(allowed)}, not {self.rule!r}.")
+        _check(self.rms > 0.0, f"rms must be above 0, not {self.rms}.")
+
+
+Subspace: TypeAlias = Seeded | RangeFinder | Svd | Tucker
+Preconditioner: TypeAlias = History | Factor | Orthogonal
+Moments: TypeAlias = Adam | Momentum
+Choice: TypeAlias = Subspace | Preconditioner | Moments | Residual | Norm
+
+# The keywords of NaturalGradient that hold a choice, and the records each may hold besides None.
+CHOICES: Mapping[str, tuple[type[Choice], ...]] = {
+    "subspace": (Seeded, RangeFinder, Svd, Tucker),
+    "preconditioner": (History, Factor, Orthogonal),
+    "moments": (Adam, Momentum),
+    "residual": (Residual,),
+    "norm": (Norm,),
+}
+
+
+def to_plain(choice: Choice | None) -> dict[str, Any] | None:
+    """A choice as JSON values, its name under "kind"."""
+    if choice is None:
+        return None
+    values = {field.name: getattr(choice, field.name) for field in fields(choice)}
+    return {"kind": choice.kind} | {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
+
+
+def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | None:
+    """The choice for a keyword from a record, its plain form or None. ValueError or TypeError says what was wrong."""
+    allowed = CHOICES[keyword]
+    if value is None or isinstance(value, allowed):
+        return value
+    if not isinstance(value, Mapping):
+        names = ", ".join(record.__name__ for record in allowed)
+        raise TypeError(f"{keyword} must be one of {names} or None, not {type(value).__name__}.")
+    plain = dict(value)
+    kind = plain.pop("kind", None)
+    record = next((record for record in allowed if record.kind == kind), None)
+    if record is None:
+        raise ValueError(f"{keyword} has no kind {kind!r}; choose {', '.join(r.kind for r in allowed)} or null.")
+    unknown = sorted(set(plain) - {field.name for field in fields(record)})
+    if unknown:
+        raise ValueError(f"{keyword} of kind {kind} has no setting {', '.join(unknown)}.")
+    make = cast("Callable[..., Choice]", record)
+    return make(**{name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()})
+
+
+def check_together(preconditioner: Preconditioner | None, moments: Moments | None) -> None:
+    """Refuse the one pair that has no meaning: a second moment of a matrix that is orthogonalised afterwards."""
+    if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
+        raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mode:
+    """One row of the table of modes."""
+
+    subspace: Subspace
+    preconditioner: Preconditioner | None
+    moments: Moments | None
+    residual: Residual | None
+    norm: Norm | None
+
+
+MODES: Mapping[str, Mode] = {
+    "default": Mode(
+        subspace=Seeded(),
+        preconditioner=Factor(),
+        moments=Momentum(),
+        residual=Residual(),
+        norm=Norm(),
+    ),
+    "source": Mode(
+        subspace=Tucker(),
+        preconditioner=History(damping=1.0, relative=False),
+        moments=None,
+        residual=None,
+        norm=None,
+    ),
+    "history": Mode(
+        subspace=Seeded(),
+        preconditioner=History(window=4, dtype="bfloat16"),
+        moments=Momentum(),
+        residual=Residual(),
+        norm=Norm(),
+    ),
+    "orthogonal": Mode(
+        subspace=Seeded(),
+        preconditioner=Orthogonal(),
+        moments=Momentum(),
+        residual=Residual(),
+        norm=Norm(),
+    ),
+    "galore": Mode(subspace=Svd(), preconditioner=None, moments=Adam(), residual=None, norm=None),
+    "fira": Mode(subspace=Svd(), preconditioner=None, moments=Adam(), residual=Residual(), norm=None),
+}

@@ -1,0 +1,197 @@
+"""Fisher matrices of low-rank gradients: the history of the source, the r x r factor, and orthogonalisation.
+
+Pure functions on stacks (leading dimension B). A history is kept as rows: H [B, s, k] holds the columns g_i of the source's
+G [k, s], so that G^T G = H H^T, and a slot that is still empty is a row of zeros, which changes nothing below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]
+
+# Diagonal added when a Cholesky factorisation fails, relative to the mean diagonal; then the plain gradient is used.
+JITTER_LADDER = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
+
+WIDENED_ENTRIES = 1 << 15  # entries of a column that are in float64 at a time
+
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)  # Muon, Jordan et al. 2024
+
+
+def dense_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
+    """F^{-1} g with F = lambda I_k + G G^T written out (source, step 3): the slow reference.
+
+    columns: G [k, s]. gradient: [k]. Returns [k].
+    """
+    fisher = columns @ columns.mT
+    fisher.diagonal().add_(damping)
+    solution: Tensor = torch.linalg.solve(fisher, gradient)
+    return solution
+
+
+def woodbury_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
+    """F^{-1} g = (g - G z) / lambda with (lambda I_s + G^T G) z = G^T g, by Cholesky (source, steps 4 and 5).
+
+    columns: G [k, s]. gradient: [k], any vector. Returns [k]. In float32 the subtraction loses every digit once lambda is
+    small against tr(G^T G): relative error 0.54 at 1e-6 of it. The optimizer uses `dual_weights`; this is what that is
+    tested against.
+    """
+    small = columns.mT @ columns
+    small.diagonal().add_(damping)
+    z = torch.cholesky_solve((columns.mT @ gradient)[:, None], torch.linalg.cholesky(small))[:, 0]
+    return (gradient - columns @ z) / damping
+
+
+def dual_solve(columns: Tensor, index: int, damping: float) -> Tensor:
+    """F^{-1} g_t for the column g_t = G e_index, exactly, as G (lambda I_s + G^T G)^{-1} e_index: no subtraction.
+
+    columns: G [k, s]. Returns [k]. Raises torch.linalg.LinAlgError. The optimizer's route: push_column, dual_weights, combine.
+    """
+    gram = gram_of(columns.mT[None])
+    weights, failed = dual_weights(gram, index, gram.new_full((1,), damping))
+    if bool(failed.any()):
+        raise LinAlgError("The damped Gram matrix could not be factorised.")
+    return combine(columns.mT[None], weights.to(columns.dtype))[0]
+
+
+def dual_weights(
+    gram: Tensor,  # [B, s, s] float64: G^T G
+    slot: int,
+    damping: Tensor,  # [B] float64: lambda, above 0
+) -> tuple[Tensor, Tensor]:
+    """z = (lambda I_s + G^T G)^{-1} e_slot by Cholesky (source, step 5), and which of the stack failed.
+
+    Returns weights [B, s] and failed [B] bool. What fails climbs the jitter ladder first; what fails on its last rung has
+    weights e_slot / lambda, which is the plain gradient up to the scale that lambda gives it.
+    """
+    size = gram.shape[-1]
+    unit = torch.zeros(gram.shape[0], size, 1, dtype=gram.dtype, device=gram.device)
+    unit[:, slot] = 1.0
+    usable = torch.isfinite(damping) & (damping > 0) & torch.isfinite(gram).all(-1).all(-1)
+    safe = torch.where(usable, damping, 1.0)
+    gram = torch.where(usable[:, None, None], gram, 0.0)
+    mean = gram.diagonal(dim1=-2, dim2=-1).mean(-1)
+    solution = unit / safe[:, None, None]
+    open_ = usable
+    for jitter in JITTER_LADDER:
+        shifted = gram + torch.diag_embed((safe + jitter * mean)[:, None].expand(-1, size))
+        lower, info = torch.linalg.cholesky_ex(shifted)
+        candidate = torch.cholesky_solve(unit, lower)
+        good = open_ & (info == 0) & torch.isfinite(candidate).all(-1).all(-1)
+        solution = torch.where(good[:, None, None], candidate, solution)
+        open_ = open_ & ~good
+        if not bool(open_.any()):
+            break
+    return solution[..., 0], open_ | ~usable
+
+
+def relative_damping(gram: Tensor, columns: int, relative: float) -> Tensor:
+    """lambda = relative * tr(G^T G) / s over the `columns` filled slots: [B, s, s] -> [B]."""
+    return gram.diagonal(dim1=-2, dim2=-1).sum(-1) * (relative / columns)
+
+
+def stored_column(low: Tensor, history: Tensor) -> Tensor:
+    """The gradient as the history will hold it, rounded to its dtype: [B, k] -> [B, k] in the dtype of computation.
+
+    The dual form is exact for a column of G, not for the gradient before it was rounded.
+    """
+    return low.to(history.dtype).to(low.dtype)
+
+
+def push_column(
+    history: Tensor,  # [B, s, k]
+    gram: Tensor,  # [B, s, s] float64
+    column: Tensor,  # [B, k]
+    slot: int,
+) -> None:
+    """Put a column into a slot, the oldest leaving (source, step 2), and renew its row and column of G^T G: 2ks operations
+    instead of 2ks^2. In place."""
+    history[:, slot] = column.to(history.dtype)
+    row = products(history, column)
+    gram[:, slot] = row
+    gram[:, :, slot] = row
+
+
+def products(history: Tensor, column: Tensor) -> Tensor:
+    """G^T v for a stack: [B, s, k], [B, k] -> [B, s] float64.
+
+    Summed in float64, whatever the history is stored in. lambda may be 1e-6 of the trace: a float32 sum over 400 entries left
+    F^{-1} g with an error of 1.3e-5, this leaves 2e-7. Widened piece by piece, so that no wide copy of the history exists.
+    """
+    total = history.new_zeros(history.shape[:2], dtype=torch.float64)
+    for start in range(0, history.shape[2], WIDENED_ENTRIES):
+        piece = slice(start, start + WIDENED_ENTRIES)
+        total += (history[:, :, piece].double() @ column[:, piece, None].double())[..., 0]
+    return total
+
+
+def combine(history: Tensor, weights: Tensor) -> Tensor:
+    """G z for a stack: [B, s, k], [B, s] -> [B, k] in the dtype of the weights."""
+    if history.dtype == weights.dtype:
+        return (weights[:, None] @ history)[:, 0]
+    result = history[:, 0].to(weights.dtype) * weights[:, :1]
+    for i in range(1, history.shape[1]):
+        result.addcmul_(history[:, i].to(weights.dtype), weights[:, i : i + 1])
+    return result
+
+
+def gram_of(history: Tensor) -> Tensor:
+    """G^T G from scratch, [B, s, k] -> [B, s, s] float64: after a change of basis, and as reference for the streaming one."""
+    gram = torch.stack([products(history, history[:, i]) for i in range(history.shape[1])], dim=1)
+    return (gram + gram.mT) / 2
+
+
+def pack(symmetric: Tensor, root: Tensor) -> Tensor:
+    """Two symmetric matrices [B, r, r] in one [B, r, r + 1]: the first in the lower triangle with its diagonal, the second
+    above it. Half the state, and the root that was used stays part of it, which resuming to the bit needs."""
+    packed = symmetric.new_zeros(*symmetric.shape[:-1], symmetric.shape[-1] + 1)
+    packed[..., :-1] += symmetric.tril()
+    packed[..., 1:] += root.triu()
+    return packed
+
+
+def unpack(packed: Tensor) -> tuple[Tensor, Tensor]:
+    """The way back of `pack`: [B, r, r + 1] -> two symmetric [B, r, r]."""
+    lower, upper = packed[..., :-1].tril(), packed[..., 1:].triu()
+    return lower + lower.tril(-1).mT, upper + upper.triu(1).mT
+
+
+def inverse_root(symmetric: Tensor, damping: float, exponent: float) -> tuple[Tensor, Tensor]:
+    """(L + damping * largest eigenvalue * I)^{-exponent} by eigendecomposition, and which of the stack failed.
+
+    symmetric: [B, r, r]. Returns root [B, r, r] and failed [B] bool; the root of what failed is the identity.
+    """
+    identity = torch.eye(symmetric.shape[-1], dtype=symmetric.dtype, device=symmetric.device)
+    # Scaled to trace r first: float32 has no room for the eigenvalues of gradients of 1e-20, and a power of the scale is
+    # all that is left out, which the norm rule takes away.
+    scale = symmetric.diagonal(dim1=-2, dim2=-1).mean(-1)
+    usable = torch.isfinite(symmetric).all(-1).all(-1) & (scale > 0)
+    scaled = torch.where(usable[:, None, None], symmetric / scale[:, None, None], identity)
+    try:
+        values, vectors = torch.linalg.eigh(scaled)
+    except LinAlgError:
+        return identity.expand_as(symmetric).clone(), torch.ones_like(usable)
+    values = values.clamp_min(0)
+    values = values + damping * values.amax(-1, keepdim=True)
+    root = (vectors * values.pow(-exponent)[:, None]) @ vectors.mT
+    failed = ~usable | ~torch.isfinite(root).all(-1).all(-1)
+    return torch.where(failed[:, None, None], identity, root), failed
+
+
+def orthogonalise(matrix: Tensor, iterations: int, coefficients: Sequence[float] = NEWTON_SCHULZ) -> Tensor:
+    """Nearly U V^T of M = U S V^T, singular values drawn to about 1: [B, m, n] -> [B, m, n].
+
+    Newton-Schulz in the form of Muon (Jordan et al. 2024), here in the dtype of the matrix.
+    """
+    a, b, c = coefficients
+    tall = matrix.shape[-2] > matrix.shape[-1]
+    x: Tensor = matrix.mT if tall else matrix
+    # By the largest entry first: the norm of entries of 1e-30 is zero in float32.
+    x = x / x.abs().amax(dim=(-2, -1), keepdim=True).clamp_min(torch.finfo(x.dtype).tiny)
+    x = x / torch.linalg.vector_norm(x, dim=(-2, -1), keepdim=True).clamp_min(1e-7)
+    for _ in range(iterations):
+        gram = x @ x.mT
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return x.mT if tall else x

@@ -1,0 +1,338 @@
+"""NaturalGradient: online natural gradient in a low-rank tensor subspace, as a torch.optim.Optimizer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, Self, cast, overload
+
+import torch
+from torch import Tensor
+from torch.optim.optimizer import Optimizer, ParamsT
+
+from model.optim import adamw, lowrank
+from model.optim.basis import SeededBases
+from model.optim.choices import (
+    CHOICES,
+    MODES,
+    Choice,
+    Mode,
+    Moments,
+    Norm,
+    Preconditioner,
+    Residual,
+    Subspace,
+    check_together,
+    parse,
+    to_plain,
+)
+from model.optim.stack import Stack, State, chunks
+from model.optim.subspace import geometry
+
+_DEFAULT = MODES["default"]
+
+
+class NaturalGradient(Optimizer):
+    """Natural gradient over matrices and tensors, AdamW over the rest.
+
+        optimizer = NaturalGradient(parameter_groups(network), lr=1e-3)
+        loss.backward()
+        optimizer.step()
+
+    | mode       | subspace | preconditioner      | moments  | residual | norm |                                      |
+    |------------|----------|---------------------|----------|----------|------|--------------------------------------|
+    | default    | seeded   | factor              | momentum | yes      | rms  | least state, best of the low-rank    |
+    | source     | tucker   | history, lambda     | none     | no       | none | the source's equations to the letter |
+    | history    | seeded   | history, relative   | momentum | yes      | rms  | the source's metric, scale-free      |
+    | orthogonal | seeded   | orthogonal          | momentum | yes      | rms  | Muon inside a subspace               |
+    | galore     | svd      | none                | adam     | no       | none | for comparison                       |
+    | fira       | svd      | none                | adam     | yes      | none | for comparison                       |
+
+    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword. A parameter
+    group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and matrices with a side
+    of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
+
+    Learning rate: with the norm rule "rms" the updates are as long as AdamW's, so start from the rate that suits AdamW.
+    The source mode has no such rule, its length is that of F^{-1} g: with lambda far above tr(G^T G)/s it is g / lambda.
+    Rank: a quarter of the smaller side; an eighth costs little when the residual is on. Refresh: 200 steps; every refresh of
+    a seeded basis costs one QR for each distinct shape.
+
+    State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's dtype,
+    and kept so by `load_state_dict`. A gradient that is not finite is skipped, and so is a zero one of a matrix, before it
+    enters anything; `counts()` tells how often. Two runs from one seed are equal to the bit, resumed or not.
+
+    Args:
+        params: parameters or parameter groups.
+        lr: learning rate (number or one-element tensor).
+        weight_decay: decoupled, applied before the update.
+        betas: rates of the first and second moment.
+        eps: AdamW's epsilon.
+        subspace, preconditioner, moments, residual, norm: the choices, as records, their plain form, or None.
+        seed: of the random subspaces.
+        maximize: go up instead of down.
+
+    Raises ValueError or TypeError for settings that make no sense, RuntimeError for sparse gradients.
+    """
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        *,
+        weight_decay: float = 0.0,
+        betas: tuple[float, float] = (0.9, 0.99),
+        eps: float = 1e-8,
+        subspace: Subspace | Mapping[str, Any] | None = _DEFAULT.subspace,
+        preconditioner: Preconditioner | Mapping[str, Any] | None = _DEFAULT.preconditioner,
+        moments: Moments | Mapping[str, Any] | None = _DEFAULT.moments,
+        residual: Residual | Mapping[str, Any] | None = _DEFAULT.residual,
+        norm: Norm | Mapping[str, Any] | None = _DEFAULT.norm,
+        seed: int = 0,
+        maximize: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "weight_decay": weight_decay,
+            "betas": betas,
+            "eps": eps,
+            "subspace": subspace,
+            "preconditioner": preconditioner,
+            "moments": moments,
+            "residual": residual,
+            "norm": norm,
+            "seed": seed,
+            "maximize": maximize,
+        }
+        super().__init__(params, _checked(defaults))
+
+    @classmethod
+    def from_mode(cls, params: ParamsT, mode: str | Mode = "default", **settings: Any) -> Self:
+        """A row of the table of modes; keywords override its columns. ValueError for a name that is not in it."""
+        if isinstance(mode, str):
+            if mode not in MODES:
+                raise ValueError(f"There is no mode {mode!r}; choose {', '.join(MODES)}.")
+            mode = MODES[mode]
+        columns = {field.name: getattr(mode, field.name) for field in fields(mode)}
+        return cls(params, **(columns | settings))
+
+    @classmethod
+    def source(cls, params: ParamsT, lr: float, *, damping: float = 1.0, window: int = 10, **settings: Any) -> Self:
+        """The source's method to the letter: Tucker subspace, F = lambda I + G G^T over `window` gradients, update F^{-1} g.
+
+        damping is lambda, absolute; choose it near tr(G^T G)/s of the network's gradients.
+        """
+        history = {"kind": "history", "window": window, "damping": damping, "relative": False}
+        return cls.from_mode(params, "source", lr=lr, preconditioner=history, **settings)
+
+    @classmethod
+    def from_settings(cls, params: ParamsT, settings: Mapping[str, Any]) -> Self:
+        """An optimizer with the settings that `settings()` gave, also after a trip through JSON."""
+        return cls(params, **{**settings, "betas": tuple(settings["betas"])})
+
+    def settings(self) -> dict[str, Any]:
+        """The constructor's settings as JSON values: what a model version stores."""
+        plain: dict[str, Any] = {
+            key: to_plain(value) if key in CHOICES else value for key, value in self.defaults.items()
+        }
+        plain.pop("differentiable", None)  # torch's own, added when an optimizer is unpickled
+        return plain | {"lr": float(plain["lr"]), "betas": list(plain["betas"])}
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add parameters, also in the middle of a run. Choices may be records or plain."""
+        super().add_param_group(param_group)
+        group = self.param_groups[-1]
+        try:
+            group.update(_checked(group))
+            for parameter in group["params"]:
+                if torch.is_complex(parameter):
+                    raise ValueError("NaturalGradient takes real parameters only; view a complex one as real.")
+                if group["subspace"] is not None:
+                    geometry(parameter.shape, group["subspace"])
+        except (TypeError, ValueError):
+            self.param_groups.pop()
+            raise
+
+    @overload
+    def step(self, closure: None = None) -> None: ...
+    @overload
+    def step(self, closure: Callable[[], float]) -> float: ...
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:
+        """One step. closure: evaluates the model again, calls backward and returns the loss, which step returns."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        with torch.no_grad():
+            for group, touched in self._touched():
+                self._step_group(group, touched)
+            self._bases().forget_unused()
+        return loss
+
+    def counts(self) -> dict[str, int]:
+        """How many gradients were skipped (zero or not finite), and how many steps fell back to the plain gradient because
+        a factorisation failed, over all parameters and the whole run."""
+        states = cast("list[State]", list(self.state.values()))
+        return {key: sum(int(state.get(key, 0)) for state in states) for key in ("skipped", "fallbacks")}
+
+    def reset(self) -> None:
+        """Forget all state, as if no step had been taken."""
+        self.state.clear()
+
+    def state_dict(self) -> dict[str, Any]:
+        """torch's state dict in plain values: tensors, numbers, strings, lists, dicts."""
+        state_dict = super().state_dict()
+        for group in state_dict["param_groups"]:
+            group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
+        return state_dict
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load a state dict. Unlike torch's, it keeps every tensor's dtype: float32 state stays so under bfloat16 parameters."""
+        loaded: dict[str, Any] = {}
+
+        def remember(_: Optimizer, after_hooks: dict[str, Any]) -> None:
+            loaded.update(after_hooks)
+
+        def restore(_: Optimizer) -> None:
+            self._restore(loaded)
+
+        # Last of the hooks before, first of the hooks after: the user's own see what they would without these.
+        handles = [
+            self.register_load_state_dict_pre_hook(remember),
+            self.register_load_state_dict_post_hook(restore, prepend=True),
+        ]
+        try:
+            super().load_state_dict(state_dict)
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def _restore(self, loaded: Mapping[str, Any]) -> None:
+        saved = (number for group in loaded["param_groups"] for number in group["params"])
+        own = (parameter for group in self.param_groups for parameter in group["params"])
+        for number, parameter in zip(saved, own, strict=True):
+            if number in loaded["state"]:
+                self.state[parameter] = {
+                    key: int(value)
+                    if key in ("step", "index", "skipped", "fallbacks")
+                    else value.to(parameter.device, copy=True)
+                    for key, value in loaded["state"][number].items()
+                }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.update(_checked(dict(self.defaults) | group, params=False))
+
+    def _bases(self) -> SeededBases:
+        # Made on demand: torch's pickling and copying keep state and groups only.
+        bases = self.__dict__.setdefault("_seeded_bases", SeededBases())
+        return cast(SeededBases, bases)
+
+    def _touched(self) -> list[tuple[dict[str, Any], list[tuple[Tensor, Tensor, State]]]]:
+        """Parameters that step now, group by group, with gradient and state. Raises before anything has changed."""
+        candidates: list[tuple[int, dict[str, Any], Tensor, Tensor]] = []
+        index = 0
+        for position, group in enumerate(self.param_groups):
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    if parameter.grad.layout != torch.strided:
+                        raise RuntimeError(
+                            "NaturalGradient does not support sparse gradients: make the embedding with sparse=False."
+                        )
+                    candidates.append((position, group, parameter, parameter.grad))
+                    state = self.state[parameter]
+                    if not state:
+                        state.update(step=0, index=index, skipped=0, fallbacks=0)
+                index += 1
+        sizes = _largest([gradient for *_, gradient in candidates])
+        touched: list[list[tuple[Tensor, Tensor, State]]] = [[] for _ in self.param_groups]
+        for (position, group, parameter, gradient), size in zip(candidates, sizes, strict=True):
+            state = self.state[parameter]
+            matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
+            if not size < float("inf") or (matrix and size == 0):  # NaN is not below infinity
+                state["skipped"] += 1
+                continue
+            wide = gradient.to(_working_dtype(parameter))
+            touched[position].append((parameter, -wide if group["maximize"] else wide, state))
+        return list(zip(self.param_groups, touched, strict=True))
+
+    def _step_group(self, group: dict[str, Any], touched: list[tuple[Tensor, Tensor, State]]) -> None:
+        matrices: defaultdict[tuple[Any, ...], list[tuple[Tensor, Tensor, State]]] = defaultdict(list)
+        vectors: defaultdict[tuple[Any, ...], list[tuple[Tensor, Tensor, State]]] = defaultdict(list)
+        for entry in touched:
+            parameter, _, state = entry
+            shape = None if group["subspace"] is None else geometry(parameter.shape, group["subspace"])
+            alike = (parameter.dtype, parameter.device, state["step"])
+            if shape is None:
+                vectors[alike].append(entry)
+            else:
+                matrices[(shape, parameter.shape, *alike)].append(entry)
+        for entries in vectors.values():
+            _step_adamw(group, entries)
+        settings = None
+        for (shape, size, *_), entries in matrices.items():
+            settings = settings or _settings(group)
+            for chunk in chunks(len(entries), size.numel()):
+                parameters, gradients, states = zip(*entries[chunk], strict=True)
+                lowrank.step(Stack(parameters, gradients, states), shape, settings, self._bases())
+
+
+def _checked(settings: Mapping[str, Any], params: bool = True) -> dict[str, Any]:
+    """The optimizer's keywords among `settings`, checked, choices as records. Others are left out."""
+    lr, decay, eps, betas = settings["lr"], settings["weight_decay"], settings["eps"], settings["betas"]
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if params:  # a running tensor lr is not read back from its device for this
+        for name, value in (("learning rate", lr), ("weight_decay value", decay), ("epsilon value", eps)):
+            if not float(value) >= 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
+    if len(betas) != 2 or not all(0.0 <= beta < 1.0 for beta in betas):
+        raise ValueError(f"Invalid betas: {betas}; both must be at least 0 and below 1.")
+    choices: dict[str, Choice | None] = {keyword: parse(keyword, settings[keyword]) for keyword in CHOICES}
+    check_together(cast("Preconditioner | None", choices["preconditioner"]), cast("Moments | None", choices["moments"]))
+    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize")}
+    return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
+
+
+def _settings(group: Mapping[str, Any]) -> lowrank.Settings:
+    names = [field.name for field in fields(lowrank.Settings)]
+    return lowrank.Settings(**{name: group[name] for name in names} | {"lr": float(group["lr"])})
+
+
+def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]) -> None:
+    parameters, gradients, states = zip(*entries, strict=True)
+    for gradient, state in zip(gradients, states, strict=True):
+        if "exp_avg" not in state:
+            state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
+        state["step"] += 1
+    adamw.step(
+        parameters,
+        gradients,
+        [state["exp_avg"] for state in states],
+        [state["exp_avg_sq"] for state in states],
+        count=states[0]["step"],
+        lr=float(group["lr"]),
+        betas=group["betas"],
+        eps=group["eps"],
+        weight_decay=group["weight_decay"],
+    )
+
+
+def _working_dtype(parameter: Tensor) -> torch.dtype:
+    return torch.float64 if parameter.dtype == torch.float64 else torch.float32
+
+
+def _largest(gradients: list[Tensor]) -> list[float]:
+    """Largest magnitude of each gradient, NaN where there is one: one transfer a device, and neither overflow nor underflow
+    as the Euclidean norm would have."""
+    by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
+    for position, gradient in enumerate(gradients):
+        if gradient.numel() > 0:
+            by_device[gradient.device].append(position)
+    sizes = [0.0] * len(gradients)
+    for positions in by_device.values():
+        norms = torch._foreach_norm([gradients[p] for p in positions], float("inf"))
+        for position, size in zip(positions, torch.stack([n.double() for n in norms]).tolist(), strict=True):
+            sizes[position] = size
+    return sizes

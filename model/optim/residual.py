@@ -1,0 +1,41 @@
+"""The part of the gradient outside the subspace, scaled like the part inside, with a limit on its growth.
+
+Fira (Chen et al. 2024), sections 4.1 and 4.2. With phi the scale of each column, phi_j = |u_j| / |g_low_j|, the whole update is
+U u + (G - U g_low) phi = G phi + U (u - g_low phi): no product beyond the one that lifts u.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """scale: phi times the limiter, one for each column [B, 1, n] or one for a whole tensor [B, 1, ...].
+    norm: length of the limited residual [B], which the next step's limit refers to."""
+
+    scale: Tensor
+    norm: Tensor
+
+
+def scale_of(
+    gradient: Tensor,  # [B, *view]
+    low: Tensor,  # [B, *low]: its projection, before anything was done to it
+    update: Tensor,  # [B, *low]
+    before: Tensor,  # [B]: length of the residual at the step before, 0 at the first
+    limit: float,
+    columns: bool,
+) -> Scaled:
+    """Scale of the residual. Its length needs no product either: U is orthonormal, so |G_j - U g_j|^2 = |G_j|^2 - |g_j|^2."""
+    dims = (1,) if columns else tuple(range(1, gradient.dim()))
+    inside = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
+    # Relative guard: a column that the projection nearly misses must not be blown up by rounding.
+    guard = 1e-8 * inside.flatten(1).amax(1) + torch.finfo(low.dtype).tiny
+    phi = torch.linalg.vector_norm(update, dim=dims, keepdim=True) / (inside + guard.view(-1, *[1] * (low.dim() - 1)))
+    outside = (torch.linalg.vector_norm(gradient, dim=dims, keepdim=True).square() - inside.square()).clamp_min(0)
+    norm = (outside * phi.square()).flatten(1).sum(1).sqrt()
+    factor = torch.where((before > 0) & (norm > limit * before), limit * before / norm, torch.ones_like(norm))
+    return Scaled(phi * factor.view(-1, *[1] * (phi.dim() - 1)), norm * factor)

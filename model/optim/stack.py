@@ -1,0 +1,77 @@
+"""Parameters of one shape, stepped together.
+
+A stack opens the state tensors of several parameters as one tensor with a leading dimension, lets the step change it in
+place, and puts the parts back. A stack of one is a view and copies nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+State = dict[str, Any]  # tensors and integers only, so that torch.load(..., weights_only=True) takes it
+
+# Copying small matrices into one product pays (one kernel for many); copying large ones does not. Elements a stack.
+STACKED_ELEMENTS = 1 << 18
+
+
+@dataclass(slots=True)
+class Stack:
+    """Parameters, their gradients (in the dtype of computation, sign applied) and their states, in one order."""
+
+    parameters: Sequence[Tensor]
+    gradients: Sequence[Tensor]
+    states: Sequence[State]
+    _open: dict[str, Tensor] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.states[0]
+
+    @property
+    def steps(self) -> int:
+        """Steps taken before this one, the same for the whole stack."""
+        return int(self.states[0]["step"])
+
+    def integers(self, key: str) -> list[int]:
+        return [int(state[key]) for state in self.states]
+
+    def opened(self, key: str) -> Tensor:
+        """A state tensor of all, [B, ...]; what is changed in place is kept by `close`."""
+        if key not in self._open:
+            tensors = [state[key] for state in self.states]
+            self._open[key] = tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)
+        return self._open[key]
+
+    def opened_or_zeros(self, key: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+        """The same, made of zeros where there is none yet. shape is that of one parameter's state."""
+        for state in self.states:
+            if key not in state:
+                state[key] = torch.zeros(tuple(shape), dtype=dtype, device=self.parameters[0].device)
+        return self.opened(key)
+
+    def close(self) -> None:
+        """Put the opened tensors back and count the step."""
+        if len(self) > 1:
+            for key, tensor in self._open.items():
+                torch._foreach_copy_([state[key] for state in self.states], list(tensor.unbind(0)))
+        self._open.clear()
+        for state in self.states:
+            state["step"] += 1
+
+    def count(self, key: str, happened: Tensor) -> None:
+        """Add one to an integer of each state where `happened` [B] is true."""
+        for state, yes in zip(self.states, happened.tolist(), strict=True):
+            state[key] += int(yes)
+
+
+def chunks(length: int, elements: int) -> list[slice]:
+    """Slices of `length` parameters of `elements` each, so that a stack stays within STACKED_ELEMENTS."""
+    size = max(1, STACKED_ELEMENTS // max(1, elements))
+    return [slice(start, start + size) for start in range(0, length, size)]

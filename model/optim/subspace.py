@@ -1,0 +1,186 @@
+"""Low-rank tensor subspaces: how a gradient is read, its orthonormal factors, the way in, the way back, the change of basis.
+
+Everything works on stacks: a leading dimension B of parameters with equal shapes. A subspace is a list of factors U_i
+[B or 1, n_i, r_i], one for each projected mode; a matrix with one projected side is the case of a single factor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import tensorly
+import torch
+from tensorly.decomposition import partial_tucker
+from torch import Tensor
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]
+
+from model.optim.choices import RangeFinder, Subspace, Svd, Tucker
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How one parameter's gradient is read and projected.
+
+    view: shape in which it is projected. modes: the projected dimensions of that view. ranks: r_i for each of them.
+    transposed: the view is the transpose of [n_1, n_2 ... n_d]. columns: one-sided, so that the columns of the low-rank
+    gradient stand for the columns of the gradient (the residual is scaled column by column).
+    """
+
+    view: tuple[int, ...]
+    modes: tuple[int, ...]
+    ranks: tuple[int, ...]
+    transposed: bool
+    columns: bool
+
+    @property
+    def low(self) -> tuple[int, ...]:
+        """Shape of the low-rank gradient."""
+        sizes = list(self.view)
+        for mode, rank in zip(self.modes, self.ranks, strict=True):
+            sizes[mode] = rank
+        return tuple(sizes)
+
+
+def geometry(shape: Sequence[int], subspace: Subspace) -> Geometry | None:
+    """Geometry of a parameter; None for what is in effect a scalar or a vector, which AdamW takes."""
+    if len(shape) < 2 or 0 in shape:
+        return None
+    rows, rest = shape[0], math.prod(shape[1:])
+    if min(rows, rest) < 2:
+        return None
+    if isinstance(subspace, Tucker):
+        modes = subspace.modes
+        if modes is None:
+            modes = tuple(range(len(shape))) if len(shape) <= 3 else (0, 1)
+        if max(modes) >= len(shape):
+            raise ValueError(f"Tucker modes {list(modes)} do not fit a parameter of shape {list(shape)}.")
+        return Geometry(tuple(shape), modes, tuple(subspace.rank_of(shape[mode]) for mode in modes), False, False)
+    transposed = subspace.side == "columns" or (subspace.side == "smaller" and rest < rows)
+    view = (rest, rows) if transposed else (rows, rest)
+    return Geometry(view, (0,), (subspace.rank_of(view[0]),), transposed, True)
+
+
+def as_view(tensor: Tensor, shape: Geometry) -> Tensor:
+    """A gradient as it is projected: [*parameter] -> [*view]."""
+    if not shape.columns:
+        return tensor.reshape(shape.view)
+    matrix = tensor.reshape(tensor.shape[0], -1)
+    return matrix.mT if shape.transposed else matrix
+
+
+def from_view(tensor: Tensor, shape: Geometry, parameter: torch.Size) -> Tensor:
+    """The way back of `as_view`: [*view] -> [*parameter]."""
+    return (tensor.mT if shape.transposed else tensor).reshape(parameter)
+
+
+def mode_product(
+    tensor: Tensor,  # [B, n_1, ..., n_d]
+    matrix: Tensor,  # [B or 1, q, n_mode]
+    mode: int,
+) -> Tensor:
+    """X x_mode M for a stack: dimension `mode` (counted without the stack) becomes q."""
+    moved = tensor.movedim(mode + 1, 1)
+    product = matrix @ moved.flatten(2)
+    return product.reshape(*product.shape[:2], *moved.shape[2:]).movedim(1, mode + 1)
+
+
+def project(tensor: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor:
+    """g_low = g x_1 U_1^T ... x_d U_d^T (source, step 1): [B, *view] -> [B, *low]."""
+    for factor, mode in zip(factors, modes, strict=True):
+        tensor = mode_product(tensor, factor.mT, mode)
+    return tensor
+
+
+def lift(low: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor:
+    """The way back, x_1 U_1 ... x_d U_d (source, step 6): [B, *low] -> [B, *view]."""
+    for factor, mode in zip(factors, modes, strict=True):
+        low = mode_product(low, factor, mode)
+    return low
+
+
+def changes(new: Sequence[Tensor], old: Sequence[Tensor]) -> list[Tensor]:
+    """R_i = U_new^T U_old for each mode: [B or 1, r_i, r_i]."""
+    return [after.mT @ before for after, before in zip(new, old, strict=True)]
+
+
+def derive_seed(*parts: int) -> int:
+    """One 63-bit seed from integers, the same on every machine and in every session (Python's hash is neither)."""
+    text = ",".join(str(part) for part in parts).encode()
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
+
+
+def _gaussian(rows: int, columns: int, seed: int, like: Tensor) -> Tensor:
+    # Drawn on the CPU whatever the device, so that a run started on one device goes on alike on another.
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, columns, generator=generator, dtype=like.dtype).to(like.device)
+
+
+def seeded_basis(dimension: int, rank: int, seed: int, like: Tensor) -> Tensor:
+    """Orthonormal [dimension, rank], uniform over all subspaces (Mezzadri 2007), in `like`'s dtype and device.
+
+    The signs are those of a QR with a positive diagonal, which is unique: LAPACK and cuSOLVER then agree to rounding.
+    """
+    q: Tensor
+    q, r = torch.linalg.qr(_gaussian(dimension, rank, seed, like))
+    return q * torch.where(r.diagonal() < 0, -1.0, 1.0).to(q.dtype)
+
+
+def range_finder_basis(matrix: Tensor, rank: int, choice: RangeFinder, seed: int) -> Tensor:
+    """Orthonormal [m, rank] that holds most of a matrix [m, n] (Halko, Martinsson and Tropp 2011, algorithms 4.4, 5.1)."""
+    rows, columns = matrix.shape
+    width = min(rank + choice.oversample, rows, columns)
+    if width < rank:  # more directions asked for than the matrix has: complete the basis with random ones
+        width = rank
+    q = torch.linalg.qr(matrix @ _gaussian(columns, width, seed, matrix))[0]
+    for _ in range(choice.power_iterations):
+        q = torch.linalg.qr(matrix @ torch.linalg.qr(matrix.mT @ q)[0])[0]
+    small = q.mT @ matrix
+    values, vectors = torch.linalg.eigh(small @ small.mT)
+    basis: Tensor = q @ vectors[:, values.argsort(descending=True)[:rank]]
+    return basis
+
+
+def svd_basis(matrix: Tensor, rank: int) -> Tensor:
+    """Leading `rank` left singular vectors of [m, n], orthonormal [m, rank]. Raises torch.linalg.LinAlgError."""
+    left: Tensor = torch.linalg.svd(matrix, full_matrices=matrix.shape[0] > matrix.shape[1])[0]
+    return left[:, :rank].contiguous()
+
+
+def tucker_factors(tensor: Tensor, modes: Sequence[int], ranks: Sequence[int], iterations: int) -> list[Tensor]:
+    """Orthonormal factors [n_i, r_i] by HOSVD and `iterations` rounds of HOOI (Kolda and Bader 2009, figure 4.4)."""
+    with tensorly.backend_context("pytorch", local_threadsafe=True):
+        (_, factors), _ = partial_tucker(
+            tensor, rank=list(ranks), modes=list(modes), init="svd", n_iter_max=iterations, tol=0
+        )
+    return [factor.contiguous() for factor in factors]
+
+
+def fit(gradient: Tensor, shape: Geometry, choice: RangeFinder | Svd | Tucker, seed: int) -> list[Tensor]:
+    """Factors for one gradient [*view]. A decomposition that fails, or comes out short or not orthonormal, is replaced by
+    a seeded random basis: a refresh never ends a run."""
+    wide_enough = all(
+        rank <= math.prod(shape.low) // rank for rank in shape.ranks
+    )  # else an unfolding has fewer directions than asked for
+    try:
+        if isinstance(choice, RangeFinder):
+            factors = [range_finder_basis(gradient, shape.ranks[0], choice, seed)]
+        elif isinstance(choice, Svd):
+            factors = [svd_basis(gradient, shape.ranks[0])]
+        elif wide_enough:
+            factors = tucker_factors(gradient, shape.modes, shape.ranks, choice.iterations)
+        else:
+            factors = []
+    except (LinAlgError, ValueError):
+        factors = []
+    sizes = [(shape.view[mode], rank) for mode, rank in zip(shape.modes, shape.ranks, strict=True)]
+    if [tuple(factor.shape) for factor in factors] == sizes and all(map(_is_orthonormal, factors)):
+        return factors
+    return [seeded_basis(n, r, derive_seed(seed, i), gradient) for i, (n, r) in enumerate(sizes)]
+
+
+def _is_orthonormal(factor: Tensor) -> bool:
+    identity = torch.eye(factor.shape[1], dtype=factor.dtype, device=factor.device)
+    return bool(((factor.mT @ factor - identity).abs().amax() < 1e-3).item())
