@@ -1,0 +1,55 @@
+"""An endless, seeded stream of generated pages."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+from engine.synthetic.assemble import SyntheticPage, assemble
+from engine.synthetic.draft import Draft
+from engine.synthetic.kinds import form, invoice, letter, receipt, table
+
+_KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
+    "form": (0.46, form.lay_out),
+    "receipt": (0.24, receipt.lay_out),
+    "invoice": (0.12, invoice.lay_out),
+    "letter": (0.1, letter.lay_out),
+    "table": (0.08, table.lay_out),
+}
+KINDS = tuple(_KINDS)
+FEWEST_WORDS = 8
+
+
+def generate(seed: int) -> Iterator[SyntheticPage]:
+    """Pages without end, kinds mixed; the same seed gives the same pages in every process.
+
+    Page n depends on the seed and n alone. A question may be answered by a region only (`masks` without `answers`): it
+    is answerable, but not from words.
+    """
+    shares = [share for share, _ in _KINDS.values()]
+    number = 0
+    while True:
+        kind = random.Random(f"{seed} kind {number}").choices(KINDS, shares)[0]
+        yield _page(kind, seed, number)
+        number += 1
+
+
+def generate_kind(kind: str, seed: int) -> Iterator[SyntheticPage]:
+    """Pages without end of one of `KINDS`; ValueError for another kind."""
+    if kind not in _KINDS:
+        raise ValueError(f"There is no kind of page called {kind!r}: choose one of {', '.join(KINDS)}.")
+    number = 0
+    while True:
+        yield _page(kind, seed, number)
+        number += 1
+
+
+def _page(kind: str, seed: int, number: int) -> SyntheticPage:
+    attempt = 0
+    while True:
+        name = f"{seed} {kind} {number} {attempt}"
+        draft = _KINDS[kind][1](random.Random(name))
+        page = assemble(draft.sheet, kind, name, f"{kind}-{seed}-{number}", draft.absent, reading=draft.reading)
+        if len(page.page.words) >= FEWEST_WORDS and any(question.answers for question in page.page.questions):
+            return page
+        attempt += 1

@@ -1,0 +1,135 @@
+"""Keys for a page: none twice, some that share words with each other, half of them never seen before."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from engine.synthetic.concepts import CONCEPTS, Concept
+from engine.synthetic.vocabulary import SMALL, coined, word, words
+
+# Kinds of value for a key without a meaning, by how often forms hold them.
+_LOOSE_KINDS = (
+    "person", "person", "company", "date", "date", "number", "number", "money", "code", "code", "phone", "address", "phrase",
+    "phrase", "phrase", "text", "mark", "percent", "measure", "word", "city", "decimal", "long", "title", "brand",
+)  # fmt: skip
+_QUALIFIERS = (
+    "billing", "shipping", "previous", "current", "new", "old", "estimated", "actual", "original", "first", "second", "other",
+    "home", "business", "local", "total", "net", "gross", "average", "annual", "monthly", "primary", "secondary", "requested",
+    "approved", "proposed", "final", "initial", "planned", "main", "start", "end", "customer", "company", "test", "control",
+)  # fmt: skip
+_HEADS = (
+    "date", "no.", "name", "amount", "code", "address", "number", "by", "type", "cost", "price", "time", "phone", "quantity",
+    "rate", "manager", "date", "weight", "period", "volume", "office",
+)  # fmt: skip
+_HEAD_KINDS = {
+    "date": "date", "no.": "code", "name": "person", "amount": "money", "code": "code", "address": "address", "number": "code",
+    "by": "person", "type": "phrase", "cost": "money", "price": "money", "time": "time", "phone": "phone", "quantity": "number",
+    "rate": "percent", "manager": "person", "weight": "measure", "period": "dates", "volume": "number", "office": "city",
+}  # fmt: skip
+_NUMBERING = (
+    "1.",
+    "2.",
+    "3.",
+    "4.",
+    "5.",
+    "(1)",
+    "(2)",
+    "(3)",
+    "(a)",
+    "(b)",
+    "(c)",
+    "A.",
+    "B.",
+    "C.",
+    "I.",
+    "II.",
+    "2)",
+    "9.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`text` as printed, before its case is set; `concept` where it has a meaning; `kind` of the value it takes."""
+
+    text: str
+    kind: str
+    concept: Concept | None = None
+
+
+class KeySource:
+    """Hands out keys for one page, none twice."""
+
+    def __init__(self, chance: random.Random, *, meant: float = 0.5) -> None:
+        self.chance = chance
+        self.meant = meant  # share of keys that come from a concept
+        self.used: set[str] = set()
+        self.concepts: set[Concept] = set()
+        # A head that many keys of this page share ("start date", "end date", "order date"): near misses for each other.
+        self.shared_head = chance.choice(_HEADS) if chance.random() < 0.35 else None
+
+    def next(self) -> Key:
+        key = _drawn(self.chance, self.meant, self.shared_head)
+        for _ in range(20):
+            if key.text not in self.used:
+                break
+            key = _drawn(self.chance, self.meant, self.shared_head)
+        self.used.add(key.text)
+        if key.concept is not None:
+            self.concepts.add(key.concept)
+        return key
+
+    def absent(self) -> Key:
+        """A key that this page did not hand out, nor another of its concept."""
+        while True:
+            key = _drawn(self.chance, 0.6, self.shared_head)
+            if key.text not in self.used and key.concept not in self.concepts:
+                return key
+
+
+def _drawn(chance: random.Random, meant: float, shared_head: str | None) -> Key:
+    if shared_head is not None and chance.random() < 0.25:
+        return _qualified(chance, shared_head)
+    if chance.random() < meant:
+        return _meant(chance)
+    if chance.random() < 0.1:
+        return _qualified(chance, chance.choice(_HEADS))
+    return Key(_loose_text(chance), chance.choice(_LOOSE_KINDS))
+
+
+def _meant(chance: random.Random) -> Key:
+    concept = chance.choice(CONCEPTS)
+    text, kind = chance.choice(concept.printed), chance.choice(concept.kinds)
+    form = chance.random()
+    # A qualified key no longer answers the questions of its concept: "supplier's fax" is not "fax".
+    if form < 0.12:
+        return Key(f"{chance.choice((chance.choice(_QUALIFIERS), word(chance)))} {text}", kind)
+    if form < 0.17:
+        return Key(f"{text} {chance.choice(('of', 'for', 'in', 'of the'))} {word(chance)}", kind)
+    if form < 0.2:
+        return Key(f"{chance.choice(_NUMBERING)} {text}", kind)
+    return Key(text, kind, concept)
+
+
+def _qualified(chance: random.Random, head: str) -> Key:
+    qualifier = chance.choice((chance.choice(_QUALIFIERS), chance.choice(_QUALIFIERS), word(chance)))
+    return Key(f"{qualifier} {head}", _HEAD_KINDS[head])
+
+
+def _loose_text(chance: random.Random) -> str:
+    count = chance.choice((1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 10))
+    parts = words(chance, count, count)
+    if count > 2 and chance.random() < 0.6:
+        parts[chance.randint(1, count - 2)] = chance.choice(SMALL)
+    if count > 1 and chance.random() < 0.08:
+        parts[-1] = f"({parts[-1]})"
+    if chance.random() < 0.06:
+        parts[chance.randrange(count)] = chance.choice(("%", "#", "no.", "$", "&", "/", "no.", "#"))
+    if count > 1 and chance.random() < 0.06:
+        parts[0:2] = [f"{parts[0]}/{parts[1]}"]
+    if chance.random() < 0.07:
+        parts.insert(0, chance.choice(_NUMBERING))
+    if chance.random() < 0.04:
+        parts = [coined(chance)[:3]]
+    return " ".join(parts)

@@ -1,0 +1,78 @@
+"""Forms: noisy paper of offices and laboratories, filled in by typewriter or by hand."""
+
+from __future__ import annotations
+
+import random
+
+from engine.synthetic.draft import Draft, body_face, page_width
+from engine.synthetic.kinds import form_choices, form_fields, grid
+from engine.synthetic.kinds.form_style import Form, absent_question, drawn_form
+from engine.synthetic.marks import ornament
+from engine.synthetic.sheet import Sheet
+from engine.synthetic.values import code
+from engine.synthetic.vocabulary import phrase
+
+
+def lay_out(chance: random.Random) -> Draft:
+    """A form of blocks from top to bottom; where it ends is left to chance."""
+    width = page_width(chance)
+    height = width * chance.uniform(1.25, 1.36)
+    sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(50, 84)))
+    form = drawn_form(chance, sheet)
+    em = sheet.face.size
+    y = height * chance.uniform(0.015, 0.09)
+    if chance.random() < 0.8:
+        face = sheet.face.scaled(chance.uniform(1.0, 1.9), bold=chance.random() < 0.6)
+        y = sheet.write_centre(phrase(chance, 2, 7), y, face=face).top + face.size * chance.uniform(1.5, 2.5)
+        if chance.random() < 0.3:
+            y = sheet.write_centre(phrase(chance, 2, 6), y).top + 2 * em
+    if chance.random() < 0.12:
+        y = form_fields.address_block(form, y) + 2 * em
+    mode = chance.choice(("free", "free", "aligned", "framed", "below"))
+    columns = chance.choice((1, 1, 2, 2, 3))
+    foot = height * chance.uniform(0.25, 0.96)
+    while y < foot:
+        y = _block(form, y, mode, columns) + form.step * chance.uniform(0.9, 1.3)
+    if chance.random() < 0.4:
+        sheet.write(code(chance), width * chance.uniform(0.7, 0.85), height - 2 * em)
+    if chance.random() < 0.25:
+        number = "".join(chance.choice("0123456789") for _ in range(8))
+        sheet.write_upwards(
+            number, width - 1.3 * em, height * chance.uniform(0.4, 0.9), face=sheet.face.scaled(1.2, bold=True)
+        )
+    ornament(sheet, y + em)
+    return Draft(sheet, lambda: absent_question(form))
+
+
+def _block(form: Form, y: float, mode: str, columns: int) -> float:
+    chance = form.chance
+    draw = chance.random()
+    if draw < 0.03:
+        return form_fields.paragraph(form, y)
+    if draw < 0.07:
+        return form_fields.section_title(form, y)
+    if draw < 0.14:
+        return grid.table(form, y, most_questions=3)
+    if draw < 0.19:
+        return form_choices.choices(form, y)
+    if draw < 0.205:
+        return form_choices.scale(form, y)
+    if draw < 0.23:
+        return form_choices.marked_words(form, y)
+    if draw < 0.28:
+        return form_fields.listing(form, y)
+    if draw < 0.31:
+        return form_fields.sentence_with_blanks(form, y)
+    if draw < 0.34:
+        return form_fields.signed_line(form, y)
+    if draw < 0.38:
+        return form_fields.headed_text(form, y)
+    if draw < 0.41:
+        return form_fields.twin_sections(form, y)
+    if (mode == "framed" and draw < 0.9) or draw < 0.45:
+        return form_fields.framed_fields(form, y)
+    if mode == "aligned" or draw < 0.55:
+        return form_fields.aligned_fields(form, y, columns)
+    return form_fields.row_of_fields(
+        form, y, columns, below=(mode == "below" and chance.random() < 0.8) or chance.random() < 0.06
+    )

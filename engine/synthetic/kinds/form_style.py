@@ -1,0 +1,118 @@
+"""The hand that filled in a form and the press that printed it: choices that hold for one whole form."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.synthetic import questions
+from engine.synthetic.draft import cased
+from engine.synthetic.keys import Key, KeySource
+from engine.synthetic.sheet import Face, Figure, Sheet, Written
+from engine.synthetic.values import LONG_KINDS, value
+from engine.synthetic.vocabulary import words
+
+_ENDINGS = (":", ":", ":", ":", "", "", " :", ".", "....", "#:", "?", " _", "-", " -")
+_SHORT_KINDS = ("number", "date", "code", "word", "percent", "measure")
+
+
+@dataclass(slots=True)
+class Form:
+    """A form while it is being laid out. Lengths in pixels; `leading` in ems between lines of fields."""
+
+    sheet: Sheet
+    chance: random.Random
+    keys: KeySource
+    left: float
+    right: float
+    key_face: Face
+    value_face: Face
+    case: Callable[[str], str]
+    ending: str
+    blank: float  # share of fields left empty
+    leading: float
+    underlined: bool  # values stand on printed lines
+    lower_baseline: float  # how far typed values sink below their keys, ems
+
+    @property
+    def em(self) -> float:
+        return self.sheet.face.size
+
+    @property
+    def step(self) -> float:
+        """From one line of fields to the next."""
+        return self.leading * max(self.em, self.value_face.size * 0.9)
+
+    def key_text(self, key: Key) -> str:
+        case = cased(self.chance, key.text) if self.chance.random() < 0.3 else self.case(key.text)
+        return case + (self.ending if self.chance.random() < 0.85 else self.chance.choice((":", "", ".")))
+
+    def value_text(self, kind: str, room: float) -> str:
+        """A value that may be expected to fit into `room` pixels, given a few lines."""
+        if room < 12 * self.em and kind in LONG_KINDS:
+            kind = self.chance.choice(_SHORT_KINDS)
+        text = value(self.chance, kind)
+        if self.chance.random() < 0.04:
+            text += " " + value(self.chance, self.chance.choice(("date", "person", "phrase", "code")))
+        return text
+
+    def write_value(self, text: str, x: float, y: float, right: float, hang: float | None = None) -> Written:
+        lift = self.key_face.size - self.value_face.size  # stands on the key's baseline
+        y += 0.74 * lift + self.lower_baseline * self.em
+        leading = self.chance.uniform(1.15, 1.5)
+        return self.sheet.write(text, x, y, right=right, face=self.value_face, hang=hang, leading=leading)
+
+    def ask(
+        self, key: str, answer: list[int], concept_key: Key | None = None, figures: list[Figure] | None = None
+    ) -> None:
+        concept = concept_key.concept if concept_key else None
+        self.sheet.ask(questions.about(self.chance, key, concept), answer, figures=figures)
+
+
+def drawn_form(chance: random.Random, sheet: Sheet) -> Form:
+    """A form's style."""
+    em = sheet.face.size
+    by_hand = chance.random() < 0.25
+    if by_hand:
+        size = em * chance.choice((chance.uniform(1.1, 1.5), chance.uniform(1.3, 2.2)))
+        value_face = Face(
+            "hand",
+            size,
+            italic=True,
+            stretch=chance.uniform(0.8, 1.1),
+            ink=chance.choice(((20, 20, 30), (25, 35, 110))),
+            shake=0.12,
+        )
+    else:
+        family = chance.choice(("mono", "mono", "sans", "serif", sheet.face.family))
+        value_face = Face(
+            family,
+            em * chance.uniform(0.92, 1.12),
+            stretch=chance.uniform(0.82, 1.0),
+            shake=chance.choice((0.0, 0.0, 0.04)),
+        )
+    margin = sheet.width * chance.uniform(0.03, 0.1)
+    return Form(
+        sheet=sheet,
+        chance=chance,
+        keys=KeySource(chance, meant=chance.uniform(0.35, 0.75)),
+        left=margin,
+        right=sheet.width - sheet.width * chance.uniform(0.03, 0.09),
+        key_face=sheet.face.scaled(chance.choice((1.0, 1.0, 1.0, 0.8)), bold=chance.random() < 0.25),
+        value_face=value_face,
+        case=chance.choice((str.upper, str.upper, str.title, str.capitalize, str)),
+        ending=chance.choice(_ENDINGS),
+        blank=chance.choice((0.05, 0.1, 0.12, 0.3, 0.5)),
+        leading=chance.uniform(1.45, 2.6),
+        underlined=chance.random() < 0.4,
+        lower_baseline=chance.choice((0.0, 0.0, chance.uniform(-0.25, 0.2))),
+    )
+
+
+def absent_question(form: Form) -> str:
+    """A question for a key that the form does not have."""
+    chance = form.chance
+    key = form.keys.absent()
+    text = cased(chance, key.text) if chance.random() < 0.7 else " ".join(words(chance, 1, 4))
+    return questions.about(chance, text, key.concept)

@@ -1,0 +1,70 @@
+"""How people ask: templates, bare keys, synonyms, typing errors."""
+
+from __future__ import annotations
+
+import random
+
+from engine.synthetic.concepts import Concept
+
+# The plain question is by far the most common one, in forms above all.
+_TEMPLATES = (
+    *["What is the {}?"] * 16, "{}", "{}", "{}", "{}?", "the {}", "What is {}?", "What's the {}?", "Find the {}.", "Where is the {}?",
+    "What value is given for {}?", "Which {} is listed?", "Show me the {}", "What does the document say under {}?",
+    "Tell me the {}.", "Extract {}", "Extract the {} from this document.", "Locate the {} field", "What is written for {}?",
+    'What has been entered for "{}"?', "What is filled in at {}?", "Please give the {}.", "Can you read the {}?", "{} please",
+    "{} =", "What is shown as {}?", "Highlight the {}.", "Mark the {}", "Value of {}", "What was recorded for {}?",
+    "What is the value of the {} field?", "What does it say for {}?", "Which value belongs to {}?", "Give me the {}",
+    "I need the {}", "What {} is stated?", "According to the document, what is the {}?",
+)  # fmt: skip
+
+_NEIGHBOURS = {
+    "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk", "k": "jl",
+    "l": "k", "m": "n", "n": "bm", "o": "ip", "p": "o", "q": "w", "r": "et", "s": "ad", "t": "ry", "u": "yi", "v": "cb", "w": "qe",
+    "x": "zc", "y": "tu", "z": "x",
+}  # fmt: skip
+
+
+def about(chance: random.Random, key: str, concept: Concept | None = None, *, synonyms: float = 0.22) -> str:
+    """A question for what stands at `key` (as printed); `synonyms`: share asked in the concept's other words."""
+    if concept is not None and chance.random() < synonyms:
+        asked = chance.choice(concept.asked)
+        return mistyped(chance, asked if asked.endswith("?") else around(chance, asked))
+    asked = key.strip(" :.…_-?") or key
+    form = chance.random()
+    if form < 0.3:
+        asked = chance.choice((str.lower, str.lower, str.title, str.capitalize))(asked)
+    parts = asked.split()
+    if len(parts) >= 4 and chance.random() < 0.12:
+        parts.pop(chance.randrange(len(parts)))
+        asked = " ".join(parts)
+    return mistyped(chance, around(chance, asked))
+
+
+def around(chance: random.Random, subject: str) -> str:
+    """A question made of a noun phrase or a key."""
+    return chance.choice(_TEMPLATES).format(subject)
+
+
+def of(chance: random.Random, choices: tuple[str, ...]) -> str:
+    """One of several ready phrasings: noun phrases get a template, whole questions stay."""
+    asked = chance.choice(choices)
+    return mistyped(chance, asked if asked[-1] in "?." else around(chance, asked))
+
+
+def mistyped(chance: random.Random, question: str, share: float = 0.06) -> str:
+    """The question with one slip of the fingers, in a small share of cases."""
+    if chance.random() >= share:
+        return question
+    places = [at for at, sign in enumerate(question) if sign.isalpha() and at > 0]
+    if len(places) < 6:
+        return question
+    at = chance.choice(places)
+    sign = question[at]
+    form = chance.random()
+    if form < 0.3:
+        return question[:at] + question[at + 1 :]
+    if form < 0.5:
+        return question[:at] + sign + question[at:]
+    if form < 0.75 and at + 1 < len(question):
+        return question[:at] + question[at + 1] + sign + question[at + 2 :]
+    return question[:at] + chance.choice(_NEIGHBOURS.get(sign.lower(), "e")) + question[at + 1 :]

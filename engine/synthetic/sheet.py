@@ -1,0 +1,262 @@
+"""The layout engine: a sheet on which text is set word by word, each with its exact box, and lines and marks are drawn.
+
+Nothing here needs a font: widths come from `metrics`. What is set can be read as words (`ocr`) and drawn (`render`).
+All coordinates are pixels of the page, y downwards.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from engine.synthetic.metrics import ASCENT, DESCENT, extent_of, width_of
+
+FloatBox = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """How a text looks. `size`: pixels of an em; `stretch`: horizontal; `ink`: grey of the text, 0 black; `shake`: how far
+    hand-written words leave their line, in ems."""
+
+    family: str = "sans"
+    size: float = 14.0
+    bold: bool = False
+    italic: bool = False
+    stretch: float = 1.0
+    ink: tuple[int, int, int] = (0, 0, 0)
+    shake: float = 0.0
+
+    def width(self, text: str) -> float:
+        """Advance width in pixels."""
+        return width_of(text, self.family) * self.size * self.stretch * (1.06 if self.bold else 1.0)
+
+    @property
+    def space(self) -> float:
+        return width_of(" ", self.family) * self.size * self.stretch
+
+    @property
+    def height(self) -> float:
+        """From the tops of capitals to the feet of descenders, pixels."""
+        return (ASCENT + DESCENT) * self.size
+
+    def scaled(self, factor: float, *, bold: bool | None = None) -> Face:
+        return replace(self, size=self.size * factor, bold=self.bold if bold is None else bold)
+
+
+@dataclass(slots=True)
+class Piece:
+    """A word as it was set: ink starts at `x`, stands on `baseline`, is `width` wide.
+
+    `drawn` False: the word is there to be read only, its look is drawn by a `Figure` (a ticked box read as "X").
+    `upright` False: set from bottom to top along the page's side.
+    """
+
+    text: str
+    x: float
+    baseline: float
+    width: float
+    face: Face
+    line: int
+    drawn: bool = True
+    upright: bool = True
+
+    def box(self, *, tight: bool) -> FloatBox:
+        """Box of the ink: of this word's own characters when tight, else of a line of its face."""
+        size = self.face.size
+        above, below = extent_of(self.text) if tight else (ASCENT, DESCENT)
+        if not self.upright:
+            return (self.x - above * size, self.baseline - self.width, self.x + below * size, self.baseline)
+        return (self.x, self.baseline - above * size, self.x + self.width, self.baseline + below * size)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    width: float = 1.0
+    ink: tuple[int, int, int] = (0, 0, 0)
+    dash: float = 0.0  # length of dashes, 0 solid
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A filled rectangle behind the text."""
+
+    box: FloatBox
+    fill: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Something that is no text: a box to tick, a signature, a stamp. `kind` says how it is drawn, `seed` varies it."""
+
+    kind: str
+    box: FloatBox
+    seed: int
+    text: str = ""
+    ticked: bool = False
+    ink: tuple[int, int, int] = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is put. `answers`: acceptable answers as indices of pieces; `figures`: regions that answer it, too."""
+
+    question: str
+    answers: list[list[int]]
+    printed_key: bool = True
+    figures: list[Figure] = field(default_factory=list)
+    region_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What `Sheet.write` set: indices of pieces, where the text ended, where its last line begins (top), and if all fitted."""
+
+    pieces: list[int]
+    right: float
+    top: float
+    whole: bool
+
+
+class Sheet:
+    """A page while it is being laid out."""
+
+    def __init__(self, width: float, height: float, chance: random.Random, face: Face) -> None:
+        self.width = width
+        self.height = height
+        self.chance = chance
+        self.face = face
+        self.pieces: list[Piece] = []
+        self.rules: list[Rule] = []
+        self.panels: list[Panel] = []
+        self.figures: list[Figure] = []
+        self.asked: list[Asked] = []
+        self.lines = 0
+
+    def write(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        *,
+        right: float = inf,
+        face: Face | None = None,
+        hang: float | None = None,
+        leading: float = 1.35,
+    ) -> Written:
+        """Sets a text from (x, y), y being the top of its capitals.
+
+        Words that would pass `right` go to the next line, at `hang` (x when None); a word wider than a whole line is set
+        narrower. Words that would leave the foot of the page are dropped, and `whole` is False.
+        """
+        face = face or self.face
+        chance, size, space = self.chance, face.size, face.space
+        home = x if hang is None else hang
+        limit = min(right, self.width - 2)
+        set_pieces: list[int] = []
+        self.lines += 1
+        start = x
+        for word in text.split():
+            width = face.width(word)
+            if x + width > limit and x > home + 1:
+                x, y = home, y + size * leading
+                self.lines += 1
+                start = x
+            if y + face.height > self.height:
+                return Written(set_pieces, x, y, False)
+            if x == start and x + width > limit:
+                width = max(limit - x, 0.45 * width)
+            lift = chance.uniform(-face.shake, face.shake) * size if face.shake else 0.0
+            set_pieces.append(len(self.pieces))
+            self.pieces.append(Piece(word, x, y + ASCENT * size + lift, width, face, self.lines))
+            x += width + space * (chance.uniform(0.8, 1.7) if face.shake else 1.0)
+        return Written(set_pieces, x - space if set_pieces else x, y, True)
+
+    def write_right(self, text: str, right: float, y: float, *, face: Face | None = None) -> Written:
+        """Sets a single line that ends at `right`."""
+        face = face or self.face
+        return self.write(text, max(2.0, right - face.width(text)), y, face=face)
+
+    def write_centre(self, text: str, y: float, *, centre: float | None = None, face: Face | None = None) -> Written:
+        """Sets a text around `centre` (the page's middle when None); a long one fills lines from the margin."""
+        face = face or self.face
+        middle = self.width / 2 if centre is None else centre
+        x = middle - face.width(text) / 2
+        margin = face.size * 0.6
+        if x < margin:
+            return self._write_centred_lines(text, y, middle, margin, face)
+        return self.write(text, x, y, face=face, right=self.width - margin)
+
+    def _write_centred_lines(self, text: str, y: float, middle: float, margin: float, face: Face) -> Written:
+        room = 2 * (min(middle, self.width - middle) - margin)
+        lines: list[str] = []
+        for word in text.split():
+            if lines and face.width(f"{lines[-1]} {word}") <= room:
+                lines[-1] += f" {word}"
+            else:
+                lines.append(word)
+        pieces: list[int] = []
+        written = Written([], middle, y, True)
+        for at, line in enumerate(lines):
+            x = max(margin, middle - face.width(line) / 2)
+            written = self.write(line, x, y + at * face.size * 1.3, face=face, right=self.width - margin)
+            pieces += written.pieces
+        return Written(pieces, written.right, written.top, written.whole)
+
+    def write_upwards(self, text: str, x: float, y: float, *, face: Face | None = None) -> None:
+        """Sets a word along the side of the page, read from the bottom up."""
+        face = face or self.face
+        self.lines += 1
+        self.pieces.append(Piece(text, x, y, face.width(text), face, self.lines, upright=False))
+
+    def read_only(self, text: str, box: FloatBox) -> int:
+        """A word that a reader would make of a figure; returns its index."""
+        self.lines += 1
+        size = (box[3] - box[1]) / (ASCENT + DESCENT)
+        face = replace(self.face, size=size)
+        self.pieces.append(Piece(text, box[0], box[1] + ASCENT * size, box[2] - box[0], face, self.lines, drawn=False))
+        return len(self.pieces) - 1
+
+    def rule(self, x0: float, y0: float, x1: float, y1: float, width: float = 1.0, dash: float = 0.0) -> None:
+        self.rules.append(Rule(x0, y0, x1, y1, width, dash=dash))
+
+    def frame(self, box: FloatBox, width: float = 1.0) -> None:
+        x0, y0, x1, y1 = box
+        self.rules += [Rule(x0, y0, x1, y0, width), Rule(x0, y1, x1, y1, width)]
+        self.rules += [Rule(x0, y0, x0, y1, width), Rule(x1, y0, x1, y1, width)]
+
+    def figure(
+        self, kind: str, box: FloatBox, text: str = "", *, ticked: bool = False, ink: tuple[int, int, int] = (0, 0, 0)
+    ) -> Figure:
+        figure = Figure(kind, box, self.chance.randrange(1 << 30), text, ticked, ink)
+        self.figures.append(figure)
+        return figure
+
+    def ask(
+        self,
+        question: str,
+        *answers: list[int],
+        printed_key: bool = True,
+        figures: list[Figure] | None = None,
+        region_type: str | None = None,
+    ) -> None:
+        """Puts a question; without answers and figures it is one that this page does not answer."""
+        kept = [answer for answer in answers if answer]
+        self.asked.append(Asked(question, kept, printed_key, figures or [], region_type))
+
+    def box_of(self, pieces: list[int]) -> FloatBox:
+        """Bounds of pieces, line boxes."""
+        boxes = [self.pieces[at].box(tight=False) for at in pieces]
+        return (
+            min(box[0] for box in boxes),
+            min(box[1] for box in boxes),
+            max(box[2] for box in boxes),
+            max(box[3] for box in boxes),
+        )
