@@ -55,6 +55,11 @@ class Settings(BaseSettings):
                 f"Without login, Glossator serves on this machine only, not on {self.host}. "
                 "Set GLOSSATOR_AUTH=login and add a user (glossator users add NAME --role admin) to serve others."
             )
+        if self.host in ("0.0.0.0", "::") and not self.allowed_hosts:
+            raise ValueError(
+                f"Serving on all addresses ({self.host}) needs the names under which people reach this server, "
+                """for example GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'."""
+            )
         return self
 
     @property

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from model.inference import Answer
 from rapidfuzz import fuzz, utils
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -19,6 +18,7 @@ from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_
 from engine.documents.ingest import storable
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
+from model.inference import Answer
 
 LONGEST_QUESTION = 1000
 PAGES_ASKED = 8  # of a long document, the pages that share most words with the question
@@ -34,13 +34,15 @@ class Desk:
         # More forward passes at once than cores only make everybody wait longer.
         self._passes = threading.Semaphore(2)
 
-    def warm(self, page_id: str) -> bool:
-        """Encode a page before it is asked; return whether there was anything to do. Writes nothing to the database."""
+    def is_warm(self, page_id: str) -> bool:
+        """Return whether a page is encoded and can be asked at once. NotFound for an unknown page."""
         _, _, loaded = self._page(page_id)
-        if self.pages.holds(page_id, loaded):
-            return False
+        return self.pages.holds(page_id, loaded)
+
+    def warm(self, page_id: str) -> None:
+        """Encode a page before it is asked. Writes nothing to the database."""
+        _, _, loaded = self._page(page_id)
         self.pages.get(page_id, loaded)
-        return True
 
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         """Ask a document, or one page of it; return the annotation's id and whether this person had asked it before.

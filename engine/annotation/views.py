@@ -133,6 +133,12 @@ def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: 
     return next((each for each in waiting if after is None or each.id > after), waiting[0] if waiting else None)
 
 
+def text_of(workspace: Workspace, state: AnnotationState) -> str:
+    """Return the words of an answer; see answer_text."""
+    with workspace.database.read() as session:
+        return answer_text(session, state)
+
+
 def _line(session: Session, annotation: Annotation, question: Question, author: User) -> AnnotationLine:
     state, updated_at = _head(session, annotation)
     prediction = newest_proposal(session, annotation.id)

@@ -1,0 +1,105 @@
+"""The application: REST under /api, the page under /app, one login for both."""
+
+import logging
+import os
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+import gradio as gr
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import RedirectResponse
+from fastapi.staticfiles import StaticFiles
+
+from annotator import auth, failures
+from annotator.canvas import HEAD
+from annotator.guard import Guard
+from annotator.routes import annotations, documents, exports, learning, pages, projects, system
+from annotator.ui.page import build_page
+from engine import people
+from engine.annotation.ask import Desk
+from engine.projects import DEFAULT_NAME, ensure_project
+from engine.settings import Settings
+from engine.training import registry
+from engine.workspace import open_workspace
+
+STATIC = Path(__file__).parent / "static"
+_log = logging.getLogger(__name__)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Build the application on the database and folder that `settings` name; uvicorn calls it as a factory.
+
+    Without `settings` they are read from the environment. Opening migrates the database, registers the shipped model, and
+    makes the local user and the default project, so that opening the page has nothing left to write.
+    """
+    settings = settings or Settings()
+    workspace = open_workspace(settings)
+    registry.ensure_shipped(workspace)
+    local_user = people.ensure_local_user(workspace)
+    with workspace.database.write() as session:
+        ensure_project(session, DEFAULT_NAME, settings, local_user.id)
+    desk = Desk(workspace)
+    app = FastAPI(
+        title="Glossator",
+        version=version("glossator"),
+        description="Ask a document a question; the answer is marked on the page. Correct the mark; the model learns.",
+        docs_url="/api/docs",
+        openapi_url="/api/openapi.json",
+        redoc_url=None,
+        lifespan=_following(desk),
+    )
+    app.state.desk = desk
+    app.state.local_user = local_user
+    failures.install(app)
+    api = APIRouter(prefix="/api")
+    for part in (system, projects, documents, pages, annotations, learning, exports):
+        api.include_router(part.router)
+    app.include_router(api)
+    app.include_router(auth.router(workspace))
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
+
+    @app.get("/", include_in_schema=False)
+    def home() -> RedirectResponse:
+        return RedirectResponse("/app/")
+
+    gr.mount_gradio_app(
+        app,
+        build_page(desk),
+        path="/app",
+        auth_dependency=auth.gradio_user(workspace),
+        head=HEAD,
+        ssr_mode=False,
+        show_error=True,
+        footer_links=[],
+    )
+    return app
+
+
+def _following(desk: Desk):
+    """While the application runs, a thread follows promotions, so that a new champion answers without a restart."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        ended = threading.Event()
+
+        def follow() -> None:
+            while not ended.wait(desk.workspace.settings.poll_seconds):
+                try:
+                    desk.predictors.refresh()
+                except Exception:
+                    _log.exception("looking for a new model failed; trying again")
+
+        thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
+        thread.start()
+        yield
+        ended.set()
+        thread.join(timeout=5)
+        desk.workspace.close()
+
+    return lifespan

@@ -1,0 +1,121 @@
+"""What every request passes first: the Host it names, the Origin it comes from, the size of its body; and safe headers back.
+
+A page on another site can make a browser send requests here. A Host that is not ours means that a foreign name was pointed at
+this machine (DNS rebinding); an Origin that is not ours means that a foreign page is writing (CSRF). Both are refused.
+"""
+
+import json
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from engine.settings import MEGABYTE, Settings
+
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+LARGEST_BODY = 32 * MEGABYTE  # of what is not an upload: one edit of a large mask stays far below
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    # Gradio's page needs inline scripts and styles and compiles templates; nothing comes from another machine.
+    "content-security-policy": (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "
+        "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+    ),
+}
+
+
+class TooLarge(Exception):
+    """The body of a request is larger than allowed."""
+
+
+class Guard:
+    """ASGI middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.hosts = {"127.0.0.1", "localhost", "::1", settings.host.strip("[]"), *settings.allowed_hosts}
+        self.largest_upload = int(settings.max_upload_mb * MEGABYTE) + MEGABYTE
+        self.max_upload_mb = settings.max_upload_mb
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+        upload = scope["type"] == "http" and scope["path"].endswith("/documents")
+        limit = self.largest_upload if upload else LARGEST_BODY
+        sentence = (
+            f"The upload is larger than the {self.max_upload_mb:g} MB allowed."
+            if upload
+            else "The request is too large."
+        )
+        declared = headers.get("content-length", "")
+        if declared.isdigit() and int(declared) > limit:
+            await _answer(send, 413, sentence)
+            return
+        received, started = 0, False
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > limit:
+                raise TooLarge
+            return message
+
+        async def with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                outgoing = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    outgoing.setdefault(name, value)
+            await send(message)
+
+        try:
+            await self.app(scope, counted, with_headers)
+        except TooLarge:
+            if not started:
+                await _answer(send, 413, sentence)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if _name_of(host) not in self.hosts:
+            return (
+                421,
+                f"This server is not {host or 'nameless'!r}; add the name to GLOSSATOR_ALLOWED_HOSTS if it should be.",
+            )
+        writes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+        origin = headers.get("origin")
+        if writes and origin is not None and urlsplit(origin).netloc != host:
+            return 403, "The request comes from another site and was refused."
+        if writes and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            return 403, "The request comes from another site and was refused."
+        return None
+
+
+def _name_of(host: str) -> str:
+    """Return the name in a Host header without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+async def _answer(send: Send, status: int, sentence: str) -> None:
+    body = json.dumps({"detail": sentence}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

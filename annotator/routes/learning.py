@@ -1,0 +1,105 @@
+"""Models, runs and jobs: how a project learns."""
+
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
+from engine import projects
+from engine.jobs import queue
+from engine.training import registry, views
+from engine.training.views import JobView, RunLine, RunView
+
+router = APIRouter(tags=["learning"])
+
+
+class VersionView(BaseModel):
+    """A model version with where it came from."""
+
+    id: str
+    label: str
+    number: int
+    parent_id: str | None
+    champion: bool
+    created_at: datetime
+    figures: dict[str, Any]
+    snapshot_sha256: str | None
+    optimizer: dict[str, Any]
+
+
+class Promotion(BaseModel):
+    """Which model to promote, and why. `force` goes past a failed gate; that is for admins, and audited."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    force: bool = False
+    reason: str = Field("", max_length=2000)
+
+
+class Reason(BaseModel):
+    """Why something is done."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field("", max_length=2000)
+
+
+@router.get("/projects/{project_id}/models")
+def list_models(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
+    """Return the models of a project, the shipped one included, newest first."""
+    return [
+        VersionView.model_validate(version, from_attributes=True)
+        for version in registry.versions(workspace, project_id)
+    ]
+
+
+@router.post("/projects/{project_id}/models/{version_id}/promote")
+def promote(
+    project_id: str, version_id: str, promotion: Promotion, workspace: TheWorkspace, user: CurrentUser
+) -> list[VersionView]:
+    """Make a model the one that answers. The page's own process follows within seconds."""
+    registry.promote(workspace, project_id, version_id, by=user, force=promotion.force, reason=promotion.reason)
+    return list_models(project_id, workspace, user)
+
+
+@router.post("/projects/{project_id}/rollback")
+def rollback(project_id: str, why: Reason, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
+    """Make the champion before the present one answer again."""
+    registry.rollback(workspace, project_id, by=user, reason=why.reason)
+    return list_models(project_id, workspace, user)
+
+
+@router.get("/projects/{project_id}/runs")
+def list_runs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RunLine]:
+    """Return the retrainings of a project, newest first."""
+    projects.project_by_id(workspace, project_id)
+    return views.run_lines(workspace, project_id)
+
+
+@router.get("/runs/{run_id}")
+def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView:
+    """Return one retraining with its curves and verdict."""
+    return views.run_view(workspace, run_id)
+
+
+@router.post("/projects/{project_id}/retrain", status_code=202)
+def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
+    """Ask for a retraining; one that waits or runs already is returned instead of a second one."""
+    projects.project_by_id(workspace, project_id)
+    job = queue.enqueue(workspace, "retrain", project_id, key=f"retrain:{project_id}", created_by=user.id)
+    return views.job_view(job)
+
+
+@router.get("/projects/{project_id}/jobs")
+def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[JobView]:
+    """Return the jobs of a project, newest first."""
+    projects.project_by_id(workspace, project_id)
+    return [views.job_view(job) for job in queue.list_jobs(workspace, project_id)]
+
+
+@router.post("/jobs/{job_id}/cancel")
+def cancel(job_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> JobView:
+    """Stop a job: a waiting one at once, a running one at its next step."""
+    return views.job_view(queue.cancel(workspace, job_id))

@@ -1,0 +1,98 @@
+"""Projects and what is next in them."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
+from engine import projects
+from engine.annotation import views
+from engine.annotation.proposal import ModelName
+from engine.projects import ProjectSettings
+from engine.training import registry
+
+router = APIRouter(tags=["projects"])
+
+
+class ProjectView(BaseModel):
+    """A project with its counts and the model that answers in it."""
+
+    id: str
+    name: str
+    description: str
+    documents: int
+    accepted: int
+    champion: ModelName
+    settings: ProjectSettings
+
+
+class NewProject(BaseModel):
+    """A project to be made."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=100)
+    description: str = Field("", max_length=10_000)
+
+
+class ChangedSettings(BaseModel):
+    """Settings of a project to be changed; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    retrain_after: int | None = None
+    retrain_automatically: bool | None = None
+    promotion: str | None = None
+
+
+class NextTask(BaseModel):
+    """Where to go on, or one sentence why there is nothing left."""
+
+    annotation_id: str | None
+    document_id: str | None = None
+    reason: str | None = None
+
+
+@router.get("/projects")
+def list_projects(workspace: TheWorkspace, user: CurrentUser) -> list[ProjectView]:
+    """Return all projects by name."""
+    return [_view(workspace, summary) for summary in projects.summaries(workspace)]
+
+
+@router.post("/projects", status_code=201)
+def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin) -> ProjectView:
+    """Create a project. 409 when the name is taken."""
+    project = projects.create_project(workspace, new.name, new.description, user.id)
+    return _view(workspace, projects.ProjectSummary(project, 0, 0))
+
+
+@router.patch("/projects/{project_id}/settings")
+def change_settings(
+    project_id: str, changed: ChangedSettings, workspace: TheWorkspace, user: CurrentAdmin
+) -> ProjectSettings:
+    """Change some settings of a project."""
+    changes = {name: value for name, value in changed.model_dump().items() if value is not None}
+    return projects.change_settings(workspace, project_id, **changes)
+
+
+@router.get("/projects/{project_id}/next")
+def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after: str | None = None) -> NextTask:
+    """Return the next of this person's answers that waits for a decision."""
+    projects.project_by_id(workspace, project_id)
+    annotation = views.next_annotation(workspace, project_id, user.id, after)
+    if annotation is None:
+        return NextTask(annotation_id=None, reason="Every question asked here has been decided. Ask another one.")
+    return NextTask(annotation_id=annotation.id, document_id=annotation.document_id)
+
+
+def _view(workspace: TheWorkspace, summary: projects.ProjectSummary) -> ProjectView:
+    with workspace.database.read() as session:
+        champion = registry.champion(session, summary.project.id)
+    return ProjectView(
+        id=summary.project.id,
+        name=summary.project.name,
+        description=summary.project.description,
+        documents=summary.documents,
+        accepted=summary.accepted,
+        champion=ModelName(id=champion.id, label=registry.label(champion)),
+        settings=projects.settings_of(summary.project),
+    )

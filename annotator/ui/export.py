@@ -1,0 +1,45 @@
+"""The tab Export: the accepted answers as a dataset."""
+
+from html import escape
+from shlex import quote
+
+import gradio as gr
+
+from annotator.ui.choice import project_choice
+from engine import projects
+from engine.annotation.ask import Desk
+
+
+def build(desk: Desk) -> None:
+    """Place the tab into the Gradio context around the call."""
+    with gr.Column(elem_classes=["glossator-tab"]):
+        with gr.Row():
+            project = project_choice(desk)
+        card = gr.HTML()
+
+    def show(project_id: str | None) -> str:
+        summary = next((each for each in projects.summaries(desk.workspace) if each.project.id == project_id), None)
+        if summary is None or summary.accepted == 0:
+            return (
+                '<div class="glossator-status"><div><b>Nothing to export yet.</b></div>'
+                "<div>Accept an answer on the tab Annotate; accepted answers become the dataset.</div></div>"
+            )
+        answers = "1 accepted answer" if summary.accepted == 1 else f"{summary.accepted} accepted answers"
+        return (
+            f'<div class="glossator-status"><div><b>{answers}</b></div>'
+            "<div>COCO: one JSON file with the masks as RLE, the questions as categories, and the pages beside it, "
+            "byte for byte as they are stored. pycocotools and most training code read it.</div>"
+            f'<p><a class="glossator-button" href="/api/projects/{project_id}/export?format=coco" download>'
+            "Download COCO (zip)</a></p>"
+            "<div>The same from a shell: <code>glossator export --format coco --project "
+            f"{_quoted(summary.project.name)} OUT</code></div></div>"
+        )
+
+    quiet = {"show_progress": "hidden", "api_visibility": "private"}
+    project.change(show, project, card, **quiet)
+    gr.Timer(5).tick(show, project, card, **quiet)
+    gr.on(None, show, project, card, **quiet)
+
+
+def _quoted(name: str) -> str:
+    return escape(quote(name))

@@ -1,0 +1,44 @@
+"""The command `glossator`."""
+
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from engine.commands import GROUPS
+
+app = typer.Typer(
+    name="glossator",
+    help="Ask a document a question; the answer is marked on the page. Correct the mark; the model learns.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"glossator {version('glossator')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for group in GROUPS:
+    group.register(app)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

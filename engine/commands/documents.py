@@ -1,0 +1,99 @@
+"""glossator ingest: files into a project."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from engine.commands.common import console, emit, fail, here, output, progress
+from engine.documents.ingest import ingest as ingest_file
+from engine.documents.refusal import DocumentRefused
+from engine.errors import Refused
+from engine.people import ensure_local_user
+from engine.projects import DEFAULT_NAME, ensure_project
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(ingest)
+
+
+def ingest(
+    files: Annotated[list[Path], typer.Argument(help="PDF, PNG, JPEG or TIFF files, or folders of them.")],
+    project: Annotated[str, typer.Option(help="Project to put them into; made if there is none.")] = DEFAULT_NAME,
+    licence: Annotated[str | None, typer.Option(help="Licence of the documents, kept with them and exported.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+) -> None:
+    """Put files into a project. Each one ends as a document or as one sentence that says why not."""
+    paths = [
+        each for path in files for each in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not each.is_dir()
+    ]
+    if not paths:
+        fail("There is no file to read.")
+    rows: list[dict[str, object]] = []
+    with here() as workspace:
+        user = ensure_local_user(workspace)
+        with workspace.database.write() as session:
+            project_id = ensure_project(session, project, workspace.settings, user.id).id
+        with progress() as bar:
+            task = bar.add_task("Reading", total=len(paths))
+            for path in paths:
+                bar.update(task, description=path.name[:40])
+                began = time.perf_counter()
+                row: dict[str, object] = {"file": str(path), "name": path.name}
+                try:
+                    done = ingest_file(
+                        workspace, path, name=path.name, project_id=project_id, user_id=user.id, licence=licence
+                    )
+                    row |= {
+                        "outcome": "new" if done.created else "there already",
+                        "document_id": done.document_id,
+                        "pages": done.pages,
+                        "words": done.words,
+                        "sentence": " ".join(done.warnings),
+                    }
+                except (DocumentRefused, Refused, OSError) as error:
+                    reason = error.reason.value if isinstance(error, DocumentRefused) else "refused"
+                    sentence = (
+                        f"{path.name} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
+                    )
+                    row |= {"outcome": "refused", "reason": reason, "sentence": sentence}
+                row["seconds"] = round(time.perf_counter() - began, 2)
+                rows.append(row)
+                bar.advance(task)
+    _print_table(rows)
+    taken = [row for row in rows if row["outcome"] != "refused"]
+    refused = len(rows) - len(taken)
+    if json:
+        emit({"project": project, "documents": len(taken), "refused": refused, "files": rows})
+    if refused:
+        console.print(f"{refused} of {len(rows)} files were refused.")
+    if not taken:
+        raise typer.Exit(1)
+
+
+def _print_table(rows: list[dict[str, object]]) -> None:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("File", "Outcome"):
+        table.add_column(column, overflow="fold")
+    for column in ("Pages", "Words", "Seconds"):
+        table.add_column(column, justify="right")
+    table.add_column("What to know", overflow="fold", ratio=1)
+    for row in rows:
+        table.add_row(
+            str(row["name"]),
+            str(row["outcome"]),
+            str(row.get("pages", "")),
+            str(row.get("words", "")),
+            f"{row['seconds']:.1f}",
+            str(row["sentence"]),
+        )
+    pages = sum(int(str(row.get("pages", 0))) for row in rows)
+    words = sum(int(str(row.get("words", 0))) for row in rows)
+    table.add_section()
+    table.add_row(
+        f"{len(rows)} files", "", str(pages), str(words), f"{sum(float(str(r['seconds'])) for r in rows):.1f}", ""
+    )
+    output.print(table)

@@ -1,0 +1,106 @@
+"""glossator serve: the application, and one local worker beside it."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Annotated
+
+import typer
+
+from engine.commands.common import console, fail, settings_here
+from engine.settings import Settings
+
+_log = logging.getLogger(__name__)
+FACTORY = "annotator.app:create_app"  # a string: the engine never imports the application
+RESTART_SECONDS = (1, 2, 5, 15, 60)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(serve)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to serve on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to serve on.")] = None,
+    worker: Annotated[bool, typer.Option(help="Run one worker beside the page, which retrains.")] = True,
+    samples: Annotated[bool, typer.Option(help="Put three sample documents into an empty default project.")] = False,
+) -> None:
+    """Serve the page, and retrain from what is accepted on it."""
+    settings = settings_here(host=host, port=port)
+    # The factory, and the worker, read the environment: what the command line chose must stand there.
+    os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
+    os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
+    if samples:
+        from engine.commands.samples import add_samples
+
+        add_samples(settings)
+    with_worker = Supervisor(settings) if worker else None
+    import uvicorn
+
+    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+    console.print(f"Glossator opens on http://{shown}:{settings.port}", style="bold")
+    if with_worker:
+        with_worker.start()
+    try:
+        uvicorn.run(
+            FACTORY,
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            log_level="warning",
+            timeout_graceful_shutdown=5,
+        )
+    except SystemExit as ended:
+        if ended.code:
+            fail(f"The server could not start on {shown}:{settings.port}; see the line above.", code=3)
+    finally:
+        if with_worker:
+            with_worker.stop()
+
+
+class Supervisor:
+    """Keeps one worker process alive beside the page, in a session of its own, so that Ctrl-C reaches it once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._ended = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._watch, name="worker-supervisor", daemon=True)
+
+    def start(self) -> None:
+        """Start the worker and watch over it."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the worker to end at its next step, and wait a little for it."""
+        self._ended.set()
+        process = self._process
+        if process is not None and process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()  # its lease runs out; the next worker resumes from its checkpoint
+                process.wait()
+        self._thread.join(timeout=5)
+
+    def _watch(self) -> None:
+        failures = 0
+        while not self._ended.is_set():
+            began = time.monotonic()
+            environment = {**os.environ, "GLOSSATOR_PARENT": str(os.getpid())}
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "engine.cli", "worker"], env=environment, start_new_session=True
+            )
+            code = self._process.wait()
+            if self._ended.is_set():
+                return
+            failures = 0 if time.monotonic() - began > 60 else failures + 1
+            pause = RESTART_SECONDS[min(failures, len(RESTART_SECONDS) - 1)]
+            _log.warning("the worker ended with status %d; starting it again in %d s", code, pause)
+            self._ended.wait(pause)
