@@ -33,6 +33,7 @@ class ImageEncoder(nn.Module):
             window_spec=config.windows,
             num_classes=0,
         )
+        self.trunk.head = nn.Identity()  # timm's has a norm that nothing here would train
         dims = [config.embed_dim * 2**level for level in range(4)]
         self.lateral16 = nn.Conv2d(dims[2], width, 1)
         self.lateral32 = nn.Conv2d(dims[3], width, 1)

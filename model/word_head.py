@@ -123,5 +123,5 @@ def meanings_of(question: Tensor, weights: Tensor, words: Tensor) -> Tensor:
     """
     pages = len(words)
     similar = torch.einsum("gqmv,gnv->gqmn", (question * weights[..., None]).unflatten(0, (pages, -1)), words)
-    similar = similar.flatten(0, 1)
-    return torch.stack([similar.amax(1), similar.clamp_min(0).square().sum(1).add(1e-6).sqrt()], -1)
+    similar = similar.flatten(0, 1).clamp_min(0)  # unlike counts as nothing, as padding does
+    return torch.stack([similar.amax(1), similar.square().sum(1).add(1e-6).sqrt()], -1)

@@ -1,0 +1,156 @@
+"""Grounded pages as examples for the network, and where a run takes them from, step by step."""
+
+import random
+import string
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+from PIL import Image
+from pycocotools import mask as coco
+
+from engine.interchange.grounded import GroundedPage, GroundedQuestion
+from engine.synthetic import SyntheticPage, generate
+from model.examples import Example, Prompt, Question, Word
+from model.learning import Source
+
+MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the square
+MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory and teaches little
+_BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
+_SEED_STRIDE = 1_000_003
+_TYPO, _DROPPED_WORD = 0.08, 0.10  # shares of questions that are asked badly
+
+
+def example_of(page: GroundedPage, image: Image.Image | None, questions: Sequence[GroundedQuestion]) -> Example:
+    """The page with the given questions, as the network reads it. ``image`` has the page's size, or is None."""
+    words = tuple(Word(word.text, word.box) for word in page.words)
+    return Example(words, (page.width, page.height), [question_of(one) for one in questions], image)
+
+
+def question_of(question: GroundedQuestion) -> Question:
+    """A question with its acceptable answers, masks decoded."""
+    answers = tuple(tuple(answer) for answer in question.answers if answer)[:MOST_ANSWERS]
+    masks = tuple(np.asarray(coco.decode(one), bool) for one in question.masks[:MOST_ANSWERS])
+    return Question(question.question, answers, masks)
+
+
+def draw_questions(page: GroundedPage, count: int, rng: random.Random, regions: float = 0.0) -> list[GroundedQuestion]:
+    """``count`` questions of a page, without repetition while there are enough; a share ``regions`` of them are asked for
+    what no words make (signatures, checkboxes), where the page has such."""
+    pointed = [question for question in page.questions if question.masks and not question.answers]
+    wanted = round(count * regions) if pointed else 0
+    drawn = rng.sample(pointed, min(wanted, len(pointed)))
+    others = [question for question in page.questions if all(question is not one for one in drawn)] or page.questions
+    rest = count - len(drawn)
+    return drawn + (rng.sample(others, rest) if len(others) >= rest else [rng.choice(others) for _ in range(rest)])
+
+
+def badly_asked(example: Example, rng: random.Random) -> Example:
+    """The example with typing errors in some questions and a word missing in others."""
+    return replace(example, questions=[_badly_asked(question, rng) for question in example.questions])
+
+
+def synthetic_source(
+    seed: int, *, pages: int = 4, questions: int = 8, regions: float = 0.0, images: bool = False
+) -> Source:
+    """Endless generated pages: step n always gives the same ``pages`` pages with ``questions`` questions each."""
+    block: dict[int, list[list[Example]]] = {}
+
+    def source(step: int) -> Sequence[Example]:
+        number, place = divmod(step, _BLOCK_STEPS)
+        if number not in block:
+            block.clear()
+            block[number] = _drawn_block(seed * _SEED_STRIDE + number, pages, questions, regions, images)
+        return block[number][place]
+
+    return source
+
+
+def page_source(
+    corpus: Sequence[GroundedPage],
+    image_of: Callable[[GroundedPage], Image.Image | None],
+    seed: int,
+    *,
+    pages: int = 4,
+    questions: int = 8,
+) -> Source:
+    """Pages of a snapshot: step n draws ``pages`` of them, so that each is seen once before any is seen twice."""
+    usable = [page for page in corpus if page.questions and len(page.words) <= MOST_WORDS * 4]
+    if not usable:
+        raise ValueError("None of the pages has a question to learn from.")
+
+    def source(step: int) -> Sequence[Example]:
+        rng = random.Random(f"{seed}:{step}:pages")
+        chosen = [usable[_shuffled_place(step * pages + at, len(usable), seed)] for at in range(pages)]
+        found = [image_of(page) for page in chosen]
+        together = all(image is not None for image in found)
+        return [
+            badly_asked(example_of(page, image if together else None, draw_questions(page, questions, rng)), rng)
+            for page, image in zip(chosen, found, strict=True)
+        ]
+
+    return source
+
+
+def mixed_source(first: Source, second: Source, share: float, seed: int) -> Source:
+    """Steps of ``second`` for a ``share`` (0..1) of the steps, else of ``first``: replay beside corrections."""
+
+    def source(step: int) -> Sequence[Example]:
+        return second(step) if random.Random(f"{seed}:{step}:mix").random() < share else first(step)
+
+    return source
+
+
+def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: bool) -> list[list[Example]]:
+    rng = random.Random(f"{seed}:block")
+    drawn = list(islice(_usable(generate(seed)), pages * _BLOCK_STEPS))
+    drawn.sort(key=lambda one: len(one.page.words))
+    groups = [drawn[at : at + pages] for at in range(0, len(drawn), pages)]
+    rng.shuffle(groups)
+    return [
+        [
+            badly_asked(
+                example_of(
+                    one.page, one.render() if images else None, draw_questions(one.page, questions, rng, regions)
+                ),
+                rng,
+            )
+            for one in group
+        ]
+        for group in groups
+    ]
+
+
+def _usable(pages: Iterator[SyntheticPage]) -> Iterator[SyntheticPage]:
+    """Pages worth a step. Questions that only pixels answer stay without images too: the network learns to say so."""
+    return (one for one in pages if one.page.questions and 4 <= len(one.page.words) <= MOST_WORDS)
+
+
+def _shuffled_place(number: int, count: int, seed: int) -> int:
+    turn, place = divmod(number, count)
+    order = list(range(count))
+    random.Random(f"{seed}:{turn}:turn").shuffle(order)
+    return order[place]
+
+
+def _badly_asked(question: Question, rng: random.Random) -> Question:
+    text, draw = question.text, rng.random()
+    if draw < _TYPO and len(text) > 4:
+        at = rng.randrange(len(text) - 1)
+        letter = rng.choice(string.ascii_lowercase)
+        text = rng.choice(
+            [
+                text[:at] + letter + text[at + 1 :],
+                text[:at] + text[at + 1 :],
+                text[:at] + text[at + 1] + text[at] + text[at + 2 :],
+            ]
+        )
+    elif draw < _TYPO + _DROPPED_WORD and text.count(" ") > 1:
+        parts = text.split()
+        del parts[rng.randrange(len(parts))]
+        text = " ".join(parts)
+    if text == question.text:
+        return question
+    prompt = question.prompt or Prompt(text)
+    return replace(question, text=text, prompt=replace(prompt, text=text))
