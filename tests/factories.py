@@ -3,6 +3,7 @@
 import hashlib
 import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from PIL import Image, ImageDraw
 from sqlalchemy import insert, select
@@ -218,3 +219,25 @@ def _render(words: Sequence[Placed]) -> bytes:
     stream = io.BytesIO()
     image.save(stream, "PNG")
     return stream.getvalue()
+
+
+def save_tiny_model(path: Path, seed: int = 0) -> str:
+    """Save an untrained network with all its parts, of the smallest size that still runs, and return its version."""
+    import torch
+
+    from model import checkpoint
+    from model.network import GroundingNetwork
+    from model.presets import ImageConfig, NetworkConfig, TextConfig
+
+    config = NetworkConfig(
+        name="tiny",
+        width=32,
+        heads=2,
+        image=ImageConfig(long_side=128, embed_dim=16, stages=(1, 1, 2, 1), global_attention=(3,)),
+        text=TextConfig(buckets=256, vector_width=8, layers=1),
+        fusion_layers=1,
+        word_layers=1,
+        mask_layers=1,
+    )
+    torch.manual_seed(seed)
+    return checkpoint.save(path, GroundingNetwork(config), config.to_dict())

@@ -1,0 +1,46 @@
+"""An asker who corrects: where the next click goes, given what the model marked and what is right.
+
+As in SAM (https://arxiv.org/abs/2304.02643, section 7.1, evaluation with points): the next click lies in the middle of the largest error
+region, the pixel that is farthest from its edge; positive where the mask misses the answer, negative where it goes too far.
+"""
+
+import numpy as np
+
+from model.masks import Mask
+
+Click = tuple[float, float, bool]  # x, y in pixels of the page; True: here, False: not here
+_LONGEST = 256  # cells of the grid that a large error is looked at in
+
+
+def next_click(mask: Mask, right: Mask) -> Click | None:
+    """Return the click that corrects the larger of both kinds of error; None where the mask is right already."""
+    missed, wrong = right & ~mask, mask & ~right
+    if not missed.any() and not wrong.any():
+        return None
+    positive = np.count_nonzero(missed) >= np.count_nonzero(wrong)
+    x, y = _middle(missed if positive else wrong)
+    return x, y, bool(positive)
+
+
+def _middle(region: Mask) -> tuple[float, float]:
+    """The centre of a pixel that lies as deep inside the region as any: what is left before erosion leaves nothing."""
+    rows, columns = np.flatnonzero(region.any(axis=1)), np.flatnonzero(region.any(axis=0))
+    top, left = int(rows[0]), int(columns[0])
+    part = region[top : rows[-1] + 1, left : columns[-1] + 1]
+    step = max(1, -(-max(part.shape) // _LONGEST))
+    coarse = part[::step, ::step]
+    if not coarse.any():  # thinner than the grid
+        coarse, step = part, 1
+    left_over = np.pad(coarse, 1)
+    while True:
+        inner = left_over.copy()
+        inner[1:] &= left_over[:-1]
+        inner[:-1] &= left_over[1:]
+        inner[:, 1:] &= left_over[:, :-1]
+        inner[:, :-1] &= left_over[:, 1:]
+        if not inner.any():
+            break
+        left_over = inner
+    ys, xs = np.nonzero(left_over)
+    at = len(ys) // 2
+    return left + (int(xs[at]) - 1) * step + 0.5, top + (int(ys[at]) - 1) * step + 0.5

@@ -1,0 +1,121 @@
+"""What an evaluation measures of each question, and the figures it sums them up to. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.masks import Mask
+
+HIT = 0.5  # an answer counts as found above this IoU
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """How one question was answered. IoUs are the best over the acceptable answers, and 0 where there are none."""
+
+    page_id: str
+    question_id: str
+    answerable: bool
+    printed_key: bool
+    iou: float
+    word_iou: float  # of the word path alone
+    pixel_iou: float  # of the pixel path alone
+    floor_iou: float  # of the lexical floor
+    answered: float  # probability, as the model says it
+    predicted_iou: float  # as the model says it
+    milliseconds: float
+    after_clicks: tuple[float, ...] = ()  # IoU after the first, second, ... corrective click
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """Figures over some questions. IoU and accuracy are over the answerable ones; None where nothing was measured."""
+
+    questions: int
+    unanswerable: int
+    mean_iou: float | None
+    acc_50: float | None  # share with IoU above one half
+    word_mean_iou: float | None
+    pixel_mean_iou: float | None
+    floor_mean_iou: float | None
+    floor_acc_50: float | None
+    unanswerable_auroc: float | None  # how well `answered` tells answerable from unanswerable, 0..1
+    calibration_error: float | None  # mean distance of predicted from true IoU
+    ask_ms_p50: float | None
+    ask_ms_p95: float | None
+    mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click
+
+
+def iou(one: Mask, other: Mask) -> float:
+    """Intersection over union of two masks of the same shape; 0 where both are empty."""
+    union = int(np.count_nonzero(one | other))
+    return int(np.count_nonzero(one & other)) / union if union else 0.0
+
+
+def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
+    """The best IoU of a mask over the acceptable answers; 0 without any."""
+    return max((iou(mask, one) for one in acceptable), default=0.0)
+
+
+def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float | None:
+    """Probability that a positive scores above a negative, ties counting half (Mann-Whitney U); None without both."""
+    if not positives or not negatives:
+        return None
+    scores = np.concatenate([np.asarray(positives, float), np.asarray(negatives, float)])
+    _, place, count = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[place]  # mean rank of ties
+    wins = ranks[: len(positives)].sum() - len(positives) * (len(positives) + 1) / 2
+    return float(wins / (len(positives) * len(negatives)))
+
+
+def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = None) -> Figures:
+    """The figures of some questions; `unanswerable` to tell them from, if not those among `scored`."""
+    there = [one for one in scored if one.answerable]
+    absent = [one for one in scored if not one.answerable]
+    ious = _column(there, "iou")
+    floors = _column(there, "floor_iou")
+    times = _column(scored, "milliseconds")
+    clicks = len(there[0].after_clicks) if there else 0
+    return Figures(
+        questions=len(scored),
+        unanswerable=len(absent),
+        mean_iou=_mean(ious),
+        acc_50=_mean(ious > HIT),
+        word_mean_iou=_mean(_column(there, "word_iou")),
+        pixel_mean_iou=_mean(_column(there, "pixel_iou")),
+        floor_mean_iou=_mean(floors),
+        floor_acc_50=_mean(floors > HIT),
+        unanswerable_auroc=auroc(
+            [one.answered for one in there],
+            [one.answered for one in (absent if unanswerable is None else unanswerable)],
+        ),
+        calibration_error=_mean(np.abs(_column(there, "predicted_iou") - ious)),
+        ask_ms_p50=_quantile(times, 0.5),
+        ask_ms_p95=_quantile(times, 0.95),
+        mean_iou_after=[_rounded(float(np.mean([one.after_clicks[at] for one in there]))) for at in range(clicks)]
+        or None,
+    )
+
+
+def to_json(figures: Figures) -> dict[str, Any]:
+    """Figures as JSON; what was not measured on purpose (clicks) is left out."""
+    return {name: value for name, value in asdict(figures).items() if not (name == "mean_iou_after" and value is None)}
+
+
+def _column(scored: Sequence[Scored], name: str) -> NDArray[np.float64]:
+    return np.array([getattr(one, name) for one in scored], dtype=np.float64)
+
+
+def _mean(values: NDArray[Any]) -> float | None:
+    return _rounded(float(values.mean())) if len(values) else None
+
+
+def _quantile(values: NDArray[np.float64], share: float) -> float | None:
+    return round(float(np.quantile(values, share)), 2) if len(values) else None
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6)
