@@ -13,7 +13,7 @@ from statistics import median
 from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, union
 
 _GAP = 1.5  # gap in a line, in line heights, that ends a run of words
-_GUTTER = 1.0  # narrowest gutter between columns, in line heights
+_GUTTER = 0.5  # narrowest gutter between columns, in line heights; runs on both sides are lines of their own already
 _COLUMN_ROWS = 3
 _COLUMN_WORDS = 3.0  # mean words a run, below which it is a table and not prose
 _COLUMN_WIDTH = 8.0  # mean width of a run, in line heights
@@ -120,7 +120,8 @@ def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
     while start < len(rows):
         end, gutter = _columns_from(rows, start, unit)
         if gutter is None:
-            start += 1
+            # Inside a long table the next rows would fail likewise: steps keep the search from growing with its square.
+            start += max(1, (end - start) // 8)
             continue
         inside = [run for row in rows[start:end] for run in row]
         left = [run for run in inside if run.box[2] <= gutter]
@@ -137,8 +138,8 @@ def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
 
 
 def _columns_from(rows: list[list[_Run]], start: int, unit: float) -> tuple[int, float | None]:
-    """Where the columns that begin in row `start` end, and the x of a gutter between them; None if there are none."""
-    if len(rows[start]) < 2 or _words_a_run(rows[start]) < _COLUMN_WORDS:
+    """The row behind those that share a gutter with row `start`, and its x; None where they are no columns of prose."""
+    if len(rows[start]) < 2 or max(len(run.words) for run in rows[start]) < _COLUMN_WORDS:
         return start, None
     free: list[tuple[float, float]] = _gaps(rows[start], unit)
     end = start + 1
@@ -154,7 +155,7 @@ def _columns_from(rows: list[list[_Run]], start: int, unit: float) -> tuple[int,
         sides = [run for run in inside if run.box[2] <= middle], [run for run in inside if run.box[2] > middle]
         if all(_is_column(side, unit) for side in sides):
             return end, middle
-    return start, None
+    return end, None
 
 
 def _gaps(row: list[_Run], unit: float) -> list[tuple[float, float]]:

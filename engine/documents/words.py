@@ -1,7 +1,7 @@
 """The words of a PDF's text layer."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from engine.documents.legible import clean, garbage_share
 # Ligatures come apart, every kind of space is a space, unknown glyphs are U+FFFD, text outside the page is left out.
 _FLAGS = pymupdf.TEXT_MEDIABOX_CLIP
 _SAME_WORD = 0.7  # overlap of two equal words above which one of them is a shadow or fake bold
+_SAME_CHARACTER = 0.12  # distance of two equal characters, in heights, below which it is one printed twice
 _TURN_SHARE = 0.8  # share of characters that must run another way before the page is turned
 
 
@@ -41,7 +42,7 @@ def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
     """
     headings: Counter[int] = Counter()
     for line in _lines(raw):
-        heading = 0 if line["wmode"] else _heading(line["dir"], matrix)
+        heading = 0 if line["wmode"] else _heading(line, matrix)
         headings[heading] += sum(len(span["chars"]) for span in line["spans"])
     if headings.total() == 0:
         return 0
@@ -53,15 +54,16 @@ def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
     """The layer's words, `matrix` taking points of the unrotated page to pixels of the rendered one."""
     lines: list[FoundLine] = []
     texts: list[str] = []
+    once = _Once()
     for line in _lines(raw):
         found = []
-        for characters in _split(line):
+        for characters in _split(once.keep([c for span in line["spans"] for c in span["chars"]])):
             text = "".join(c["c"] for c in characters)
             texts.append(text)
             if text := clean(text):
                 found.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix)))
         if found:
-            lines.append(FoundLine(tuple(found), _heading(line["dir"], matrix)))
+            lines.append(FoundLine(tuple(found), _heading(line, matrix)))
     return Layer(tuple(_without_doubles(lines)), garbage_share(texts))
 
 
@@ -70,29 +72,67 @@ def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield from block.get("lines", ())
 
 
-def _heading(direction: tuple[float, float], matrix: pymupdf.Matrix) -> int:
-    """The nearest quarter turn of a direction, y pointing down."""
-    x = direction[0] * matrix.a + direction[1] * matrix.c
-    y = direction[0] * matrix.b + direction[1] * matrix.d
+def _heading(line: dict[str, Any], matrix: pymupdf.Matrix) -> int:
+    """Where the line runs to, as the nearest quarter turn, y pointing down.
+
+    Mirrored text runs backwards with its letters upright: there the letters count, since turning the page would only
+    stand them on their heads.
+    """
+    dx, dy = line["dir"]
+    rise = 0.0  # of the letters above their base line, along what is up for text that runs to (dx, dy)
+    for span in line["spans"]:
+        for character in span["chars"][:8]:
+            x0, y0, x1, y1 = character["bbox"]
+            origin_x, origin_y = character["origin"]
+            rise += ((y0 + y1) / 2 - origin_y) * -dx + ((x0 + x1) / 2 - origin_x) * dy
+    if rise < 0 and not line["wmode"]:
+        dx, dy = -dx, -dy
+    x = dx * matrix.a + dy * matrix.c
+    y = dx * matrix.b + dy * matrix.d
     if abs(x) >= abs(y):
         return 0 if x >= 0 else 180
     return 90 if y > 0 else 270
 
 
-def _split(line: dict[str, Any]) -> Iterator[list[dict[str, Any]]]:
+class _Once:
+    """Lets each printed character through once: some programs print text twice, whole or in parts, to make it bold."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
+
+    def keep(self, characters: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        kept = True
+        for character in characters:
+            x0, y0, x1, y1 = character["bbox"]
+            # The further letters of a ligature have no width: they share the fate of its first.
+            if x1 - x0 >= 0.01 and not character["c"].isspace():
+                kept = self._is_new(character["c"], (x0 + x1) / 2, (y0 + y1) / 2, max(1.0, y1 - y0))
+            if kept or character["c"].isspace():
+                yield character
+
+    def _is_new(self, c: str, x: float, y: float, height: float) -> bool:
+        near = _SAME_CHARACTER * height
+        column, row = round(x / 8), round(y / 8)  # cells of 8 points: neighbours are looked at, too
+        for key in ((c, column + i, row + j) for i in (0, -1, 1) for j in (0, -1, 1)):
+            if any(abs(x - u) < near and abs(y - v) < near for u, v in self._seen.get(key, ())):
+                return False
+        self._seen.setdefault((c, column, row), []).append((x, y))
+        return True
+
+
+def _split(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """The line's characters, a list a word. Chinese and Japanese have no spaces: there each character is a word."""
     word: list[dict[str, Any]] = []
-    for span in line["spans"]:
-        for character in span["chars"]:
-            c = character["c"]
-            if c.isspace() or c == "\u200b" or _stands_alone(c):
-                if word:
-                    yield _in_logical_order(word)
-                word = []
-                if _stands_alone(c):
-                    yield [character]
-            else:
-                word.append(character)
+    for character in characters:
+        c = character["c"]
+        if c.isspace() or c == "\u200b" or _stands_alone(c):
+            if word:
+                yield _in_logical_order(word)
+            word = []
+            if _stands_alone(c):
+                yield [character]
+        else:
+            word.append(character)
     if word:
         yield _in_logical_order(word)
 
