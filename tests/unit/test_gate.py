@@ -1,0 +1,159 @@
+"""The gate, on answers whose differences are known."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from engine.training.figures import Scored
+from engine.training.gate import LEVEL, RESAMPLES, Holdout, judge, paired_bootstrap
+
+
+def scored(page: str, question: int, iou: float | None, answered: float = 0.9) -> Scored:
+    return Scored(
+        page_id=page,
+        question_id=str(question),
+        answerable=iou is not None,
+        printed_key=False,
+        iou=iou or 0.0,
+        word_iou=iou or 0.0,
+        pixel_iou=0.0,
+        floor_iou=0.0,
+        answered=answered,
+        predicted_iou=0.5,
+        milliseconds=1.0,
+    )
+
+
+def holdout(
+    name: str, documents: int, change: Callable[[int, int], float], *, questions: int = 4, base: float = 0.5
+) -> Holdout:
+    """Pages, one a document; the challenger differs by `change(document, question)` on each question."""
+    places = [(document, question) for document in range(documents) for question in range(questions)]
+    return Holdout(
+        name,
+        {f"{name} {document}": f"{name} document {document}" for document in range(documents)},
+        [scored(f"{name} {document}", question, base) for document, question in places],
+        [scored(f"{name} {document}", question, base + change(document, question)) for document, question in places],
+    )
+
+
+def steady(value: float) -> Callable[[int, int], float]:
+    return lambda document, question: value
+
+
+def test_better_on_its_own_and_no_worse_elsewhere_passes() -> None:
+    verdict = judge(
+        [holdout("recent", 8, steady(0.1)), holdout("frozen", 4, steady(0.1)), holdout("generated", 40, steady(0.0))]
+    )
+    assert verdict["passed"] is True
+    assert "12 held-out documents" in verdict["sentence"]
+    assert verdict["holdouts"]["own"]["difference"] == pytest.approx(0.1)
+    assert verdict["holdouts"]["recent"]["documents"] == 8
+
+
+def test_better_on_its_own_but_forgetful_does_not_pass() -> None:
+    verdict = judge([holdout("recent", 12, steady(0.1)), holdout("generated", 40, steady(-0.08))])
+    assert verdict["passed"] is False
+    assert "on generated pages" in verdict["sentence"]
+
+
+def test_a_gain_carried_by_a_few_documents_while_others_lose_much_does_not_pass() -> None:
+    verdict = judge(
+        [
+            holdout("frozen", 10, lambda document, question: 0.45 if document < 4 else -0.29),
+            holdout("generated", 40, steady(0.0)),
+        ]
+    )
+    assert verdict["holdouts"]["own"]["difference"] > 0
+    assert verdict["passed"] is False
+
+
+def test_no_gain_does_not_pass_even_where_nothing_is_lost() -> None:
+    verdict = judge([holdout("recent", 10, steady(0.0)), holdout("generated", 40, steady(0.02))])
+    assert verdict["passed"] is False
+    assert "did not rise" in verdict["sentence"]
+
+
+def test_one_split_that_suffers_is_enough_to_fail() -> None:
+    verdict = judge(
+        [holdout("recent", 30, steady(0.1)), holdout("frozen", 6, steady(-0.1)), holdout("generated", 40, steady(0.0))]
+    )
+    assert verdict["holdouts"]["own"]["difference"] > 0
+    assert verdict["passed"] is False
+    assert "frozen" in verdict["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("own", "generated", "taught", "passes"),
+    [
+        (0.0, 0.0, 0.2, True),
+        (0.1, -0.005, 0.2, True),
+        (-0.1, 0.0, 0.2, False),
+        (0.1, -0.02, 0.2, False),
+        (0.1, 0.0, 0.0, False),
+    ],
+)
+def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
+    own: float, generated: float, taught: float, passes: bool
+) -> None:
+    verdict = judge(
+        [
+            holdout("recent", 3, steady(own)),
+            holdout("generated", 40, steady(generated)),
+            holdout("taught", 6, steady(taught)),
+        ]
+    )
+    assert verdict["passed"] is passes
+    assert "only 3 held-out documents" in verdict["sentence"]
+    assert verdict["holdouts"]["own"]["judged"] is False
+
+
+def test_saying_no_answer_less_often_where_there_is_none_fails() -> None:
+    pages = {str(page): str(page) for page in range(20)}
+    better = ([scored(page, 0, 0.5) for page in pages], [scored(page, 0, 0.7) for page in pages])
+    absent = ([scored(page, 1, None, 0.1) for page in pages], [scored(page, 1, None, 0.8) for page in pages])
+    verdict = judge([Holdout("frozen", pages, better[0] + absent[0], better[1] + absent[1])])
+    assert verdict["holdouts"]["frozen"]["unanswerable"]["difference"] == -1.0
+    assert verdict["passed"] is False
+    assert "no answer" in verdict["sentence"]
+
+
+def test_the_verdict_is_the_same_every_time() -> None:
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0.02, 0.2, (12, 4))
+    one = holdout("recent", 12, lambda document, question: float(noise[document, question]))
+    assert judge([one], seed=3) == judge([one], seed=3)
+
+
+def test_the_bootstrap_agrees_with_drawing_documents_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    documents = [f"d{number}" for number in rng.integers(0, 9, 40)]
+    differences = rng.normal(0, 0.1, 40)
+    found = paired_bootstrap(documents, differences.tolist(), seed=7)
+    assert found is not None
+    names = sorted(set(documents))
+    by_document = {name: [d for d, n in zip(differences, documents, strict=True) if n == name] for name in names}
+    draws = np.random.default_rng(7).integers(0, len(names), (RESAMPLES, len(names)))
+    means = [np.mean([d for at in draw for d in by_document[names[at]]]) for draw in draws]
+    assert found.difference == pytest.approx(differences.mean())
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])))
+
+
+def test_questions_of_one_document_do_not_count_as_many() -> None:
+    """Forty questions of two documents say less than forty of forty: the interval must be the wider."""
+    values = [0.3] * 20 + [-0.3] * 20
+    two = paired_bootstrap(["a"] * 20 + ["b"] * 20, values)
+    forty = paired_bootstrap([str(at) for at in range(40)], values)
+    assert two is not None
+    assert forty is not None
+    assert two.high - two.low > 3 * (forty.high - forty.low)
+
+
+def test_answers_to_different_questions_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="same questions"):
+        Holdout("recent", {"p": "d"}, [scored("p", 1, 0.5)], [scored("p", 2, 0.5)])
+
+
+def test_nothing_held_out_and_nothing_learned_does_not_pass() -> None:
+    assert judge([])["passed"] is False
