@@ -1,0 +1,134 @@
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+from pages import example
+
+from model import checkpoint
+from model.learning import CHECKPOINT_FILE, STATE_FILE, Plan, learn, rate_at
+from model.network import GroundingNetwork
+from model.presets import NetworkConfig
+
+PLAN = Plan(steps=6, seed=5, warmup=2, checkpoint_every=2, metrics_every=2, prompted_steps=0.5)
+
+
+def source(step):
+    """Two pages with three questions; which ones depends on the step alone."""
+    rng = random.Random(step)
+    page = example()
+    return [replace(page, questions=[rng.choice(page.questions) for _ in range(3)]) for _ in range(2)]
+
+
+def fresh(config):
+    torch.manual_seed(7)
+    network = GroundingNetwork(config)
+    torch.nn.init.normal_(network.text_encoder.embedding.piece_vectors, std=0.05)
+    return network, torch.optim.AdamW(network.parameters(), 1e-3)
+
+
+def same(one, other):
+    return all(torch.equal(tensor, other[name]) for name, tensor in one.items())
+
+
+def test_the_same_seed_gives_the_same_weights(config, tmp_path):
+    versions = set()
+    for name in ("one", "two"):
+        network, optimizer = fresh(config)
+        versions.add(learn(network, optimizer, source, PLAN, folder=tmp_path / name).version)
+    assert len(versions) == 1
+
+
+def test_a_resumed_run_ends_bit_for_bit_where_an_uninterrupted_one_ends(config, tmp_path):
+    whole, optimizer = fresh(config)
+    learn(whole, optimizer, source, PLAN)
+    first, optimizer = fresh(config)
+    seen = []
+    outcome = learn(
+        first, optimizer, source, PLAN, folder=tmp_path, on_progress=seen.append, cancelled=lambda: len(seen) == 2
+    )
+    assert outcome.cancelled and outcome.step == 3
+    again, optimizer = fresh(config)
+    outcome = learn(again, optimizer, source, PLAN, folder=tmp_path, resume=True)
+    assert outcome.step == 6 and not outcome.cancelled
+    assert same(again.state_dict(), whole.state_dict())
+
+
+def test_a_finished_run_resumes_to_itself(config, tmp_path):
+    network, optimizer = fresh(config)
+    learn(network, optimizer, source, PLAN, folder=tmp_path)
+    again, optimizer = fresh(config)
+    learn(again, optimizer, lambda step: pytest.fail("no step is left"), PLAN, folder=tmp_path, resume=True)
+    assert same(again.state_dict(), network.state_dict())
+
+
+def test_a_run_is_not_resumed_with_another_seed(config, tmp_path):
+    network, optimizer = fresh(config)
+    learn(network, optimizer, source, PLAN, folder=tmp_path)
+    with pytest.raises(ValueError, match="resume it with that seed"):
+        learn(network, optimizer, source, replace(PLAN, seed=6), folder=tmp_path, resume=True)
+
+
+def test_the_checkpoint_of_a_run_is_a_checkpoint(config, tmp_path):
+    network, optimizer = fresh(config)
+    outcome = learn(network, optimizer, source, PLAN, folder=tmp_path)
+    loaded = checkpoint.load(tmp_path / CHECKPOINT_FILE)
+    assert loaded.version == outcome.version and NetworkConfig.from_dict(loaded.config) == config
+    assert same(loaded.state, network.state_dict())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [CHECKPOINT_FILE, STATE_FILE]
+
+
+def test_metrics_and_progress_are_reported(config):
+    network, optimizer = fresh(config)
+    metrics, progress = [], []
+    learn(network, optimizer, source, PLAN, on_metrics=metrics.append, on_progress=progress.append)
+    assert [line["step"] for line in metrics] == [2, 4, 6]
+    assert {"loss", "words", "answered", "seconds", "rate"} <= set(metrics[0])
+    assert progress == [pytest.approx((n + 1) / 6) for n in range(6)]
+
+
+def test_the_words_of_a_page_are_learned(config):
+    network, optimizer = fresh(config)
+    losses = []
+    plan = replace(PLAN, steps=40, metrics_every=10, prompted_steps=0.0)
+    learn(network, optimizer, source, plan, on_metrics=lambda line: losses.append(line["words"]))
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_pages_with_images_teach_the_pixel_path(config):
+    network, optimizer = fresh(config)
+    losses = []
+    learn(
+        network,
+        optimizer,
+        lambda step: [example(image=True)],
+        replace(PLAN, steps=20, metrics_every=5, prompted_steps=0.2),
+        on_metrics=lambda line: losses.append(line["mask_one"] + line["mask_best"]),
+    )
+    assert losses[-1] < losses[0]
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_what_was_saved(config, tmp_path):
+    network, optimizer = fresh(config)
+
+    def spoiled(step):
+        if step == 3:
+            network.word_head.score.weight.data.fill_(float("nan"))
+        return source(step)
+
+    with pytest.raises(FloatingPointError, match="lower the learning rate"):
+        learn(network, optimizer, spoiled, PLAN, folder=tmp_path)
+    assert torch.load(tmp_path / STATE_FILE, weights_only=True)["step"] == 2
+
+
+def test_the_rate_warms_up_and_falls():
+    plan = Plan(steps=1000, warmup=100, floor=0.01)
+    assert rate_at(0, plan) == pytest.approx(0.01)
+    assert rate_at(99, plan) == pytest.approx(1, abs=0.05)
+    assert rate_at(500, plan) == pytest.approx(0.505, abs=0.01)
+    assert rate_at(999, plan) == pytest.approx(0.01, abs=1e-4)
+
+
+def test_a_run_without_steps_is_refused():
+    with pytest.raises(ValueError, match="at least one step"):
+        Plan(steps=0)

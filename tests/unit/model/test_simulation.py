@@ -1,0 +1,90 @@
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from pages import SIZE, example, place
+
+from model.batches import acceptable_masks, make_batch
+from model.examples import Question
+from model.masks import words_under
+from model.simulation import with_prompts
+
+
+@pytest.fixture
+def prompted(network, vocabulary):
+    """Many draws of prompts for the test page: (question, what it was before)."""
+    page = example()
+    batch = make_batch([page], vocabulary, network.config)
+    with torch.no_grad():  # so that the untrained network answers with half of the words
+        network.word_head.score.bias -= network(batch.pages, batch.questions).words.logits.median()
+    pairs = []
+    for seed in range(40):
+        drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0)
+        pairs += list(zip(drawn.examples[0].questions, page.questions, strict=True))
+    return pairs
+
+
+def under(point):
+    x, y, _ = point
+    return [i for i, w in enumerate(example().words) if w.box[0] <= x < w.box[2] and w.box[1] <= y < w.box[3]]
+
+
+def test_clicks_say_the_truth(prompted):
+    seen = set()
+    for question, _ in prompted:
+        wanted = set(question.answers[0]) if question.answers else set()
+        for point in question.given.points:
+            (word,) = under(point)
+            assert (word in wanted) == point[2]
+            seen.add(point[2])
+    assert seen == {True, False}
+
+
+def test_a_box_holds_the_answer_that_is_meant(prompted):
+    boxes = [(question, question.given.box) for question, _ in prompted if question.given.box]
+    assert boxes
+    for question, box in boxes:
+        ys, xs = np.nonzero(acceptable_masks(example(), question)[0])
+        assert box[0] <= xs.min() and box[1] <= ys.min() and box[2] > xs.max() and box[3] > ys.max()
+
+
+def test_a_prompted_question_means_one_of_its_acceptable_answers(prompted):
+    for question, before in prompted:
+        assert len(question.answers) <= 1
+        assert set(question.answers) <= set(before.answers)
+
+
+def test_earlier_masks_are_unions_of_words(prompted):
+    masks = [question.given.mask for question, _ in prompted if question.given.mask is not None]
+    assert masks and all(words_under(mask, [w.box for w in example().words]) for mask in masks)
+
+
+def test_some_prompts_speak_for_themselves_without_a_question(prompted):
+    silent = [question.given for question, before in prompted if question.given.text == "" != before.text]
+    assert silent and all(prompt.box or any(point[2] for point in prompt.points) for prompt in silent)
+
+
+def test_a_page_without_the_answer_gets_negative_clicks_alone(prompted):
+    clicks = [p for question, before in prompted if not before.answered for p in question.given.points]
+    assert clicks and not any(point[2] for point in clicks)
+
+
+def test_clicks_on_regions_fall_into_them(network, vocabulary):
+    mask = np.zeros(SIZE[::-1], bool)
+    mask[500:521, 40:61] = True
+    page = replace(example(image=True), questions=[Question("ticked?", masks=(mask,))])
+    batch = make_batch([page], vocabulary, network.config)
+    for seed in range(12):
+        drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0)
+        for x, y, positive in drawn.examples[0].questions[0].given.points:
+            if not under((x, y, positive)):
+                assert mask[int(y), int(x)] == positive
+
+
+def test_without_a_share_nothing_is_prompted(network, vocabulary):
+    batch = make_batch([example()], vocabulary, network.config)
+    drawn = with_prompts(network, batch, vocabulary, random.Random(0), 0.0)
+    assert [q.prompt for q in drawn.examples[0].questions] == [None] * 3
+    assert place("123.90") in drawn.examples[0].questions[0].answers[1]
