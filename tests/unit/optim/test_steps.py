@@ -72,7 +72,8 @@ def default_by_hand(start: Tensor, given: list[Tensor], lr: float, decay: float)
         momentum = 0.9 * momentum + 0.1 * gradient
         values, vectors = torch.linalg.eigh(factor)
         root = vectors @ torch.diag((values + 1e-4 * values.max()) ** -0.5) @ vectors.T
-        update = root @ momentum / (1 - 0.9 ** (step + 1))
+        ahead = 0.9 * momentum / (1 - 0.9 ** (step + 2)) + 0.1 * gradient / (1 - 0.9 ** (step + 1))
+        update = root @ ahead
         point = point * (1 - lr * decay) - lr * update * 0.2 / update.square().mean().sqrt()
     return point
 
