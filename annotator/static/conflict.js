@@ -1,0 +1,68 @@
+// Two versions of one answer, side by side: a person decides which one stays. Nothing is overwritten before that.
+
+import { h } from './dom.js';
+import { EMPTY_MARK, isBlank, sameMark } from './marks.js';
+import { Raster } from './mask.js';
+import { Overlay } from './overlay.js';
+import { openDialog } from './dialog.js';
+
+// A small picture of a page with a mark on it. image: anything drawImage takes.
+function picture(page, image, words, mark, origin) {
+  const canvas = h('canvas', { width: '840', height: '420', role: 'img', 'aria-label': `Page ${page.number}` });
+  const mask = new Raster(page.width, page.height), under = new Raster(page.width, page.height);
+  mask.load(mark.mask);
+  for (const number of mark.words) under.fillBox(words.boxes[words.numbers.indexOf(number)] ?? [0, 0, 0, 0], 1);
+  const overlay = new Overlay(page.width, page.height);
+  if (mark.mask.counts.length) overlay.repaint(mask, under, mark.mask.box, origin);
+  const context = canvas.getContext('2d');
+  return { canvas, draw: ([x0, y0, x1, y1]) => {
+    canvas.height = Math.round((canvas.width * (y1 - y0)) / (x1 - x0));
+    context.imageSmoothingQuality = 'high';
+    for (const layer of [image, overlay.canvas]) context.drawImage(layer, x0, y0, x1 - x0, y1 - y0, 0, 0, canvas.width, canvas.height);
+  } };
+}
+
+// The part of the page that shows both marks, with room around them.
+function frame(page, marks) {
+  const boxes = marks.filter((mark) => mark.mask.counts.length).map((mark) => mark.mask.box);
+  if (!boxes.length) return [0, 0, page.width, Math.round(page.width * 0.6)];
+  const room = 90;
+  let [x0, y0, x1, y1] = [Math.min(...boxes.map((box) => box[0])) - room, Math.min(...boxes.map((box) => box[1])) - room, Math.max(...boxes.map((box) => box[2])) + room, Math.max(...boxes.map((box) => box[3])) + room];
+  const wanted = Math.max(x1 - x0, (y1 - y0) * 1.5, page.width / 2);
+  x0 = Math.max(0, Math.min(x0, page.width - wanted, (x0 + x1 - wanted) / 2));
+  x1 = Math.min(page.width, x0 + wanted);
+  const height = Math.max(y1 - y0, (x1 - x0) * 0.5);
+  y0 = Math.max(0, Math.min(y0, page.height - height));
+  return [x0, y0, x1, Math.min(page.height, y0 + height)];
+}
+
+function summary(version) {
+  if (version.no_answer) return 'Not answered in this document';
+  return version.text || 'No words marked';
+}
+
+// mine, theirs: { no_answer, pages, text, who }. page: the one to look at. Calls keepMine() or takeTheirs().
+export function openConflict(root, { sentence, kind, page, image, words, mine, theirs, keepMine, takeTheirs, closed }) {
+  const side = (title, version, mark) => h('figure', { class: 'g-version' }, h('figcaption', {}, h('b', {}, title), h('span', {}, summary(version))), mark);
+  const marks = [mine, theirs].map((version) => version.pages[page.id] ?? EMPTY_MARK);
+  const pictures = marks.map((mark, at) => picture(page, image, words, mark, at ? 'model' : 'person'));
+  const shown = frame(page, marks);
+  for (const each of pictures) each.draw(shown);
+  const alike = sameMark(...marks) && mine.no_answer === theirs.no_answer;
+  return openDialog(root, {
+    title: kind === 'conflict' ? 'Somebody else changed this answer' : 'The server refused an edit',
+    wide: true,
+    body: [
+      h('p', {}, sentence, ' ', alike ? 'On this page both versions are the same.' : 'Nothing is lost: choose which version stays.'),
+      h('div', { class: 'g-versions' },
+        side('Yours, not saved yet', mine, pictures[0].canvas),
+        side(kind === 'conflict' ? `Saved${theirs.who ? ` by ${theirs.who}` : ''}` : 'Saved', theirs, pictures[1].canvas)),
+      h('p', { class: 'g-quiet' }, isBlank(marks[1]) && isBlank(marks[0]) ? '' : `Page ${page.number}. The saved version stays in the history either way.`),
+    ],
+    actions: [
+      { label: 'Take the saved version', run: takeTheirs },
+      { label: 'Save mine on top', primary: true, run: keepMine },
+    ],
+    closed,
+  });
+}

@@ -1,0 +1,80 @@
+// The left column's upper half: the documents of the project, their search, uploads under way.
+
+import { count, h, replace } from './dom.js';
+import { icon } from './icons.js';
+import { hint } from './keyboard.js';
+import { thumbnailAddress } from './api.js';
+
+export class DocumentList {
+  // act: { open(document id), upload(), project(id) }
+  constructor(root, act) {
+    this.act = act;
+    this.project = h('select', { class: 'g-project', 'aria-label': 'Project', on: { change: () => act.project(this.project.value) } });
+    this.search = h('input', { type: 'search', placeholder: 'Search documents', 'aria-label': 'Search documents', title: `Search documents   ${hint('documents')}`, on: { input: () => this.paint() } });
+    this.uploads = h('div', { class: 'g-uploads', 'aria-live': 'polite' });
+    this.list = h('div', { class: 'g-documents', role: 'listbox', 'aria-label': 'Documents', on: { keydown: (event) => walk(event, '.g-document') } });
+    root.append(
+      h('header', { class: 'g-head' }, this.project, h('button', { class: 'g-button g-upload', title: `Upload PDF, PNG, JPEG or TIFF   ${hint('upload')}`, on: { click: () => act.upload() } }, icon('upload', 16), 'Upload')),
+      h('label', { class: 'g-search' }, icon('search', 16), this.search),
+      this.uploads,
+      this.list,
+    );
+    this.documents = null;
+  }
+
+  render({ projects, project, documents, open }) {
+    replace(this.project, projects.map((each) => h('option', { value: each.id }, each.name)));
+    this.project.value = project?.id ?? '';
+    this.project.dataset.alone = String(projects.length < 2);
+    this.documents = documents;
+    this.open = open;
+    this.paint();
+  }
+
+  paint() {
+    const wanted = this.search.value.trim().toLowerCase();
+    const shown = (this.documents ?? []).filter((each) => each.name.toLowerCase().includes(wanted));
+    if (this.documents === null) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, 'Loading…'));
+    if (this.documents.length === 0) {
+      return replace(this.list, h('div', { class: 'g-empty' }, icon('page', 28), h('b', {}, 'No documents yet'),
+        h('span', {}, 'Drop PDFs, PNGs, JPEGs or TIFFs anywhere in this window, or choose Upload.')));
+    }
+    if (shown.length === 0) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, `No document has “${this.search.value.trim()}” in its name.`));
+    const held = this.list.scrollTop;
+    replace(this.list, shown.map((each) => this.row(each)));
+    this.list.scrollTop = held;
+  }
+
+  row(each) {
+    const open = each.id === this.open;
+    const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'nothing asked';
+    return h(
+      'button',
+      { class: 'g-document', role: 'option', 'aria-selected': String(open), tabindex: open || !this.open ? '0' : '-1', title: each.name, dataset: { document: each.id }, on: { click: () => this.act.open(each.id) } },
+      h('img', { src: thumbnailAddress(each.cover_page_id, 80), alt: '', loading: 'lazy', decoding: 'async' }),
+      h('span', { class: 'g-document-text' },
+        h('span', { class: 'g-name' }, shortened(each.name)),
+        h('span', { class: 'g-quiet' }, `${count(each.pages, 'page')} · ${state}`)),
+      each.questions > 0 && each.accepted === each.questions ? h('span', { class: 'g-done', title: 'All questions accepted' }, icon('check', 14)) : null,
+      each.warnings?.length ? h('span', { class: 'g-warned', title: each.warnings.join(' ') }, icon('warn', 14)) : null,
+    );
+  }
+}
+
+// The end of a long name tells most (number, date, ending): it stays, the middle gives way.
+function shortened(name) {
+  const tail = name.length > 24 ? name.slice(-10) : '';
+  return [h('span', { class: 'g-name-start' }, tail ? name.slice(0, -10) : name), tail && h('span', { class: 'g-name-end' }, tail)];
+}
+
+// Arrow keys walk through the rows of a list.
+export function walk(event, selector) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.altKey) return;
+  const rows = [...event.currentTarget.querySelectorAll(selector)];
+  const next = rows[rows.indexOf(document.activeElement.closest(selector)) + step];
+  if (!next) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next.focus();
+}

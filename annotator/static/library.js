@@ -1,0 +1,110 @@
+// What is open: project, documents, document, page. Fetches; remembers in the address; draws nothing.
+
+import { get, post } from './api.js';
+import { readRoute, writeRoute } from './route.js';
+
+const LAST_PROJECT = 'glossator.project';
+
+export class Library {
+  constructor(pages, changed) {
+    this.pages = pages;
+    this.changed = changed;
+    this.projects = [];
+    this.project = null;
+    this.documents = null; // null: not known yet
+    this.document = null;
+    this.page = null;
+    this.words = null;
+    this.image = null;
+    this.turn = 0; // an answer for a page that nobody looks at any more is dropped
+  }
+
+  async loadProjects(wanted) {
+    this.projects = await get('/projects');
+    const last = wanted ?? localStorage.getItem(LAST_PROJECT);
+    this.project = this.projects.find((each) => each.id === last) ?? this.projects[0] ?? null;
+    await this.loadDocuments();
+  }
+
+  async choose(id) {
+    this.project = this.projects.find((each) => each.id === id) ?? this.project;
+    localStorage.setItem(LAST_PROJECT, this.project.id);
+    this.close();
+    this.documents = null;
+    this.changed();
+    await this.loadDocuments();
+  }
+
+  async createProject(name) {
+    const project = await post('/projects', { name });
+    await this.loadProjects(project.id);
+  }
+
+  async loadDocuments() {
+    const { project } = this;
+    const documents = project ? await get(`/projects/${project.id}/documents`) : [];
+    if (project !== this.project) return;
+    this.documents = documents;
+    this.changed();
+  }
+
+  close() {
+    this.turn++;
+    this.document = this.page = this.words = this.image = null;
+  }
+
+  async openDocument(id) {
+    const turn = ++this.turn;
+    const document = await get(`/documents/${id}`);
+    if (turn !== this.turn) return false;
+    this.document = document;
+    this.page = this.words = this.image = null;
+    if (document.project_id !== this.project?.id) {
+      this.project = this.projects.find((each) => each.id === document.project_id) ?? this.project;
+      this.loadDocuments().catch(() => {});
+    }
+    this.changed();
+    return true;
+  }
+
+  // Resolves to whether this page is still the one to show.
+  async openPage(id) {
+    const page = this.document?.pages.find((each) => each.id === id) ?? this.document?.pages[0];
+    if (!page) return false;
+    const turn = ++this.turn;
+    this.page = page;
+    this.words = this.image = null;
+    this.changed();
+    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page.id)]);
+    if (turn !== this.turn) return false;
+    this.words = words;
+    this.image = image;
+    this.pages.warm(page.id);
+    return true;
+  }
+
+  neighbour(step) {
+    const at = this.document?.pages.findIndex((each) => each.id === this.page?.id) ?? -1;
+    return at < 0 ? null : (this.document.pages[at + step] ?? null);
+  }
+
+  // The line of a question in the document's list follows the answer that is open, without asking the server.
+  note(local, text) {
+    const { document } = this;
+    if (document?.id !== local.document_id) return;
+    const line = {
+      id: local.id, question: local.question, status: local.status, head: local.head, text: text ?? local.text,
+      no_answer: local.no_answer, updated_at: local.updated_at,
+    };
+    const at = document.annotations.findIndex((each) => each.id === local.id);
+    if (at < 0) document.annotations = [...document.annotations, line];
+    else document.annotations = document.annotations.map((each, index) => (index === at ? { ...each, ...line } : each));
+  }
+
+  remember(annotation) {
+    const project = this.projects.length > 1 ? this.project?.id : null;
+    writeRoute({ project, document: this.document?.id, annotation, page: this.page?.id });
+  }
+
+  static route = readRoute;
+}

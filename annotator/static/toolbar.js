@@ -1,0 +1,66 @@
+// The row above the page: tools, undo, pages, zoom.
+
+import { h } from './dom.js';
+import { icon } from './icons.js';
+import { hint } from './keyboard.js';
+
+const TOOLS = [
+  ['word', 'Words', 'Mark words: click or drag, Shift takes the line'],
+  ['box', 'Box', 'Draw a frame around the answer, Shift adds a region'],
+  ['brush', 'Brush', 'Paint'],
+  ['eraser', 'Eraser', 'Rub out'],
+  ['plus', 'Here', 'Point where the answer is'],
+  ['minus', 'Not here', 'Point where it is not'],
+];
+
+export class Toolbar {
+  // act: name of a command -> void. The names are those of keyboard.js.
+  constructor(root, act) {
+    const button = (name, sign, label) =>
+      h('button', { class: 'g-icon-button', 'aria-label': label, title: `${label}   ${hint(name)}`, on: { click: () => act(name) } }, icon(sign));
+    this.tools = Object.fromEntries(TOOLS.map(([name, label, title]) => [
+      name,
+      h('button', { class: 'g-tool', 'aria-label': title, 'aria-pressed': 'false', dataset: { tool: name }, title: `${title}   ${hint(name)}`, on: { click: () => act(name) } },
+        icon({ plus: 'plus_point', minus: 'minus_point' }[name] ?? name), h('span', {}, label)),
+    ]));
+    this.undo = button('undo', 'undo', 'Undo');
+    this.redo = button('redo', 'redo', 'Redo');
+    this.clear = button('clear', 'clear', 'Clear the mark on this page');
+    this.radius = h('input', { type: 'range', min: '2', max: '120', step: '1', class: 'g-radius', 'aria-label': 'Width of the brush', title: `Width of the brush   ${hint('thinner')} ${hint('thicker')}`,
+      on: { input: (event) => act('radius', Number(event.target.value)) } });
+    this.size = h('label', { class: 'g-size' }, this.radius);
+    this.page = h('span', { class: 'g-number', 'aria-live': 'polite' });
+    this.before = button('pageUp', 'previous', 'Page before');
+    this.after = button('pageDown', 'next', 'Page after');
+    this.scale = h('button', { class: 'g-number g-scale', title: `Whole page   ${hint('fit')}`, 'aria-label': 'Whole page', on: { click: () => act('fit') } });
+    this.menu = h('button', { class: 'g-icon-button g-menu', 'aria-label': 'Documents and pages', title: 'Documents and pages', on: { click: () => act('menu') } }, icon('menu'));
+    root.append(
+      this.menu,
+      h('div', { class: 'g-tools', role: 'toolbar', 'aria-label': 'Tools' }, Object.values(this.tools)),
+      this.size,
+      h('div', { class: 'g-group' }, this.undo, this.redo, this.clear),
+      h('span', { class: 'g-space' }),
+      h('div', { class: 'g-group', role: 'group', 'aria-label': 'Pages' }, this.before, this.page, this.after),
+      h('div', { class: 'g-group', role: 'group', 'aria-label': 'Zoom' }, button('zoomOut', 'zoom_out', 'Zoom out'), this.scale, button('zoomIn', 'zoom_in', 'Zoom in')),
+      h('div', { class: 'g-group' }, button('help', 'help', 'Keys and colours')),
+    );
+  }
+
+  // view: { tool, radius, undo, redo, marked, editable, number, pages, scale }
+  render(view) {
+    for (const [name, button] of Object.entries(this.tools)) {
+      button.setAttribute('aria-pressed', String(name === view.tool));
+      button.disabled = !view.editable;
+    }
+    this.undo.disabled = !view.undo;
+    this.redo.disabled = !view.redo;
+    this.clear.disabled = !(view.editable && view.marked);
+    this.size.hidden = !(view.editable && ['brush', 'eraser'].includes(view.tool));
+    this.radius.value = view.radius;
+    this.before.disabled = !(view.number > 1);
+    this.after.disabled = !(view.number < view.pages);
+    this.page.textContent = view.pages ? `${view.number} / ${view.pages}` : '–';
+    this.scale.textContent = view.pages ? `${Math.round(view.scale * 100)} %` : '–';
+    this.scale.disabled = !view.pages;
+  }
+}

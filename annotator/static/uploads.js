@@ -1,0 +1,101 @@
+// Uploads: chosen or dropped files, one request a file so that each has its own progress and its own verdict.
+
+import { count, h } from './dom.js';
+import { icon } from './icons.js';
+import { upload } from './api.js';
+
+const AT_ONCE = 2;
+const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,image/jpeg,image/tiff';
+
+export class Uploads {
+  // root: everything that takes drops. list: where the progress stands. done(answers): after the last file of a batch.
+  constructor(root, list, { project, done, failed }) {
+    this.list = list;
+    this.project = project;
+    this.done = done;
+    this.failed = failed;
+    this.waiting = [];
+    this.running = 0;
+    this.answers = [];
+    this.input = h('input', { type: 'file', multiple: true, accept: KINDS, hidden: true, 'aria-label': 'Documents to upload', on: { change: () => this.chosen() } });
+    this.veil = h('div', { class: 'g-veil', hidden: true }, h('div', {}, icon('upload', 32), h('b', {}, 'Drop to upload'), h('span', {}, 'PDF, PNG, JPEG or TIFF, several at once')));
+    root.append(this.input, this.veil);
+    const files = (event) => [...(event.dataTransfer?.types ?? [])].includes('Files');
+    root.addEventListener('dragenter', (event) => files(event) && this.cover(true));
+    root.addEventListener('dragover', (event) => files(event) && event.preventDefault());
+    root.addEventListener('dragleave', (event) => !root.contains(event.relatedTarget) && this.cover(false));
+    root.addEventListener('drop', (event) => {
+      if (!files(event)) return;
+      event.preventDefault();
+      this.cover(false);
+      this.add([...event.dataTransfer.files]);
+    });
+  }
+
+  cover(on) {
+    this.veil.hidden = !on;
+  }
+
+  choose() {
+    this.input.click();
+  }
+
+  chosen() {
+    this.add([...this.input.files]);
+    this.input.value = '';
+  }
+
+  add(files) {
+    if (!this.project()) return this.failed('There is no project to upload into yet.');
+    for (const file of files) this.waiting.push({ file, row: this.row(file) });
+    this.pump();
+  }
+
+  row(file) {
+    const bar = h('i', {}), note = h('span', { class: 'g-quiet' }, 'Waiting');
+    const close = h('button', { class: 'g-icon-button g-small', 'aria-label': 'Dismiss', hidden: true, on: { click: () => element.remove() } }, icon('cross', 12));
+    const element = h('div', { class: 'g-uploading' }, h('div', { class: 'g-uploading-name' }, h('b', { title: file.name }, file.name), close), h('div', { class: 'g-bar' }, bar), note);
+    this.list.append(element);
+    return {
+      progress: (share) => {
+        bar.style.width = `${100 * share}%`;
+        note.textContent = share < 1 ? `Sending, ${Math.round(100 * share)} %` : 'Reading pages and words…';
+        element.dataset.state = share < 1 ? 'sending' : 'reading';
+      },
+      end: (state, sentence, seconds) => {
+        bar.style.width = '100%';
+        element.dataset.state = state;
+        note.textContent = sentence;
+        close.hidden = false;
+        if (seconds) setTimeout(() => element.remove(), 1000 * seconds);
+      },
+    };
+  }
+
+  pump() {
+    while (this.running < AT_ONCE && this.waiting.length) this.start(this.waiting.shift());
+  }
+
+  async start({ file, row }) {
+    this.running++;
+    row.progress(0);
+    try {
+      const answer = await upload(this.project(), file, row.progress);
+      const [stored] = answer.documents ?? [];
+      const [refused] = answer.refused ?? [];
+      if (stored) {
+        const words = stored.created ? `${count(stored.pages, 'page')}, ${count(stored.words, 'word')}` : 'Already here: the same file.';
+        row.end('done', stored.warnings?.[0] ?? words, stored.warnings?.length ? 20 : 4);
+        this.answers.push(stored);
+      } else row.end('refused', refused?.sentence ?? answer.detail ?? 'The file was refused.');
+    } catch (error) {
+      row.end('refused', error.message);
+    }
+    this.running--;
+    this.pump();
+    if (this.running || this.waiting.length) return;
+    const answers = this.answers;
+    this.answers = [];
+    this.done(answers);
+  }
+}
