@@ -19,7 +19,7 @@ from annotator import auth, failures
 from annotator.canvas import HEAD
 from annotator.guard import Guard
 from annotator.routes import annotations, documents, exports, learning, pages, projects, system
-from annotator.ui.page import build_page
+from annotator.ui.page import THEME, build_page
 from engine import people
 from engine.annotation.ask import Desk
 from engine.projects import DEFAULT_NAME, ensure_project
@@ -74,6 +74,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
         head=HEAD,
+        theme=THEME,
+        css_paths=[STATIC / "tabs.css"],
         ssr_mode=False,
         show_error=True,
         footer_links=[],

@@ -9,6 +9,8 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,24 +39,21 @@ class BlobStore:
         """Store `content` and return its SHA-256 in hexadecimal. Storing the same content again changes nothing."""
         sha256 = hashlib.sha256(content).hexdigest()
         if not self._place(sha256).exists():
-            with self._temporary() as file:
+            with self._temporary() as (file, name):
                 file.write(content)
-                self._settle(file, sha256)
+                self._settle(file, name, sha256)
         return sha256
 
     def put_file(self, source: Path) -> str:
         """Store a copy of the file `source` without reading it into memory, and return its SHA-256."""
         digest = hashlib.sha256()
-        with source.open("rb") as reading, self._temporary() as writing:
+        with source.open("rb") as reading, self._temporary() as (writing, name):
             while chunk := reading.read(_CHUNK):
                 digest.update(chunk)
                 writing.write(chunk)
             sha256 = digest.hexdigest()
-            if self._place(sha256).exists():
-                writing.close()
-                Path(writing.name).unlink()
-            else:
-                self._settle(writing, sha256)
+            if not self._place(sha256).exists():
+                self._settle(writing, name, sha256)
         return sha256
 
     def path(self, sha256: str) -> Path:
@@ -84,15 +83,22 @@ class BlobStore:
             raise ValueError(f"{sha256!r} is not a SHA-256 in hexadecimal.")
         return self.folder / sha256[:2] / sha256
 
-    def _temporary(self) -> "tempfile._TemporaryFileWrapper[bytes]":
-        return tempfile.NamedTemporaryFile(dir=self.folder, prefix=".new-", delete=False)
+    @contextmanager
+    def _temporary(self) -> Iterator[tuple[BinaryIO, Path]]:
+        """Yield a file that is gone afterwards, unless it was settled under its hash."""
+        descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file, Path(name)
+        finally:
+            Path(name).unlink(missing_ok=True)
 
-    def _settle(self, file: "BinaryIO | tempfile._TemporaryFileWrapper[bytes]", sha256: str) -> None:
+    def _settle(self, file: BinaryIO, name: Path, sha256: str) -> None:
         file.flush()
         os.fsync(file.fileno())
         place = self._place(sha256)
         place.parent.mkdir(exist_ok=True)
-        Path(file.name).rename(place)
+        name.rename(place)
         folder = os.open(place.parent, os.O_RDONLY)
         try:
             os.fsync(folder)  # the name, too, must survive a power cut

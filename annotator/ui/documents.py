@@ -12,29 +12,32 @@ from engine.documents.views import document_lines
 from engine.errors import Forbidden
 
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
-EMPTY = "**Nothing here yet.** Drop PDF, PNG, JPEG or TIFF files anywhere on the tab *Annotate*."
+EMPTY = (
+    '<div class="glossator-empty"><b>No documents yet.</b>'
+    "Drop PDF, PNG, JPEG or TIFF files anywhere on the tab Annotate, or run: glossator ingest FILES</div>"
+)
 
 
 def build(desk: Desk) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
-        with gr.Row(equal_height=True):
+        with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice(desk)
-            with gr.Group(), gr.Row():
-                name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=3)
-                create = gr.Button("Create", scale=1, min_width=90)
-        summary = gr.Markdown(elem_classes=["glossator-summary"])
+            name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1)
+            create = gr.Button("Create", scale=0, min_width=110)
+        summary = gr.HTML()
         table = gr.Dataframe(
             headers=COLUMNS,
             datatype=["html", "number", "number", "number", "number", "str", "str"],
             interactive=False,
             wrap=True,
             show_search="filter",
+            buttons=[],
             column_widths=["34%", "8%", "8%", "9%", "9%", "12%", "20%"],
         )
     refresh = gr.Timer(5)
 
-    def show(project_id: str | None) -> tuple[str, pd.DataFrame]:
+    def show(project_id: str | None) -> tuple[str, dict[str, object]]:
         lines = document_lines(desk.workspace, project_id) if project_id else []
         rows = [
             [
@@ -50,8 +53,12 @@ def build(desk: Desk) -> None:
         ]
         pages, accepted = sum(line.pages for line in lines), sum(line.accepted for line in lines)
         asked = sum(line.questions for line in lines)
-        text = f"**{len(lines)}** documents · **{pages}** pages · **{asked}** questions · **{accepted}** accepted"
-        return text if lines else EMPTY, pd.DataFrame(rows, columns=COLUMNS)
+        text = (
+            f"<div><b>{len(lines)}</b> documents &middot; <b>{pages}</b> pages &middot; "
+            f"<b>{asked}</b> questions &middot; <b>{accepted}</b> accepted</div>"
+        )
+        cells = pd.DataFrame(rows, columns=COLUMNS)
+        return text if lines else EMPTY, gr.update(value=cells, visible=bool(lines))
 
     @told
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, object], str]:

@@ -14,6 +14,11 @@ from engine.jobs import queue
 from engine.training import registry, views
 
 RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]
+EMPTY = (
+    '<div class="glossator-empty"><b>Nothing was learned yet.</b>'
+    "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against the "
+    "one in use, and takes over only if it is better. The curves and the verdict appear here.</div>"
+)
 MODEL_COLUMNS = ["Model", "Made", "Own pages", "Generated pages", "Optimizer", "Snapshot"]
 
 
@@ -21,27 +26,38 @@ def build(desk: Desk) -> None:
     """Place the tab into the Gradio context around the call."""
     workspace = desk.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
-        with gr.Row(equal_height=True):
+        with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice(desk)
             retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=140)
             stop = gr.Button("Stop", scale=0, min_width=90)
         status = gr.HTML()
-        with gr.Row():
-            loss = gr.LinePlot(x="step", y="loss", title="Loss of the newest run", height=240)
-            quality = gr.LinePlot(
-                x="model", y="share of answers right", color="pages", title="Quality by version", height=240
+        nothing = gr.HTML(EMPTY)
+        with gr.Column(visible=False) as history:
+            with gr.Row():
+                loss = gr.LinePlot(x="step", y="loss", title="Loss of the newest run", height=240)
+                quality = gr.LinePlot(
+                    x="model",
+                    y="share of answers right",
+                    color="pages",
+                    title="Quality by version",
+                    height=240,
+                    y_lim=[0, 1],
+                )
+            gr.Markdown("#### Runs")
+            runs = gr.Dataframe(
+                headers=RUN_COLUMNS,
+                interactive=False,
+                wrap=True,
+                column_widths=["12%", "14%", "14%", "12%", "48%"],
+                buttons=[],
             )
-        gr.Markdown("#### Runs")
-        runs = gr.Dataframe(
-            headers=RUN_COLUMNS, interactive=False, wrap=True, column_widths=["12%", "14%", "14%", "12%", "48%"]
-        )
         gr.Markdown("#### Models")
-        models = gr.Dataframe(headers=MODEL_COLUMNS, interactive=False, wrap=True)
+        models = gr.Dataframe(headers=MODEL_COLUMNS, interactive=False, wrap=True, buttons=[])
         with gr.Accordion("Choose the model that answers", open=False):
-            with gr.Row(equal_height=True):
+            with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
                 reason = gr.Textbox(label="Why", placeholder="Kept in the record", max_length=2000, scale=2)
-            with gr.Row(equal_height=True):
+            with gr.Row(elem_classes=["glossator-actions"]):
                 force = gr.Checkbox(label="Even past a failed or missing verdict (admins only; audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120)
                 rollback = gr.Button("Roll back to the model before", scale=0, min_width=220)
@@ -49,12 +65,14 @@ def build(desk: Desk) -> None:
 
     def show(project_id: str | None) -> list[Any]:
         if not project_id:
-            return [gr.skip()] * 6
+            return [gr.skip()] * 8
         versions = registry.versions(workspace, project_id)
         lines = views.run_lines(workspace, project_id)
         newest = views.run_view(workspace, lines[0].id) if lines else None
         return [
             _status(desk, project_id),
+            gr.update(visible=not lines),
+            gr.update(visible=bool(lines)),
             curves.loss(newest),
             curves.quality(versions),
             pd.DataFrame([_run_row(line) for line in lines], columns=RUN_COLUMNS),
@@ -90,7 +108,7 @@ def build(desk: Desk) -> None:
         registry.rollback(workspace, project_id, by=current_user(desk, request), reason=why)
         gr.Info("Rolled back.")
 
-    shown = [status, loss, quality, runs, models, version]
+    shown = [status, nothing, history, loss, quality, runs, models, version]
     quiet = {"show_progress": "hidden", "api_visibility": "private"}
     for event in (project.change, refresh.tick):
         event(show, project, shown, **quiet)

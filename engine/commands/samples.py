@@ -12,8 +12,7 @@ from db.tables import Document
 from engine.documents.ingest import ingest
 from engine.people import ensure_local_user
 from engine.projects import DEFAULT_NAME, ensure_project
-from engine.settings import Settings
-from engine.workspace import open_workspace
+from engine.workspace import Workspace
 
 SAMPLES = {
     "letter": "Letter of the water works.pdf",
@@ -24,31 +23,21 @@ A4 = pymupdf.paper_rect("a4")
 MARGINS = (54, 54, -54, -54)  # points
 
 
-def add_samples(settings: Settings) -> int:
+def add_samples(workspace: Workspace) -> int:
     """Put the samples into the default project if it holds nothing yet; return how many were added."""
-    workspace = open_workspace(settings)
-    try:
-        user = ensure_local_user(workspace)
-        with workspace.database.write() as session:
-            project_id = ensure_project(session, DEFAULT_NAME, settings, user.id).id
-            if session.scalar(select(Document.id).where(Document.project_id == project_id).limit(1)) is not None:
-                return 0
-        with tempfile.TemporaryDirectory(prefix="glossator-samples-") as folder:
-            for stem, name in SAMPLES.items():
-                path = Path(folder) / name
-                path.write_bytes(typeset(stem))
-                ingest(
-                    workspace,
-                    path,
-                    name=name,
-                    project_id=project_id,
-                    user_id=user.id,
-                    origin="sample",
-                    licence="CC0-1.0",
-                )
-        return len(SAMPLES)
-    finally:
-        workspace.close()
+    user = ensure_local_user(workspace)
+    with workspace.database.write() as session:
+        project_id = ensure_project(session, DEFAULT_NAME, workspace.settings, user.id).id
+        if session.scalar(select(Document.id).where(Document.project_id == project_id).limit(1)) is not None:
+            return 0
+    with tempfile.TemporaryDirectory(prefix="glossator-samples-") as folder:
+        for stem, name in SAMPLES.items():
+            path = Path(folder) / name
+            path.write_bytes(typeset(stem))
+            ingest(
+                workspace, path, name=name, project_id=project_id, user_id=user.id, origin="sample", licence="CC0-1.0"
+            )
+    return len(SAMPLES)
 
 
 def typeset(stem: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from engine.commands.common import console, fail, settings_here
+from engine.commands.common import console, fail, here, settings_here
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -35,10 +35,7 @@ def serve(
     # The factory, and the worker, read the environment: what the command line chose must stand there.
     os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
     os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
-    if samples:
-        from engine.commands.samples import add_samples
-
-        add_samples(settings)
+    _prepare(settings, samples)
     with_worker = Supervisor(settings) if worker else None
     import uvicorn
 
@@ -61,6 +58,18 @@ def serve(
     finally:
         if with_worker:
             with_worker.stop()
+
+
+def _prepare(settings: Settings, samples: bool) -> None:
+    """Migrate and register the shipped model here, where what is wrong can still be said in one sentence."""
+    from engine.training import registry
+
+    with here(data_dir=settings.data_dir) as workspace:
+        registry.ensure_shipped(workspace)
+        if samples:
+            from engine.commands.samples import add_samples
+
+            add_samples(workspace)
 
 
 class Supervisor:

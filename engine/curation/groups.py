@@ -22,7 +22,7 @@ def split_of(project_id: str, sequence: int) -> str:
     rng = random.Random(f"{project_id}:{block}")
     rng.shuffle(order)
     if block == 0 and order[0] != "train":
-        other = order.index("train")
+        other = rng.choice([at for at, split in enumerate(order) if split == "train"])
         order[0], order[other] = order[other], order[0]
     return order[place]
 

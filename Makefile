@@ -1,0 +1,65 @@
+# Glossator. The two commands: `make serve` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Plain PyPI gives Linux the CUDA build of torch, several GB. For the small CPU build:
+#   make serve TORCH_INDEX_URL=<PyTorch's CPU index, see pytorch.org "Get started">
+TORCH_INDEX_URL ?=
+TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
+
+.PHONY: help install install-test serve worker test test-long lint format bench clean
+
+help:
+	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
+	@echo "make test       install what the tests need, lint, and run them"
+	@echo "make test-long  the long campaigns"
+	@echo "make lint       ruff, mypy, import contracts"
+	@echo "make bench      benchmarks (DATA=folder of grounded sets, for those that need real pages)"
+	@echo "make clean      remove the virtual environment"
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("Glossator needs Python 3.11 or newer; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX_URL),--index-url $(TORCH_INDEX_URL)) "$(TORCH)"
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+install-test: $(VENV)/.installed-test
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]'
+	@touch $@
+
+serve: install
+	$(BIN)/glossator serve --samples
+
+worker: install
+	$(BIN)/glossator worker
+
+test: install-test lint
+	$(BIN)/python -m pytest -q -m "not long"
+
+test-long: install-test
+	$(BIN)/python -m pytest -q -m long
+
+lint: install-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+DATA ?=
+bench: install-test
+	$(BIN)/python tests/benchmarks/read_documents.py $(DATA)/pdfs
+	$(BIN)/glossator evaluate $(DATA)/forms
+	$(BIN)/glossator evaluate $(DATA)/receipts
+
+clean:
+	rm -rf $(VENV)

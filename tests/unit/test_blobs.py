@@ -1,0 +1,52 @@
+"""Blobs: there whole, or not at all."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from db.blobs import BlobMissing, BlobStore, sha256_of
+
+
+def test_a_blob_is_named_by_its_content(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+    sha256 = blobs.put(b"page")
+    assert sha256 == hashlib.sha256(b"page").hexdigest()
+    assert blobs.read(sha256) == b"page"
+    assert blobs.put(b"page") == sha256
+    assert len([path for path in blobs.folder.rglob("*") if path.is_file()]) == 1
+
+
+def test_a_file_is_stored_as_the_same_blob_as_its_bytes(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+    source = tmp_path / "file"
+    source.write_bytes(b"x" * 3_000_000)
+    assert blobs.put_file(source) == blobs.put(source.read_bytes()) == sha256_of(source)
+    blobs.put_file(source)
+    assert not list(blobs.folder.glob(".new-*"))
+
+
+def test_a_blob_that_is_gone_is_named_in_the_error(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+    with pytest.raises(BlobMissing, match="is missing"):
+        blobs.read("0" * 64)
+
+
+def test_a_name_that_is_no_hash_reaches_no_file(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_bytes(b"secret")
+    blobs = BlobStore(tmp_path / "blobs")
+    for name in ("../secret", "..", "", "A" * 64, "0" * 63):
+        with pytest.raises(ValueError, match="not a SHA-256"):
+            blobs.read(name)
+
+
+def test_an_interrupted_write_leaves_no_blob(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("db.blobs.os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        blobs.put(b"page")
+    assert [path for path in blobs.folder.rglob("*") if path.is_file()] == []

@@ -1,0 +1,33 @@
+"""Settings say in a sentence what cannot be."""
+
+import pytest
+from pydantic import ValidationError
+
+from engine.settings import Settings, is_loopback
+
+
+def test_without_login_only_this_machine_is_served() -> None:
+    for host in ("127.0.0.1", "127.8.0.1", "::1", "localhost"):
+        assert Settings(host=host, _env_file=None).host == host
+    with pytest.raises(ValidationError, match="GLOSSATOR_AUTH=login"):
+        Settings(host="0.0.0.0", _env_file=None)
+    with pytest.raises(ValidationError, match="GLOSSATOR_AUTH=login"):
+        Settings(host="192.168.1.5", _env_file=None)
+
+
+def test_all_addresses_need_names_even_with_login() -> None:
+    with pytest.raises(ValidationError, match="GLOSSATOR_ALLOWED_HOSTS"):
+        Settings(host="0.0.0.0", auth="login", _env_file=None)
+    assert Settings(host="0.0.0.0", auth="login", allowed_hosts=["docs.example"], _env_file=None).auth == "login"
+
+
+def test_names_that_merely_look_local_are_not() -> None:
+    assert not is_loopback("localhost.example.org")
+    assert not is_loopback("127.0.0.1.example.org")
+
+
+def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOSSATOR_PORT", "9001")
+    monkeypatch.setenv("GLOSSATOR_DATABASE_URL", "postgresql://somewhere/glossator")
+    settings = Settings(_env_file=None)
+    assert (settings.port, settings.url) == (9001, "postgresql://somewhere/glossator")
