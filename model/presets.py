@@ -8,7 +8,7 @@ from typing import Any
 class ImageConfig:
     """HieraDet trunk (SAM 2, https://arxiv.org/abs/2408.00714) and the size pages are scaled to."""
 
-    long_side: int = 768  # pixels; the page keeps its aspect and is padded to a multiple of 32
+    long_side: int = 512  # pixels; the page keeps its aspect and is padded to a multiple of 32
     embed_dim: int = 32
     stages: tuple[int, ...] = (1, 2, 4, 1)
     global_attention: tuple[int, ...] = (5,)  # blocks that look at the whole page

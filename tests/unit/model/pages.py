@@ -6,7 +6,7 @@ from model.examples import Example, Question, Word
 
 SIZE = (600, 800)
 LINES = (
-    (("Acme", 40), ("Trading", 120), ("Ltd", 230)),
+    (("Acme", 40), ("Trading", 95), ("Ltd", 180)),
     (("Invoice", 40), ("number:", 130), ("INV-2041", 240)),
     (("Date:", 40), ("03/04/2024", 240)),
     (("Bill", 40), ("to:", 90), ("Mary", 240), ("Jones", 300)),
