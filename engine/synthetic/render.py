@@ -1,29 +1,101 @@
-"""Draws a sheet: every word inside its box, rules, and figures."""
+"""Draws a sheet: panels, rules, figures, and every word inside its box; then `scan` makes paper of it."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from engine.synthetic.sheet import Sheet
+from engine.synthetic.figures import draw_figure
+from engine.synthetic.fonts import FOLDERS, Font, Fonts
+from engine.synthetic.scan import scanned
+from engine.synthetic.sheet import Piece, Rule, Sheet
 
 
-def draw(sheet: Sheet, width: int, height: int, chance: random.Random) -> Image.Image:
-    """The sheet as an RGB image of width x height pixels."""
-    image = Image.new("RGB", (width, height), (255, chance.randint(250, 255), chance.randint(240, 255)))
+def draw(
+    sheet: Sheet, width: int, height: int, chance: random.Random, folders: Sequence[Path] = FOLDERS
+) -> Image.Image:
+    """The sheet as an RGB image of width x height pixels, with the wear of a scan that moves nothing."""
+    return scanned(draw_clean(sheet, width, height, chance, folders), chance)
+
+
+def draw_clean(
+    sheet: Sheet, width: int, height: int, chance: random.Random, folders: Sequence[Path] = FOLDERS
+) -> Image.Image:
+    """The sheet as it left the printer."""
+    image = Image.new("RGB", (width, height), (255, 255, 255))
     canvas = ImageDraw.Draw(image)
+    for panel in sheet.panels:
+        canvas.rectangle(panel.box, fill=panel.fill)
     for rule in sheet.rules:
-        canvas.line((rule.x0, rule.y0, rule.x1, rule.y1), fill=rule.ink, width=max(1, round(rule.width)))
-    for figure in sheet.figures:
-        canvas.rectangle(figure.box, outline=figure.ink)
+        _draw_rule(canvas, rule)
+    fonts = Fonts(chance, folders)
     for piece in sheet.pieces:
-        if piece.drawn and piece.upright:
-            canvas.text(
-                (piece.x, piece.baseline),
-                piece.text,
-                fill=piece.face.ink,
-                font=ImageFont.load_default(piece.face.size),
-                anchor="ls",
-            )
+        if piece.drawn:
+            _draw_piece(image, piece, fonts, chance)
+    for figure in sheet.figures:
+        draw_figure(image, figure, fonts)
     return image
+
+
+def _draw_rule(canvas: ImageDraw.ImageDraw, rule: Rule) -> None:
+    width = max(1, round(rule.width))
+    if not rule.dash:
+        canvas.line((rule.x0, rule.y0, rule.x1, rule.y1), fill=rule.ink, width=width)
+        return
+    x = rule.x0
+    slope = (rule.y1 - rule.y0) / max(1.0, rule.x1 - rule.x0)
+    while x < rule.x1:
+        end = min(x + rule.dash, rule.x1)
+        canvas.line(
+            (x, rule.y0 + slope * (x - rule.x0), end, rule.y0 + slope * (end - rule.x0)), fill=rule.ink, width=width
+        )
+        x = end + rule.dash
+
+
+def _draw_piece(image: Image.Image, piece: Piece, fonts: Fonts, chance: random.Random) -> None:
+    face = piece.face
+    font = fonts.font(face.family, face.size, bold=face.bold, italic=face.italic)
+    up, down = round(face.size * 1.0), round(face.size * 0.35)
+    if face.family == "hand":
+        mask = _written_by_hand(piece, font, up, down, chance)
+    else:
+        mask = _set(piece.text, font, up, down)
+    mask = mask.resize((max(1, round(piece.width)), mask.height), Image.Resampling.BILINEAR)
+    left, top = round(piece.x), round(piece.baseline) - up
+    if not piece.upright:
+        mask = mask.transpose(Image.Transpose.ROTATE_90)
+        left, top = round(piece.x) - up, round(piece.baseline - piece.width)
+    image.paste(face.ink, (left, top), mask)
+
+
+def _set(text: str, font: Font, up: int, down: int) -> Image.Image:
+    """A word as a mask that is as wide as its ink: the layout's width is its ink's, too."""
+    box = font.getbbox(text, anchor="ls") if isinstance(font, ImageFont.FreeTypeFont) else font.getbbox(text)
+    left, right = round(box[0]), max(round(box[2]), round(box[0]) + 1)
+    mask = Image.new("L", (right - left, up + down), 0)
+    ImageDraw.Draw(mask).text((-left, up), text, fill=255, font=font, anchor="ls")
+    return mask
+
+
+def _written_by_hand(piece: Piece, font: Font, up: int, down: int, chance: random.Random) -> Image.Image:
+    """Letters that dance about their line and lean on each other."""
+    size = piece.face.size
+    mask = Image.new("L", (round(font.getlength(piece.text) + size), up + down), 0)
+    canvas = ImageDraw.Draw(mask)
+    x = 0.0
+    for sign in piece.text:
+        canvas.text(
+            (x + chance.uniform(-0.04, 0.04) * size, up + chance.uniform(-0.07, 0.05) * size),
+            sign,
+            fill=255,
+            font=font,
+            anchor="ls",
+        )
+        x += font.getlength(sign) * chance.uniform(0.88, 1.04)
+    lean = chance.uniform(0.0, 0.35)
+    mask = mask.transform(mask.size, Image.Transform.AFFINE, (1, lean, -lean * up, 0, 1, 0), Image.Resampling.BILINEAR)
+    box = mask.getbbox()
+    return mask.crop((box[0], 0, box[2], mask.height)) if box else mask

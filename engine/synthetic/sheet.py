@@ -179,6 +179,14 @@ class Sheet:
             x += width + space * (chance.uniform(0.8, 1.7) if face.shake else 1.0)
         return Written(set_pieces, x - space if set_pieces else x, y, True)
 
+    def write_fitted(self, text: str, x: float, y: float, right: float, *, face: Face | None = None) -> Written:
+        """Sets a single line, narrower where it would pass `right`."""
+        face = face or self.face
+        wide = face.width(text)
+        if x + wide > right:
+            face = replace(face, stretch=face.stretch * max(0.5, (right - x) / wide))
+        return self.write(text, x, y, face=face)
+
     def write_right(self, text: str, right: float, y: float, *, face: Face | None = None) -> Written:
         """Sets a single line that ends at `right`."""
         face = face or self.face
@@ -250,6 +258,27 @@ class Sheet:
         """Puts a question; without answers and figures it is one that this page does not answer."""
         kept = [answer for answer in answers if answer]
         self.asked.append(Asked(question, kept, printed_key, figures or [], region_type))
+
+    def state(self) -> tuple[int, int, int, int, int]:
+        """How much is on the sheet; for `back_to`."""
+        return (len(self.pieces), len(self.rules), len(self.panels), len(self.figures), len(self.asked))
+
+    def back_to(self, state: tuple[int, int, int, int, int]) -> None:
+        """Takes away whatever was set, drawn and asked since."""
+        pieces, rules, panels, figures, asked = state
+        del self.pieces[pieces:], self.rules[rules:], self.panels[panels:], self.figures[figures:], self.asked[asked:]
+
+    def collides(self, first: int) -> bool:
+        """Does a word set since piece number `first` cover part of another word?"""
+        boxes = [piece.box(tight=True) for piece in self.pieces]
+        for at in range(first, len(boxes)):
+            x0, y0, x1, y1 = boxes[at]
+            for u0, v0, u1, v1 in boxes[:at]:
+                if u0 < x1 and x0 < u1 and v0 < y1 and y0 < v1:
+                    shared = (min(x1, u1) - max(x0, u0)) * (min(y1, v1) - max(y0, v0))
+                    if shared > 0.15 * min((x1 - x0) * (y1 - y0), (u1 - u0) * (v1 - v0)):
+                        return True
+        return False
 
     def box_of(self, pieces: list[int]) -> FloatBox:
         """Bounds of pieces, line boxes."""

@@ -30,9 +30,17 @@ def lay_out(chance: random.Random) -> Draft:
         y = form_fields.address_block(form, y) + 2 * em
     mode = chance.choice(("free", "free", "aligned", "framed", "below"))
     columns = chance.choice((1, 1, 2, 2, 3))
-    foot = height * chance.uniform(0.25, 0.96)
+    foot = height * chance.triangular(0.25, 0.97, 0.93)
     while y < foot:
-        y = _block(form, y, mode, columns) + form.step * chance.uniform(0.9, 1.3)
+        state = sheet.state()
+        bottom = _block(form, y, mode, columns)
+        if sheet.collides(state[0]):
+            sheet.back_to(state)
+            y += 0.2 * em
+        else:
+            y = bottom + form.step * chance.uniform(0.9, 1.3)
+    if chance.random() < 0.12:
+        sheet.frame((0.4 * form.left, 0.01 * height, width - 0.4 * form.left, min(y + 2 * em, 0.985 * height)), 2)
     if chance.random() < 0.4:
         sheet.write(code(chance), width * chance.uniform(0.7, 0.85), height - 2 * em)
     if chance.random() < 0.25:

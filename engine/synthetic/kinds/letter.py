@@ -56,7 +56,7 @@ def lay_out(chance: random.Random) -> Draft:
     y = _memo_head(sheet, left, right, y) if chance.random() < 0.65 else _letter_head(sheet, left, right, y)
     y += 2 * em
     indent = chance.choice((0.0, 0.0, 2.5 * em))
-    for _ in range(chance.randint(1, 6)):
+    for _ in range(chance.randint(1, 7)):
         text = " ".join(sentence(chance) for _ in range(chance.randint(1, 4)))
         if y > sheet.height * 0.8:
             break

@@ -12,7 +12,7 @@ from engine.synthetic.kinds import receipt_sums, shop_head
 from engine.synthetic.kinds.receipt_words import ABSENT, ASKED, CLOSINGS, META, TITLES
 from engine.synthetic.marks import ornament
 from engine.synthetic.ocr import Reading
-from engine.synthetic.sheet import Sheet
+from engine.synthetic.sheet import Panel, Sheet
 from engine.synthetic.values import clock, company, person, phone, short_date, till_number
 from engine.synthetic.vocabulary import FIRST_NAMES, phrase, word
 
@@ -145,6 +145,11 @@ def lay_out(chance: random.Random) -> Draft:
     sheet.height = min(max(till.y + em * chance.uniform(1, 6), width * 1.1), width * 4)
     if chance.random() < 0.12:
         sheet.height = min(sheet.height * chance.uniform(1.1, 1.7), width * 4)
+    if spare and chance.random() < 0.5:
+        # A slip of paper on a table or under the lid of a scanner.
+        ground = chance.choice(((38, 36, 34), (120, 92, 66), (150, 152, 156), (205, 205, 208), (70, 84, 100)))
+        paper_box = (inset, 0.25 * em, inset + paper, sheet.height - 0.3 * em)
+        sheet.panels[:0] = [Panel((0, 0, width, sheet.height), ground), Panel(paper_box, (252, 252, 250))]
     _ask(till, head, sums)
     absent = [
         asked for name, asked in ABSENT.items() if name not in till.numbers and not (name == "phone" and head.phone)

@@ -47,24 +47,21 @@ def print_items_and_sums(till: Till) -> Sums:
 
 def _print_items(till: Till, sums: Sums, currency: str) -> float:
     chance, sheet, em = till.chance, till.sheet, till.em
-    width = till.right - till.left
-    quantity_x = till.left + width * chance.uniform(0.42, 0.56)
-    price_x = till.left + width * chance.uniform(0.6, 0.7)
     amount_right = till.right - em * chance.uniform(0, 2)
-    columned = chance.random() < 0.6
+    # Columns stand as far from the right edge as the widest sums need; on narrow paper the counts get a line of their own.
+    price_right = amount_right - sheet.face.width(f"{currency}9,999.99 ZRL") - em * chance.uniform(0.3, 1.2)
+    quantity_right = price_right - sheet.face.width("999.99") - em * chance.uniform(0.6, 1.8)
+    columned = chance.random() < 0.75 and quantity_right - till.left > 12 * em
     coded = chance.random() < 0.3
     tax_code = chance.choice(("", "", "", " SR", " S", " ZRL", " Z", "S"))
     if chance.random() < 0.65:
-        sheet.write(
-            till.case(
-                chance.choice(("Item", "Description", "Item Description", "Product", "Code / Desc", "Item Name"))
-            ),
-            till.left,
-            till.y,
+        heading = chance.choice(("Item", "Description", "Item Description", "Product", "Code / Desc", "Item Name"))
+        sheet.write_fitted(
+            till.case(heading), till.left, till.y, (quantity_right if columned else amount_right) - 5 * em
         )
         if columned:
-            sheet.write(till.case(chance.choice(("Qty", "QTY", "Qnty"))), quantity_x, till.y)
-            sheet.write(till.case(chance.choice(("Price", "U/P", "U/Price", "RM"))), price_x, till.y)
+            sheet.write_right(till.case("Qty"), quantity_right, till.y)
+            sheet.write_right(till.case(chance.choice(("Price", "U/P", "U/P", "RM"))), price_right, till.y)
         sheet.write_right(
             till.case(chance.choice(("Amount", "Total", "RM", "Amt", "Total(RM)", "Amt(RM)", "Price"))),
             amount_right,
@@ -73,7 +70,7 @@ def _print_items(till: Till, sums: Sums, currency: str) -> float:
         till.feed()
         till.dashes(0.3)
     net = 0.0
-    for _ in range(chance.choice((1, 1, 2, 2, 3, 3, 4, 5, 6, 8, 10))):
+    for _ in range(chance.choice((1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 10, 13))):
         count = chance.choice((1, 1, 1, 2, 3, chance.randint(1, 20)))
         price = chance.randint(50, 9999) / 100 if chance.random() < 0.9 else chance.randint(100, 90000) / 100
         amount = round(count * price, 2)
@@ -86,14 +83,19 @@ def _print_items(till: Till, sums: Sums, currency: str) -> float:
         if coded and chance.random() < 0.8:
             sheet.write(till.case(till_number(chance)), till.left, till.y)
             till.feed()
-        limit = quantity_x - 0.4 * em if columned else amount_right - em * 5
+        limit = quantity_right - 3.2 * em if columned else amount_right - em * 5
         written = sheet.write(till.case(name), till.left, till.y, right=limit)
         till.y = written.top
-        if columned or chance.random() < 0.35:
+        if columned or chance.random() < 0.5:
             if not columned or chance.random() < 0.25:
                 till.feed()
-            sheet.write(f"{count}{chance.choice(('', '', '.00', 'x', ' X', ''))}", quantity_x, till.y)
-            sheet.write(f"{price:.2f}", price_x, till.y)
+            shown_count = f"{count}{chance.choice(('', '', '.00', 'x', 'X', ''))}"
+            if columned:
+                sheet.write_right(shown_count, quantity_right, till.y)
+                sheet.write_right(f"{price:.2f}", price_right, till.y)
+            else:
+                sign = chance.choice(("x", "@", "X", "*"))
+                sheet.write(f"{count} {sign} {price:.2f}", till.left + em * chance.choice((0, 2)), till.y)
         shown = f"{currency.strip() if chance.random() < 0.5 else ''}{amount:,.2f}"
         amount_pieces = sheet.write_right(
             shown + (tax_code if chance.random() < 0.9 else ""), amount_right, till.y
@@ -121,16 +123,12 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
                 f"{key} ({shown_currency.strip()})" if chance.random() < 0.6 else f"{key} {shown_currency.strip()}",
                 "",
             )
-        sheet.write(
-            till.case(key) + ending,
-            key_x,
-            till.y,
-            face=face,
-            right=amount_right - face.width(shown_currency + text) - 0.5 * em,
-        )
-        if shown_currency.endswith(" "):
-            # The currency stands in a column of its own.
-            sheet.write(shown_currency.strip(), amount_right - width * 0.28, till.y, face=face)
+        currency_x = amount_right - face.width("99,999.99") - 2.2 * em
+        apart = shown_currency.endswith(" ")  # the currency stands in a column of its own
+        limit = currency_x if apart else amount_right - face.width(shown_currency + text)
+        sheet.write_fitted(till.case(key) + ending, key_x, till.y, limit - 0.5 * em, face=face)
+        if apart:
+            sheet.write(shown_currency.strip(), currency_x, till.y, face=face)
             shown_currency = ""
         pieces = sheet.write_right(shown_currency + text, amount_right, till.y, face=face).pieces
         till.y += till.leading * face.size
@@ -241,10 +239,11 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
 
 def _print_tax_summary(till: Till, net: float, tax: float) -> None:
     chance, sheet = till.chance, till.sheet
-    middle = till.left + (till.right - till.left) * 0.45
-    sheet.write(till.case(chance.choice(("GST Summary", "Tax Summary", "GST Analysis"))), till.left, till.y)
+    middle = till.left + (till.right - till.left) * 0.42
+    heading = till.case(chance.choice(("GST Summary", "Tax Summary", "GST Analysis")))
+    sheet.write_fitted(heading, till.left, till.y, middle - 0.5 * till.em)
     if chance.random() < 0.7:
-        sheet.write(till.case("Amount(RM)"), middle, till.y)
+        sheet.write_fitted(till.case("Amount(RM)"), middle, till.y, middle + till.sheet.face.width("AMOUNT(RM"))
         sheet.write_right(till.case("Tax(RM)"), till.right, till.y)
     till.feed()
     for key in (chance.choice(("SR @ 6%", "SR (6%)", "S = 6%", "SR")), *(["Total"] if chance.random() < 0.4 else [])):

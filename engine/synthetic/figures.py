@@ -1,0 +1,170 @@
+"""Draws what is no text: boxes to tick, signatures, stamps, logos, bar codes. Each stays inside its box."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import pairwise
+
+from PIL import Image, ImageChops, ImageDraw
+
+from engine.synthetic.fonts import Fonts
+from engine.synthetic.sheet import Figure
+
+_FINE = 3  # figures are drawn larger and scaled down: smooth edges
+
+
+def draw_figure(image: Image.Image, figure: Figure, fonts: Fonts) -> None:
+    """Draws a figure onto the image, inside its box; ValueError for a kind that nobody can draw."""
+    x0, y0, x1, y1 = (round(edge) for edge in figure.box)
+    width, height = max(3, x1 - x0), max(3, y1 - y0)
+    mask = Image.new("L", (width * _FINE, height * _FINE), 0)
+    chance = random.Random(figure.seed)
+    if figure.kind.startswith("tick-"):
+        _tick(mask, figure, chance)
+    elif figure.kind == "signature":
+        _signature(mask, chance)
+    elif figure.kind == "stamp":
+        mask = _stamp(mask, figure.text, chance, fonts)
+    elif figure.kind == "barcode":
+        _barcode(mask, chance)
+    elif figure.kind == "logo":
+        _logo(mask, figure.text, chance, fonts)
+    else:
+        raise ValueError(f"There is no way to draw a {figure.kind!r}.")
+    image.paste(figure.ink, (x0, y0), mask.resize((width, height), Image.Resampling.BOX))
+
+
+def _tick(mask: Image.Image, figure: Figure, chance: random.Random) -> None:
+    canvas = ImageDraw.Draw(mask)
+    right, foot = mask.width - 1, mask.height - 1
+    pen = max(_FINE, round(mask.height * 0.08))
+    if figure.kind == "tick-box":
+        canvas.rectangle((0, 0, right, foot), outline=255, width=pen)
+    elif figure.kind == "tick-round":
+        canvas.ellipse((0, 0, right, foot), outline=255, width=pen)
+    else:
+        canvas.line((0, foot - pen // 2, right, foot - pen // 2), fill=255, width=pen)
+    if not figure.ticked:
+        return
+    side = mask.height * 0.72
+    left, top = (mask.width - side) / 2, (mask.height - side) / 2
+    pen = max(_FINE, round(mask.height * chance.uniform(0.1, 0.17)))
+    form = chance.random()
+    if form < 0.6:
+        canvas.line((left, top, left + side, top + side), fill=255, width=pen)
+        canvas.line((left + side, top, left, top + side), fill=255, width=pen)
+    elif form < 0.85:
+        canvas.line(
+            (left, top + side * 0.55, left + side * 0.35, top + side, left + side, top),
+            fill=255,
+            width=pen,
+            joint="curve",
+        )
+    else:
+        canvas.ellipse((left, top, left + side, top + side), fill=255)
+
+
+def _signature(mask: Image.Image, chance: random.Random) -> None:
+    """A name in a hurry: tall letters first, low ones that flatten out, now and then a loop, at last a stroke below."""
+    canvas = ImageDraw.Draw(mask)
+    letters = chance.randint(6, 14)
+    slant = chance.uniform(0.15, 0.5)
+    rise = chance.uniform(-0.12, 0.12)
+    knots: list[tuple[float, float]] = []
+    for at in range(letters):
+        along = 0.04 + 0.82 * (at + chance.uniform(-0.25, 0.25)) / letters
+        tall = at == 0 or chance.random() < 0.18
+        height = chance.uniform(0.5, 0.62) if tall else chance.uniform(0.08, 0.24) * (1.2 - 0.6 * at / letters)
+        depth = chance.uniform(0.2, 0.32) if chance.random() < 0.15 else chance.uniform(0.0, 0.05)
+        foot = 0.66 + rise * (along - 0.5)
+        step = 0.82 / letters
+        knots += [(along, foot + depth), (along + step * 0.3 + slant * height * 0.3, foot - height)]
+        if tall or chance.random() < 0.3:
+            knots += [(along + step * 0.1 + slant * height * 0.2, foot - height * 0.9), (along + step * 0.35, foot)]
+    if chance.random() < 0.6:
+        knots += [(0.97, 0.6 + rise), (0.7, 0.9), (chance.uniform(0.05, 0.4), chance.uniform(0.84, 0.94))]
+    points = [
+        (min(max(x, 0.01), 0.985) * mask.width, min(max(y, 0.03), 0.96) * mask.height) for x, y in _smooth(knots, 10)
+    ]
+    pen = mask.height * chance.uniform(0.018, 0.04)
+    for at, (start, end) in enumerate(pairwise(points)):
+        width = pen * (1.0 + 0.5 * math.sin(at * 0.13 + rise))
+        canvas.line((start, end), fill=255, width=max(_FINE, round(width)))
+
+
+def _smooth(knots: list[tuple[float, float]], steps: int) -> list[tuple[float, float]]:
+    """A Catmull-Rom curve through the knots."""
+    padded = [knots[0], *knots, knots[-1]]
+    curve = []
+    for before, start, end, after in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
+        for step in range(steps):
+            t = step / steps
+            curve.append(
+                tuple(
+                    0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t**3)
+                    for a, b, c, d in zip(before, start, end, after, strict=True)
+                )
+            )
+    return [(point[0], point[1]) for point in curve]
+
+
+def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> Image.Image:
+    """A word and a date in a frame or an oval, askew and badly inked."""
+    canvas = ImageDraw.Draw(mask)
+    inset = mask.height * 0.14
+    frame = (inset, inset, mask.width - inset, mask.height - inset)
+    pen = max(_FINE, round(mask.height * 0.045))
+    round_one = chance.random() < 0.35
+    if round_one:
+        canvas.ellipse(frame, outline=255, width=pen)
+    else:
+        canvas.rounded_rectangle(frame, radius=mask.height * 0.1, outline=255, width=pen)
+    lines = text.split("|")
+    room = (frame[2] - frame[0]) * (0.7 if round_one else 0.88)
+    for at, line in enumerate(lines):
+        size = mask.height * (0.26 if at == 0 else 0.17)
+        font = fonts.font("sans", size, bold=True)
+        length = font.getlength(line)
+        if length > room:
+            font = fonts.font("sans", size * room / length, bold=True)
+        middle = mask.height * (0.5 if len(lines) == 1 else (0.4, 0.67)[at])
+        canvas.text((mask.width / 2, middle), line, fill=255, font=font, anchor="mm")
+    # Turned little enough to stay within its box.
+    most = math.degrees(math.atan(1.6 * inset / mask.width))
+    mask = mask.rotate(chance.uniform(-most, most), Image.Resampling.BILINEAR)
+    patches = Image.new("L", (8, 4))
+    patches.putdata([chance.randint(110, 255) for _ in range(32)])
+    return ImageChops.multiply(mask, patches.resize(mask.size, Image.Resampling.BICUBIC))
+
+
+def _barcode(mask: Image.Image, chance: random.Random) -> None:
+    canvas = ImageDraw.Draw(mask)
+    unit = max(_FINE, mask.width // 95)
+    x = 0
+    while x < mask.width:
+        bar = unit * chance.randint(1, 3)
+        canvas.rectangle((x, 0, min(x + bar, mask.width) - 1, mask.height), fill=255)
+        x += bar + unit * chance.randint(1, 3)
+
+
+def _logo(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> None:
+    """A plain shape with a letter or two cut out of it."""
+    canvas = ImageDraw.Draw(mask)
+    width, height = mask.size
+    form = chance.random()
+    if form < 0.3:
+        canvas.ellipse((0, 0, width - 1, height - 1), fill=255)
+    elif form < 0.55:
+        canvas.rounded_rectangle((0, 0, width - 1, height - 1), radius=height * chance.uniform(0, 0.3), fill=255)
+    elif form < 0.75:
+        canvas.polygon((width / 2, 0, width - 1, height - 1, 0, height - 1), fill=255)
+    else:
+        for ring in range(3):
+            edge = ring * height / 7
+            canvas.ellipse((edge, edge, width - 1 - edge, height - 1 - edge), outline=255, width=max(2, height // 16))
+        return
+    letters = text[: chance.choice((1, 1, 2))]
+    size = height * 0.55
+    font = fonts.font("serif" if chance.random() < 0.5 else "sans", size, bold=True)
+    canvas.text((width / 2, height * (0.66 if 0.55 <= form < 0.75 else 0.5)), letters, fill=0, font=font, anchor="mm")

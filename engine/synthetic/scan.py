@@ -1,0 +1,136 @@
+"""Wear of paper, scanners, faxes and cameras. It changes grey values and nothing else: boxes stay exact."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter
+
+Pixels = NDArray[np.float32]  # [H, W, 3] 0..255
+
+
+def scanned(image: Image.Image, chance: random.Random) -> Image.Image:
+    """The page after one way of being copied, drawn by chance: from untouched to a bad fax."""
+    noise = np.random.default_rng(chance.getrandbits(64))
+    way = chance.choices((_untouched, _grey_scan, _black_and_white, _fax, _photograph), (0.14, 0.28, 0.28, 0.12, 0.18))[
+        0
+    ]
+    return way(image, chance, noise)
+
+
+def _untouched(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
+    return image
+
+
+def _grey_scan(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
+    if chance.random() < 0.7:
+        image = image.filter(ImageFilter.GaussianBlur(chance.uniform(0.3, 0.9)))
+    pixels = _pixels(image)
+    if chance.random() < 0.6:
+        pixels = np.repeat(pixels.mean(axis=2, keepdims=True), 3, axis=2)
+    pixels = _faded(pixels, chance)
+    pixels *= np.array([1.0, chance.uniform(0.97, 1.0), chance.uniform(0.9, 1.0)], np.float32)
+    pixels = _shaded(pixels, chance, 0.12)
+    pixels += noise.normal(0, chance.uniform(1, 7), pixels.shape[:2]).astype(np.float32)[..., None]
+    return _through_jpeg(_image(_specks(pixels, chance, noise, 255)), chance)
+
+
+def _black_and_white(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
+    """Thresholded, with broken and swollen strokes, specks and dark edges: the look of archives."""
+    grey = image.convert("L").filter(ImageFilter.GaussianBlur(chance.uniform(0.3, 0.8)))
+    pixels = np.asarray(grey, np.float32)
+    pixels = pixels + noise.normal(0, chance.uniform(6, 24), pixels.shape).astype(np.float32)
+    level = chance.uniform(130, 195)
+    plain = np.where(pixels > level, 255.0, 0.0).astype(np.float32)[..., None].repeat(3, axis=2)
+    plain = _specks(plain, chance, noise, 255)
+    if chance.random() < 0.25:
+        plain = _dark_edge(plain, chance, noise)
+    return (
+        Image.fromarray(plain.astype(np.uint8))
+        if chance.random() < 0.5
+        else _image(plain).filter(ImageFilter.GaussianBlur(0.5))
+    )
+
+
+def _fax(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
+    """Fewer lines than columns, thresholded, enlarged again."""
+    factor = chance.uniform(1.2, 1.8)
+    small = image.convert("L").resize(
+        (max(1, round(image.width / (factor * 0.8))), max(1, round(image.height / factor))), Image.Resampling.BOX
+    )
+    pixels = np.asarray(small, np.float32)
+    pixels = pixels + noise.normal(0, 14, pixels.shape).astype(np.float32)
+    coarse = Image.fromarray(np.where(pixels > chance.uniform(150, 205), 255, 0).astype(np.uint8))
+    return coarse.resize(image.size, Image.Resampling.BILINEAR).convert("RGB")
+
+
+def _photograph(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
+    image = image.filter(ImageFilter.GaussianBlur(chance.uniform(0.4, 1.3)))
+    pixels = _shaded(_faded(_pixels(image), chance), chance, 0.35)
+    warm = chance.uniform(-0.06, 0.06)
+    pixels *= np.array([1 + warm, 1.0, 1 - warm], np.float32)
+    pixels += noise.normal(0, chance.uniform(2, 9), pixels.shape).astype(np.float32)
+    return _through_jpeg(_image(pixels), chance)
+
+
+def _pixels(image: Image.Image) -> Pixels:
+    return np.asarray(image, np.float32).copy()
+
+
+def _image(pixels: Any) -> Image.Image:
+    return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
+
+
+def _faded(pixels: Pixels, chance: random.Random) -> Pixels:
+    """Less contrast: grey paper, pale ink."""
+    ink, paper = chance.uniform(0, 70), chance.uniform(215, 255)
+    return ink + pixels * ((paper - ink) / 255)
+
+
+def _shaded(pixels: Pixels, chance: random.Random, most: float) -> Pixels:
+    """Light that falls from one side."""
+    height, width = pixels.shape[:2]
+    across = np.linspace(-1, 1, width, dtype=np.float32)[None, :]
+    down = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
+    light = (
+        1
+        - most * 0.5 * (1 + chance.uniform(-1, 1) * across * 0.5 + chance.uniform(-1, 1) * down * 0.5) * chance.random()
+    )
+    return np.asarray(pixels * light[..., None], np.float32)
+
+
+def _specks(pixels: Pixels, chance: random.Random, noise: np.random.Generator, paper: int) -> Pixels:
+    """Dust: dark specks on the paper, light ones in the ink."""
+    height, width = pixels.shape[:2]
+    for count, grey in ((round(70 * chance.random() ** 2), 20), (round(30 * chance.random()), paper)):
+        ys, xs = noise.integers(0, height - 2, count), noise.integers(0, width - 2, count)
+        size = noise.integers(1, 3, count)
+        for y, x, side in zip(ys, xs, size, strict=True):
+            pixels[y : y + side, x : x + side] = grey
+    return pixels
+
+
+def _dark_edge(pixels: Pixels, chance: random.Random, noise: np.random.Generator) -> Pixels:
+    """The shadow of a book's fold or of a page that lay crooked, at one edge, thinning out inwards."""
+    height, width = pixels.shape[:2]
+    depth = max(4, round(width * chance.uniform(0.01, 0.035)))
+    odds = np.linspace(1.0, 0.0, depth, dtype=np.float32) ** chance.uniform(0.5, 3)
+    dark = noise.random((height, depth)) < odds[None, :]
+    if chance.random() < 0.5:
+        pixels[:, :depth][dark] = 0
+    else:
+        pixels[:, width - depth :][dark[:, ::-1]] = 0
+    return pixels
+
+
+def _through_jpeg(image: Image.Image, chance: random.Random) -> Image.Image:
+    if chance.random() < 0.5:
+        return image
+    stored = io.BytesIO()
+    image.save(stored, "JPEG", quality=chance.randint(35, 90))
+    stored.seek(0)
+    return Image.open(stored).convert("RGB")
