@@ -45,7 +45,9 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
         before = stack.opened_or_zeros("residual_norm", (), low.dtype)
         scaled = residual.scale_of(gradients, low, update, before, settings.residual.limit, shape.columns)
         before.copy_(scaled.norm)
-        whole = lift(update - low * scaled.scale, basis.factors, shape.modes).addcmul_(gradients, scaled.scale)
+        whole = lift(torch.addcmul(update, low, scaled.scale, value=-1), basis.factors, shape.modes).addcmul_(
+            gradients, scaled.scale
+        )
 
     parts = [from_view(part, shape, p.shape) for part, p in zip(whole.unbind(0), stack.parameters, strict=True)]
     for parameter, part in zip(stack.parameters, parts, strict=True):
@@ -152,4 +154,4 @@ def with_length(update: Tensor, low: Tensor, norm: Norm | None) -> Tensor:
         wanted: Tensor = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
     else:
         wanted = torch.full_like(length, norm.rms * update[0].numel() ** 0.5)
-    return update * (wanted / length.clamp_min(torch.finfo(update.dtype).tiny))
+    return update.mul_(wanted / length.clamp_min(torch.finfo(update.dtype).tiny))

@@ -2,13 +2,12 @@
 
     python tests/benchmarks/optim_speed.py [--shapes 256x256,1024x1024] [--steps 20] [--threads 2] [--device cpu]
 
-Times are amortised over `--refresh` steps: (refresh - 1) ordinary steps and one with a new basis, each measured apart, median.
+Times are amortised over `--refresh` steps: (refresh - 1) ordinary steps and one with a new basis, each measured apart, the least of several.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,7 +35,7 @@ def rows(refresh: int) -> dict[str, Make]:
 
 
 def milliseconds(step: Callable[[], object], device: torch.device, count: int) -> float:
-    """Median wall-clock time of a call."""
+    """Least wall-clock time of a call: what it takes when nothing else runs."""
     found = []
     for _ in range(count):
         start = time.perf_counter()
@@ -44,7 +43,7 @@ def milliseconds(step: Callable[[], object], device: torch.device, count: int) -
         if device.type == "cuda":
             torch.cuda.synchronize()
         found.append(1e3 * (time.perf_counter() - start))
-    return statistics.median(found)
+    return min(found)
 
 
 def measure(
