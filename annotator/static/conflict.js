@@ -7,13 +7,13 @@ import { Overlay } from './overlay.js';
 import { openDialog } from './dialog.js';
 
 // A small picture of a page with a mark on it. image: anything drawImage takes.
-function picture(page, image, words, mark, origin) {
+function picture(page, image, words, mark) {
   const canvas = h('canvas', { width: '840', height: '420', role: 'img', 'aria-label': `Page ${page.number}` });
   const mask = new Raster(page.width, page.height), under = new Raster(page.width, page.height);
   mask.load(mark.mask);
   for (const number of mark.words) under.fillBox(words.boxes[words.numbers.indexOf(number)] ?? [0, 0, 0, 0], 1);
   const overlay = new Overlay(page.width, page.height);
-  if (mark.mask.counts.length) overlay.repaint(mask, under, mark.mask.box, origin);
+  if (mark.mask.counts.length) overlay.repaint(mask, under, mark.mask.box, 'person');
   const context = canvas.getContext('2d');
   return { canvas, draw: ([x0, y0, x1, y1]) => {
     canvas.height = Math.round((canvas.width * (y1 - y0)) / (x1 - x0));
@@ -45,7 +45,7 @@ function summary(version) {
 export function openConflict(root, { sentence, kind, page, image, words, mine, theirs, keepMine, takeTheirs, closed }) {
   const side = (title, version, mark) => h('figure', { class: 'g-version' }, h('figcaption', {}, h('b', {}, title), h('span', {}, summary(version))), mark);
   const marks = [mine, theirs].map((version) => version.pages[page.id] ?? EMPTY_MARK);
-  const pictures = marks.map((mark, at) => picture(page, image, words, mark, at ? 'model' : 'person'));
+  const pictures = marks.map((mark) => picture(page, image, words, mark));
   const shown = frame(page, marks);
   for (const each of pictures) each.draw(shown);
   const alike = sameMark(...marks) && mine.no_answer === theirs.no_answer;

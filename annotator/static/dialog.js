@@ -17,7 +17,7 @@ export function openDialog(root, { title, body, actions = [], wide = false, clos
     h('header', {}, h('h2', {}, title), h('button', { class: 'g-icon-button', 'aria-label': 'Close', on: { click: close } }, icon('cross'))),
     h('div', { class: 'g-dialog-body' }, body),
     actions.length
-      ? h('footer', {}, actions.map(({ label, primary, run }) =>
+      ? h('div', { class: 'g-dialog-foot' }, actions.map(({ label, primary, run }) =>
           h('button', { class: `g-button${primary ? ' g-primary' : ''}`, on: { click: () => (close(), run()) } }, label)))
       : null,
   );

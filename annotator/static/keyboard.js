@@ -5,26 +5,23 @@ export const BINDINGS = [
   ['ask', ['/', 'q'], 'Ask and answer', 'Write a question'],
   ['accept', ['Enter'], 'Ask and answer', 'Accept the answer'],
   ['next', ['n'], 'Ask and answer', 'Next open question'],
-  ['candidate1', ['1'], 'Ask and answer', 'First proposal'],
-  ['candidate2', ['2'], 'Ask and answer', 'Second proposal'],
-  ['candidate3', ['3'], 'Ask and answer', 'Third proposal'],
+  ['candidate', ['1', '2', '3'], 'Ask and answer', 'First, second, third proposal'],
   ['noAnswer', ['x'], 'Ask and answer', 'Not answered in this document'],
-  ['questionUp', ['k', 'Alt+ArrowUp'], 'Ask and answer', 'Question before'],
-  ['questionDown', ['j', 'Alt+ArrowDown'], 'Ask and answer', 'Question after'],
+  ['questionUp', ['k'], 'Ask and answer', 'Question before'],
+  ['questionDown', ['j'], 'Ask and answer', 'Question after'],
   ['word', ['w'], 'Tools', 'Words: click or drag; Shift takes the line'],
   ['box', ['r'], 'Tools', 'Box: draw a frame around the answer'],
   ['brush', ['b'], 'Tools', 'Brush'],
   ['eraser', ['e'], 'Tools', 'Eraser'],
   ['plus', ['p'], 'Tools', 'Point: it is here'],
   ['minus', ['m'], 'Tools', 'Point: it is not here'],
-  ['thinner', ['['], 'Tools', 'Thinner brush'],
-  ['thicker', [']'], 'Tools', 'Thicker brush'],
+  ['thickness', ['[', ']'], 'Tools', 'Thinner, thicker brush'],
   ['undo', ['Mod+z'], 'Tools', 'Undo'],
   ['redo', ['Mod+Shift+z', 'Mod+y'], 'Tools', 'Redo'],
   ['clear', ['Delete', 'Backspace'], 'Tools', 'Clear this page'],
   ['cursor', ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], 'Without a mouse', 'Move over words; move the cross of a tool'],
   ['apply', ['Space'], 'Without a mouse', 'Use the tool there; a box takes two corners'],
-  ['zoomIn', ['+', '='], 'Page', 'Zoom in'],
+  ['zoomIn', ['+'], 'Page', 'Zoom in'],
   ['zoomOut', ['-'], 'Page', 'Zoom out'],
   ['fit', ['0'], 'Page', 'Whole page'],
   ['pageUp', ['PageUp'], 'Page', 'Page before'],
@@ -60,7 +57,7 @@ function written(event) {
   return [...parts, key].join('+');
 }
 
-const TABLE = new Map(BINDINGS.flatMap(([name, keys]) => keys.map((key) => [key, name])));
+const TABLE = new Map([...BINDINGS.flatMap(([name, keys]) => keys.map((key) => [key, name])), ['=', 'zoomIn']]); // "+" without Shift
 const typing = (element) => element?.matches?.('input, textarea, select, [contenteditable=true]');
 // A button or a row that has the focus answers to these itself.
 const own = (element, key) => ['Enter', 'Space'].includes(key) && element?.matches?.('button, a, [role=option], [role=button], summary');

@@ -26,7 +26,7 @@ export class Toolbar {
     this.undo = button('undo', 'undo', 'Undo');
     this.redo = button('redo', 'redo', 'Redo');
     this.clear = button('clear', 'clear', 'Clear the mark on this page');
-    this.radius = h('input', { type: 'range', min: '2', max: '120', step: '1', class: 'g-radius', 'aria-label': 'Width of the brush', title: `Width of the brush   ${hint('thinner')} ${hint('thicker')}`,
+    this.radius = h('input', { type: 'range', min: '2', max: '120', step: '1', class: 'g-radius', 'aria-label': 'Width of the brush', title: `Width of the brush   [ ]`,
       on: { input: (event) => act('radius', Number(event.target.value)) } });
     this.size = h('label', { class: 'g-size' }, this.radius);
     this.page = h('span', { class: 'g-number', 'aria-live': 'polite' });
