@@ -10,7 +10,7 @@ import random
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Document, DocumentGroup
+from db.tables import Document, DocumentGroup, Project
 
 BLOCK = ("train",) * 7 + ("recent",) * 2 + ("frozen",)
 
@@ -30,8 +30,10 @@ def split_of(project_id: str, sequence: int) -> str:
 def group_for(session: Session, project_id: str, sha256: str) -> DocumentGroup:
     """Return the group for a new document: that of the same content in the project, else a new one with its split.
 
-    The caller holds the writing transaction; `sequence` is unique a project, so two at once cannot take the same place.
+    The caller holds the writing transaction. Locking the project's row lets uploads take their places one after the other on
+    PostgreSQL, as they do on SQLite anyway.
     """
+    session.scalar(select(Project.id).where(Project.id == project_id).with_for_update())
     same = session.scalar(
         select(DocumentGroup)
         .join(Document, Document.group_id == DocumentGroup.id)

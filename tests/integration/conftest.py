@@ -1,0 +1,23 @@
+"""The application as a client sees it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from annotator.app import create_app
+from engine.settings import Settings
+
+
+@pytest.fixture
+def application_settings(database_url: str, tmp_path: Path) -> Settings:
+    """Settings of an application in a temporary folder, on each kind of database in turn."""
+    return Settings(data_dir=tmp_path / "data", database_url=database_url, poll_seconds=0.2, _env_file=None)
+
+
+@pytest.fixture
+def client(application_settings: Settings) -> Iterator[TestClient]:
+    """A client of the whole application, its Gradio page included."""
+    with TestClient(create_app(application_settings), base_url="http://127.0.0.1:7860") as client:
+        yield client

@@ -1,0 +1,126 @@
+"""Foreign names, foreign pages, and endless bodies are turned away."""
+
+import pymupdf
+import pytest
+from starlette.testclient import TestClient
+
+from annotator.app import create_app
+from engine import people
+from engine.settings import Settings
+from engine.workspace import open_workspace
+
+
+@pytest.fixture
+def settings(tmp_path) -> Settings:
+    return Settings(data_dir=tmp_path / "data", max_upload_mb=2, _env_file=None)
+
+
+@pytest.fixture
+def local(settings: Settings):
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:7860") as client:
+        yield client
+
+
+@pytest.fixture
+def login(settings: Settings):
+    settings = settings.model_copy(update={"auth": "login"})
+    workspace = open_workspace(settings)
+    people.add_user(workspace, "ann", "a long password", "admin")
+    people.add_user(workspace, "bob", "another password", "annotator")
+    workspace.close()
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:7860") as client:
+        yield client
+
+
+def test_a_foreign_host_name_is_refused(local: TestClient) -> None:
+    for host in ("evil.example", "127.0.0.1.evil.example", "", "evil.example:7860"):
+        answer = local.get("/api/projects", headers={"host": host})
+        assert answer.status_code == 421
+    assert local.get("/api/health", headers={"host": "localhost:7860"}).status_code == 200
+    assert local.get("/api/health", headers={"host": "[::1]:7860"}).status_code == 200
+
+
+def test_a_foreign_page_cannot_write(local: TestClient) -> None:
+    new = {"name": "stolen"}
+    for headers in (
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"sec-fetch-site": "cross-site"},
+    ):
+        assert local.post("/api/projects", json=new, headers=headers).status_code == 403
+    assert [project["name"] for project in local.get("/api/projects").json()] == ["default"]
+    own = local.post("/api/projects", json=new, headers={"origin": "http://127.0.0.1:7860"})
+    assert own.status_code == 201
+
+
+def test_an_upload_over_the_limit_is_refused_before_it_is_read(local: TestClient) -> None:
+    project = local.get("/api/projects").json()[0]["id"]
+    answer = local.post(f"/api/projects/{project}/documents", files=[("files", ("big.pdf", b"x" * 4_000_000, ""))])
+    assert answer.status_code == 413 and "2 MB" in answer.json()["detail"]
+
+
+def test_an_upload_without_a_declared_length_is_cut_off(local: TestClient) -> None:
+    project = local.get("/api/projects").json()[0]["id"]
+    boundary = "b"
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="big.pdf"\r\n\r\n'.encode()
+
+    def body():
+        yield head
+        for _ in range(50):
+            yield b"x" * 100_000
+        yield f"\r\n--{boundary}--\r\n".encode()
+
+    headers = {"content-type": f"multipart/form-data; boundary={boundary}"}
+    answer = local.post(f"/api/projects/{project}/documents", content=body(), headers=headers)
+    assert 400 <= answer.status_code < 500
+    assert local.get(f"/api/projects/{project}/documents").json() == []
+
+
+def test_safe_headers_stand_on_every_answer(local: TestClient) -> None:
+    for path in ("/api/health", "/app/", "/static/tabs.css"):
+        headers = local.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+
+
+def test_with_login_strangers_reach_nothing(login: TestClient) -> None:
+    assert login.get("/api/health").status_code == 200
+    for path in ("/api/projects", "/api/me", "/api/documents/x", "/api/pages/x/image", "/api/annotations/x"):
+        assert login.get(path).status_code == 401, path
+    answer = login.get("/app/", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+    assert login.get("/app/config", follow_redirects=False).status_code in (303, 401)
+
+
+def test_a_login_opens_page_and_rest_and_a_logout_closes_both(login: TestClient) -> None:
+    wrong = login.post("/login", data={"name": "ann", "password": "guess"}, follow_redirects=False)
+    assert wrong.status_code == 401 and "wrong" in wrong.text
+    done = login.post("/login", data={"name": "ann", "password": "a long password"}, follow_redirects=False)
+    cookie = done.headers["set-cookie"].lower()
+    assert done.status_code == 303 and "httponly" in cookie and "samesite=lax" in cookie
+    assert login.get("/api/me").json()["user"]["name"] == "ann"
+    assert login.get("/app/").status_code == 200
+    token = login.cookies["glossator_session"]
+    login.post("/logout", follow_redirects=False)
+    assert login.get("/api/me", headers={"cookie": f"glossator_session={token}"}).status_code == 401
+
+
+def test_the_name_in_the_login_form_is_escaped(login: TestClient) -> None:
+    page = login.post("/login", data={"name": '"><script>x</script>', "password": "guess"}).text
+    assert "<script>x" not in page
+
+
+def test_an_annotator_cannot_do_what_is_an_admin_s(login: TestClient) -> None:
+    login.post("/login", data={"name": "bob", "password": "another password"})
+    project = login.get("/api/projects").json()[0]["id"]
+    assert login.post("/api/projects", json={"name": "mine"}).status_code == 403
+    assert login.patch(f"/api/projects/{project}/settings", json={"retrain_after": 1}).status_code == 403
+    version = login.get(f"/api/projects/{project}/models").json()[0]["id"]
+    forced = login.post(f"/api/projects/{project}/models/{version}/promote", json={"force": True})
+    assert forced.status_code == 403
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "Hello")
+    files = [("files", ("a.pdf", document.tobytes(), ""))]
+    assert login.post(f"/api/projects/{project}/documents", files=files).status_code == 200

@@ -1,0 +1,166 @@
+"""REST as programs use it: from a PDF to a corrected, accepted answer."""
+
+import uuid
+from typing import Any
+
+import pymupdf
+import pytest
+from starlette.testclient import TestClient
+
+
+def pdf(*lines: str) -> bytes:
+    document = pymupdf.open()
+    page = document.new_page()
+    for at, line in enumerate(lines):
+        page.insert_text((72, 72 + 24 * at), line)
+    return document.tobytes()
+
+
+def upload(client: TestClient, content: bytes, name: str = "invoice.pdf") -> Any:
+    project = client.get("/api/projects").json()[0]["id"]
+    return client.post(f"/api/projects/{project}/documents", files=[("files", (name, content, "application/pdf"))])
+
+
+@pytest.fixture
+def document(client: TestClient) -> dict[str, Any]:
+    answer = upload(client, pdf("Invoice date: 14 March 2026", "Total due: 2,987.88"))
+    assert answer.status_code == 200, answer.text
+    return client.get(f"/api/documents/{answer.json()['documents'][0]['document_id']}").json()
+
+
+def save(client: TestClient, annotation: dict[str, Any], base: int, edits: list[Any], **more: Any) -> Any:
+    body = {"idempotency_key": uuid.uuid4().hex, "base": base, "edits": edits, **more}
+    return client.put(f"/api/annotations/{annotation['id']}/revisions", json=body)
+
+
+def test_from_a_pdf_to_an_accepted_answer(client: TestClient, document: dict[str, Any]) -> None:
+    page = document["pages"][0]
+    words = client.get(f"/api/pages/{page['id']}/words").json()
+    assert words["texts"] == ["Invoice", "date:", "14", "March", "2026", "Total", "due:", "2,987.88"]
+    asked = client.post(
+        f"/api/documents/{document['id']}/ask", json={"question": "What is the total due?", "page_id": page["id"]}
+    ).json()
+    assert asked["head"] == 0 and asked["proposal"]["model"]["label"] == "nano"
+    wanted = {"op": "mask", "page": page["id"], "words": [], "mask": {"box": [0, 0, 0, 0], "counts": []}}
+    saved = save(client, asked, 0, [wanted, {"op": "words", "page": page["id"], "add": [7]}]).json()
+    assert (saved["revision"], saved["text"]) == (1, "2,987.88")
+    accepted = save(client, asked, 1, [], action="accept").json()
+    assert accepted["status"] == "accepted"
+    again = client.get(f"/api/annotations/{asked['id']}").json()
+    x0, y0, x1, y1 = words["boxes"][7]
+    assert again["state"]["pages"][page["id"]]["mask"]["box"] == [x0, y0, x1, y1]
+    assert again["state"]["pages"][page["id"]]["mask"]["counts"] == [0, (x1 - x0) * (y1 - y0)]
+    line = client.get(f"/api/documents/{document['id']}").json()["annotations"][0]
+    assert (line["status"], line["text"], line["pages"]) == ("accepted", "2,987.88", [page["id"]])
+
+
+def test_the_same_question_again_is_the_same_annotation(client: TestClient, document: dict[str, Any]) -> None:
+    first = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total  due?"}).json()
+    second = client.post(f"/api/documents/{document['id']}/ask", json={"question": " Total due? "}).json()
+    assert second["id"] == first["id"]
+    assert (first["existing"], second["existing"]) == (False, True)
+
+
+def test_asking_the_whole_document_ranks_its_pages(client: TestClient, document: dict[str, Any]) -> None:
+    asked = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total due?"}).json()
+    assert [ranked["page_id"] for ranked in asked["ranked"]] == [document["pages"][0]["id"]]
+
+
+def test_a_point_on_a_word_selects_it(client: TestClient, document: dict[str, Any]) -> None:
+    page = document["pages"][0]
+    words = client.get(f"/api/pages/{page['id']}/words").json()
+    asked = client.post(f"/api/documents/{document['id']}/ask", json={"question": "When?"}).json()
+    x0, y0, x1, y1 = words["boxes"][3]
+    refined = client.post(
+        f"/api/annotations/{asked['id']}/refine",
+        json={"page_id": page["id"], "points": [[(x0 + x1) / 2, (y0 + y1) / 2, True]]},
+    ).json()
+    assert 3 in refined["words"]
+    assert client.get(f"/api/annotations/{asked['id']}").json()["head"] == 0
+    edit = {"op": "mask", "page": page["id"], "words": refined["words"], "mask": refined["mask"]}
+    saved = save(client, asked, 0, [edit], prediction_id=refined["prediction_id"])
+    assert saved.status_code == 200, saved.text
+
+
+def test_a_conflict_brings_the_newest_version_along(client: TestClient, document: dict[str, Any]) -> None:
+    page = document["pages"][0]["id"]
+    asked = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total due?"}).json()
+    save(client, asked, 0, [{"op": "words", "page": page, "add": [7]}])
+    late = save(client, asked, 0, [{"op": "words", "page": page, "add": [0]}])
+    assert late.status_code == 409
+    assert late.json()["current"]["head"] == 1
+    assert "yours builds on 0" in late.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [("empty.pdf", b"", "empty"), ("broken.pdf", b"%PDF-1.4 no", "broken"), ("a.txt", b"hello", "not_supported")],
+)
+def test_a_bad_file_is_a_sentence_and_no_document(client: TestClient, name: str, content: bytes, reason: str) -> None:
+    answer = upload(client, content, name)
+    assert answer.status_code == 422
+    assert answer.json()["refused"][0]["reason"] == reason
+    assert name in answer.json()["detail"]
+    assert client.get("/api/projects").json()[0]["documents"] == 0
+
+
+def test_a_good_file_beside_a_bad_one_is_taken(client: TestClient) -> None:
+    project = client.get("/api/projects").json()[0]["id"]
+    files = [("files", ("good.pdf", pdf("Hello"), "")), ("files", ("bad.pdf", b"", ""))]
+    answer = client.post(f"/api/projects/{project}/documents", files=files)
+    assert answer.status_code == 200
+    assert [taken["name"] for taken in answer.json()["documents"]] == ["good.pdf"]
+    assert [refused["name"] for refused in answer.json()["refused"]] == ["bad.pdf"]
+
+
+def test_bad_requests_are_sentences(client: TestClient, document: dict[str, Any]) -> None:
+    page = document["pages"][0]["id"]
+    asked = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total due?"}).json()
+    for edit, part in (
+        ({"op": "words", "page": page, "add": [99]}, "no word 99"),
+        ({"op": "fly", "page": page}, "edits.0"),
+        ({"op": "patch", "page": page, "value": 1, "patch": {"box": [0, 0, 4, 4], "counts": [1]}}, "sum to 1"),
+    ):
+        answer = save(client, asked, 0, [edit])
+        assert answer.status_code == 422, answer.text
+        assert part in answer.json()["detail"]
+    for url in ("/api/documents/nothing", "/api/annotations/nothing", "/api/pages/nothing/image", "/api/runs/nothing"):
+        answer = client.get(url)
+        assert answer.status_code == 404 and answer.json()["detail"].endswith(".")
+    assert client.post(f"/api/documents/{document['id']}/ask", json={"question": "  "}).status_code == 422
+    outside = {"page_id": page, "points": [[-5, 3, True]]}
+    assert "outside the page" in client.post(f"/api/annotations/{asked['id']}/refine", json=outside).json()["detail"]
+
+
+def test_a_page_s_picture_is_the_stored_bytes_and_is_not_sent_twice(
+    client: TestClient, document: dict[str, Any]
+) -> None:
+    url = f"/api/pages/{document['pages'][0]['id']}/image"
+    first = client.get(url)
+    assert first.headers["content-type"] == "image/png" and first.content.startswith(b"\x89PNG")
+    assert "private" in first.headers["cache-control"]
+    assert client.get(url, headers={"if-none-match": first.headers["etag"]}).status_code == 304
+    small = client.get(f"/api/pages/{document['pages'][0]['id']}/thumbnail?width=120")
+    assert small.headers["content-type"] == "image/jpeg" and len(small.content) < len(first.content)
+
+
+def test_next_leads_through_what_is_undecided(client: TestClient, document: dict[str, Any]) -> None:
+    project, page = document["project_id"], document["pages"][0]["id"]
+    assert "decided" in client.get(f"/api/projects/{project}/next").json()["reason"]
+    one, two = (
+        client.post(f"/api/documents/{document['id']}/ask", json={"question": question}).json()
+        for question in ("Total due?", "Invoice date?")
+    )
+    assert client.get(f"/api/projects/{project}/next").json()["annotation_id"] == one["id"]
+    assert client.get(f"/api/projects/{project}/next?after={one['id']}").json()["annotation_id"] == two["id"]
+    save(client, one, 0, [{"op": "words", "page": page, "add": [7]}], action="accept")
+    assert client.get(f"/api/projects/{project}/next?after={two['id']}").json()["annotation_id"] is None
+
+
+def test_the_page_itself_and_its_documentation_are_served(client: TestClient) -> None:
+    page = client.get("/app/")
+    assert page.status_code == 200 and "/static/main.js" in page.text
+    assert client.get("/", follow_redirects=False).headers["location"] == "/app/"
+    paths = client.get("/api/openapi.json").json()["paths"]
+    assert "/api/annotations/{annotation_id}/revisions" in paths
+    assert client.get("/api/docs").status_code == 200
