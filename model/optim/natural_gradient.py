@@ -31,6 +31,7 @@ from model.optim.stack import Stack, State, chunks
 from model.optim.subspace import geometry
 
 _DEFAULT = MODES["default"]
+_INTEGERS = ("step", "index", "skipped", "fallbacks")
 
 
 class NaturalGradient(Optimizer):
@@ -210,12 +211,10 @@ class NaturalGradient(Optimizer):
     def _restore(self, loaded: Mapping[str, Any]) -> None:
         saved = (number for group in loaded["param_groups"] for number in group["params"])
         own = (parameter for group in self.param_groups for parameter in group["params"])
-        for number, parameter in zip(saved, own, strict=True):
+        for index, (number, parameter) in enumerate(zip(saved, own, strict=True)):
             if number in loaded["state"]:
-                self.state[parameter] = {
-                    key: int(value)
-                    if key in ("step", "index", "skipped", "fallbacks")
-                    else value.to(parameter.device, copy=True)
+                self.state[parameter] = _fresh_state(index) | {
+                    key: int(value) if key in _INTEGERS else value.to(parameter.device, copy=True)
                     for key, value in loaded["state"][number].items()
                 }
 
@@ -243,7 +242,7 @@ class NaturalGradient(Optimizer):
                     candidates.append((position, group, parameter, parameter.grad))
                     state = self.state[parameter]
                     if not state:
-                        state.update(step=0, index=index, skipped=0, fallbacks=0)
+                        state.update(_fresh_state(index))
                 index += 1
         sizes = _sizes([gradient for *_, gradient in candidates])
         touched: list[list[tuple[Tensor, Tensor, State]]] = [[] for _ in self.param_groups]
@@ -253,8 +252,7 @@ class NaturalGradient(Optimizer):
             if not size < float("inf") or (matrix and size == 0):  # NaN is not below infinity
                 state["skipped"] += 1
                 continue
-            wide = gradient.to(_working_dtype(parameter))
-            touched[position].append((parameter, -wide if group["maximize"] else wide, state))
+            touched[position].append((parameter, gradient, state))
         return list(zip(self.param_groups, touched, strict=True))
 
     def _step_group(self, group: dict[str, Any], touched: list[tuple[Tensor, Tensor, State]]) -> None:
@@ -274,7 +272,7 @@ class NaturalGradient(Optimizer):
         for (shape, size, *_), entries in matrices.items():
             settings = settings or _settings(group)
             for chunk in chunks(len(entries), size.numel()):
-                parameters, gradients, states = zip(*entries[chunk], strict=True)
+                parameters, gradients, states = _opened(group, entries[chunk])
                 lowrank.step(Stack(parameters, gradients, states), shape, settings, self._bases())
 
 
@@ -295,13 +293,18 @@ def _checked(settings: Mapping[str, Any], params: bool = True) -> dict[str, Any]
     return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
 
 
+def _fresh_state(index: int) -> State:
+    # The index is the parameter's place among all, frozen ones too: random subspaces are drawn from it.
+    return dict.fromkeys(_INTEGERS, 0) | {"index": index}
+
+
 def _settings(group: Mapping[str, Any]) -> lowrank.Settings:
     names = [field.name for field in fields(lowrank.Settings)]
     return lowrank.Settings(**{name: group[name] for name in names} | {"lr": float(group["lr"])})
 
 
 def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]) -> None:
-    parameters, gradients, states = zip(*entries, strict=True)
+    parameters, gradients, states = _opened(group, entries)
     for gradient, state in zip(gradients, states, strict=True):
         if "exp_avg" not in state:
             state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
@@ -319,8 +322,15 @@ def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, St
     )
 
 
-def _working_dtype(parameter: Tensor) -> torch.dtype:
-    return torch.float64 if parameter.dtype == torch.float64 else torch.float32
+def _opened(
+    group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]
+) -> tuple[list[Tensor], list[Tensor], list[State]]:
+    """Parameters, gradients in the dtype of computation with the sign of a descent, states. Widened here, a chunk at a time, so
+    that no wide copy of all gradients exists."""
+    parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
+    dtype = torch.float64 if parameters[0].dtype == torch.float64 else torch.float32
+    wide = [gradient.to(dtype) for gradient in gradients]
+    return parameters, [-gradient for gradient in wide] if group["maximize"] else wide, states
 
 
 def _sizes(gradients: list[Tensor]) -> list[float]:

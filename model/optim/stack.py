@@ -54,6 +54,11 @@ class Stack:
         for state in self.states:
             if key not in state:
                 state[key] = torch.zeros(tuple(shape), dtype=dtype, device=self.parameters[0].device)
+            elif state[key].shape != torch.Size(shape):
+                raise RuntimeError(
+                    f"The state {key} has shape {list(state[key].shape)} where the settings ask for {list(shape)}: "
+                    "rank, window or subspace changed in the middle of a run; call reset() to start over with them."
+                )
         return self.opened(key)
 
     def close(self) -> None:

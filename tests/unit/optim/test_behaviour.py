@@ -332,6 +332,18 @@ def test_reset_starts_over() -> None:
     assert torch.equal(*ends)
 
 
+def test_settings_that_no_longer_fit_the_state_are_refused_in_a_sentence() -> None:
+    parameter = matrix()
+    optimizer = NaturalGradient([parameter], subspace=Seeded(rank=4))
+    give(parameter, 0)
+    optimizer.step()
+    optimizer.param_groups[0]["subspace"] = Seeded(rank=2)
+    with pytest.raises(RuntimeError, match="call reset"):
+        optimizer.step()
+    optimizer.reset()
+    optimizer.step()
+
+
 def test_a_printed_optimizer_names_its_choices() -> None:
     assert "preconditioner: Factor(beta=0.95" in repr(NaturalGradient([matrix()]))
 
