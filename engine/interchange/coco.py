@@ -122,6 +122,8 @@ def _add(
     marked = set(item.state.marked_pages())
     category = categories[item.question]
     if not marked:
+        if not item.state.no_answer:
+            return  # a draft that says nothing yet
         images = [_image(sheet, item.document, page, licences) for page in item.document.pages]
         sheet.no_answer.append({"image_ids": images, "category_id": category, "attributes": attributes})
         return
@@ -130,6 +132,8 @@ def _add(
             continue
         mark = item.state.pages[page.id]
         mask = decode_patch(mark.mask.model_dump(), (page.height, page.width))
+        if not mask.any():
+            continue
         columns, rows = np.flatnonzero(mask.any(axis=0)), np.flatnonzero(mask.any(axis=1))
         x, y = int(columns[0]), int(rows[0])
         sheet.annotations.append(

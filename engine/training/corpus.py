@@ -98,7 +98,7 @@ def _pages_that_count(item: FrozenItem, marked: set[str]) -> Iterable[FrozenPage
     """
     if marked:
         return [page for page in item.document.pages if page.id in marked]
-    return item.document.pages[:MOST_UNANSWERED_PAGES]
+    return item.document.pages[:MOST_UNANSWERED_PAGES] if item.state.no_answer else []
 
 
 def _enter(
@@ -111,6 +111,8 @@ def _enter(
 ) -> None:
     size = (page.height, page.width)
     mask = decode_patch(mark.mask.model_dump(), size)
+    if not mask.any():
+        return
     place = {number: at for at, number in enumerate(numbers)}
     chosen = sorted({place[number] for number in mark.words if number in place})
     for candidate in (chosen, [] if exact else words_under(mask, boxes)):

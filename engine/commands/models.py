@@ -1,0 +1,115 @@
+"""`glossator models`: the versions of a project, promotion, rollback."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from engine.commands.common import emit, here, output
+from engine.errors import NotFound
+from engine.people import ensure_local_user, user_named
+from engine.projects import DEFAULT_NAME, project_named
+from engine.training import registry
+from engine.workspace import Workspace
+
+models = typer.Typer(help="The model versions of a project.", no_args_is_help=True)
+
+Project = Annotated[str, typer.Option("--project", help="Name of the project.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+Person = Annotated[str | None, typer.Option("--as", help="Who decides; without it, the local user.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(models, name="models")
+
+
+@models.command("list")
+def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
+    """List versions, newest first, with what they were judged at."""
+    with here() as workspace:
+        registry.ensure_shipped(workspace)
+        versions = registry.versions(workspace, project_named(workspace, project).id)
+    if as_json:
+        emit({"models": [_as_json(one) for one in versions]})
+        return
+    labels = {one.id: one.label for one in versions}
+    table = Table("", "model", "from", "snapshot", "held out: IoU", "generated: IoU", "made")
+    for one in versions:
+        table.add_row(
+            "champion" if one.champion else "",
+            one.label,
+            labels.get(one.parent_id or "", ""),
+            (one.snapshot_sha256 or "")[:12],
+            _iou(one.figures, "own"),
+            _iou(one.figures, "generated"),
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+        )
+    output.print(table)
+
+
+@models.command()
+def promote(
+    model: Annotated[str, typer.Argument(help="Label (v3) or id.")],
+    project: Project = DEFAULT_NAME,
+    force: Annotated[bool, typer.Option("--force", help="Past the gate; kept in the audit log.")] = False,
+    reason: Annotated[str, typer.Option(help="Why; kept with the promotion.")] = "",
+    person: Person = None,
+    as_json: Json = False,
+) -> None:
+    """Make a version the champion. The running application answers with it a moment later."""
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        by = user_named(workspace, person) if person else ensure_local_user(workspace)
+        version = _found(workspace, project_id, model)
+        promotion = registry.promote(workspace, project_id, version.id, by=by, force=force, reason=reason)
+    if as_json:
+        emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id, "kind": promotion.kind})
+    else:
+        output.print(f"{version.label} is the champion of {project} now.", markup=False)
+
+
+@models.command()
+def rollback(
+    project: Project = DEFAULT_NAME,
+    reason: Annotated[str, typer.Option(help="Why; kept with the promotion.")] = "",
+    person: Person = None,
+    as_json: Json = False,
+) -> None:
+    """Make the champion before the present one the champion again."""
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        by = user_named(workspace, person) if person else ensure_local_user(workspace)
+        promotion = registry.rollback(workspace, project_id, by=by, reason=reason)
+        version = _found(workspace, project_id, promotion.version_id)
+    if as_json:
+        emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id})
+    else:
+        output.print(f"{version.label} is the champion of {project} again.", markup=False)
+
+
+def _found(workspace: Workspace, project_id: str, name: str) -> registry.VersionSummary:
+    versions = registry.versions(workspace, project_id)
+    for one in versions:
+        if name in (one.id, one.label):
+            return one
+    raise NotFound(f"There is no model {name!r} in this project; there is {', '.join(one.label for one in versions)}.")
+
+
+def _as_json(one: registry.VersionSummary) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "label": one.label,
+        "number": one.number,
+        "parent_id": one.parent_id,
+        "champion": one.champion,
+        "created_at": one.created_at.isoformat(),
+        "figures": one.figures,
+        "snapshot_sha256": one.snapshot_sha256,
+        "optimizer": one.optimizer,
+    }
+
+
+def _iou(figures: dict[str, Any], holdout: str) -> str:
+    value = figures.get(holdout, {}).get("mean_iou")
+    return "" if value is None else f"{value:.3f}"

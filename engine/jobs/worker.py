@@ -1,0 +1,177 @@
+"""The worker: takes jobs and does them, one at a time, in its own process, so that training never blocks an annotator."""
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from sqlalchemy.exc import DBAPIError
+
+from db.ids import new_id
+from db.tables import Job
+from engine.errors import Refused
+from engine.jobs import queue, trigger
+from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, StopReason
+from engine.jobs.sweep import sweep
+from engine.training import registry
+from engine.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+_BEATS = 4  # heartbeats within a lease
+_SAID_EVERY = 1.0  # seconds between two reports of progress
+
+
+class Handler(Protocol):
+    """What does the jobs of one kind."""
+
+    def __call__(
+        self, workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop
+    ) -> dict[str, Any]: ...
+
+
+def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    from engine.training.run import retrain  # torch is imported where a job runs, not before
+
+    return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
+
+
+HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain}
+
+
+def work(
+    workspace: Workspace,
+    *,
+    once: bool = False,
+    stop: threading.Event | None = None,
+    lease_seconds: float = queue.LEASE_SECONDS,
+) -> int:
+    """Do jobs until `stop` is set, or with `once` until none is left to do now; return how many were done.
+
+    Before each look at the queue, the trigger asks for the retrainings that are due. A job that is running when `stop` is set stops
+    at its next step and waits for another worker. Refused when there is no model to begin with.
+    """
+    stop = stop or threading.Event()
+    holder = holder_name()
+    registry.ensure_shipped(workspace)
+    done = 0
+    while not stop.is_set():
+        try:
+            sweep(workspace)
+            trigger.check(workspace)
+            job = queue.lease(workspace, holder, list(HANDLERS), seconds=lease_seconds)
+        except DBAPIError:
+            # The database may be restarting; a worker that died of it would have to be started by hand.
+            _log.exception("the database did not answer; trying again")
+            stop.wait(workspace.settings.poll_seconds)
+            continue
+        if job is not None:
+            do(workspace, job, holder, stop=stop, lease_seconds=lease_seconds)
+            done += 1
+        elif once:
+            break
+        else:
+            stop.wait(workspace.settings.poll_seconds)
+    return done
+
+
+def do(
+    workspace: Workspace,
+    job: Job,
+    holder: str,
+    *,
+    stop: threading.Event,
+    lease_seconds: float = queue.LEASE_SECONDS,
+    watch: OnProgress | None = None,
+) -> None:
+    """Do one leased job to its end, whichever it is, and report it. `watch` hears of the progress too."""
+    lease = HeldLease(workspace, job.id, holder, stop, lease_seconds)
+    said = 0.0
+
+    def on_progress(share: float, message: str) -> None:
+        nonlocal said
+        if watch is not None:
+            watch(share, message)
+        if time.monotonic() - said >= _SAID_EVERY:
+            said = time.monotonic()
+            queue.progress(workspace, job.id, holder, share, message)
+
+    try:
+        with lease:
+            result = HANDLERS[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
+        queue.finish(workspace, job.id, holder, result, str(result.get("sentence", "")))
+    except Stopped as stopped:
+        _report_stop(workspace, job, holder, stopped.reason)
+    except queue.LeaseLost:
+        _log.warning("the job %s was taken over by another worker", job.id)
+    except Refused as refused:
+        sentence = str(refused)
+        _report(lambda: queue.fail(workspace, job.id, holder, sentence, retry=False))
+    except Exception as error:
+        _log.exception("the job %s failed", job.id)
+        sentence = f"{type(error).__name__}: {error}".splitlines()[0]
+        _report(lambda: queue.fail(workspace, job.id, holder, sentence))
+
+
+class HeldLease:
+    """Renews a job's lease from a thread of its own while the job runs, and learns whether the job should stop."""
+
+    def __init__(self, workspace: Workspace, job_id: str, holder: str, stop: threading.Event, seconds: float) -> None:
+        self._workspace, self._job_id, self._holder = workspace, job_id, holder
+        self._stop, self._seconds = stop, seconds
+        self._ended = threading.Event()
+        self._reason: StopReason | None = None
+        self._thread = threading.Thread(target=self._beat, name=f"lease-{job_id[:8]}", daemon=True)
+
+    def __enter__(self) -> "HeldLease":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def should_stop(self) -> StopReason | None:
+        """Return why the job should stop now; None while it should not."""
+        return self._reason or ("end" if self._stop.is_set() else None)
+
+    def _beat(self) -> None:
+        renewed = time.monotonic()
+        while not self._ended.wait(self._seconds / _BEATS):
+            try:
+                beat = queue.heartbeat(self._workspace, self._job_id, self._holder, seconds=self._seconds)
+            except queue.LeaseLost:
+                self._reason = "lost"
+                return
+            except DBAPIError:
+                _log.exception("a heartbeat did not reach the database")
+                if time.monotonic() - renewed > self._seconds:
+                    self._reason = "lost"
+                    return
+            else:
+                renewed = time.monotonic()
+                if beat.cancel_requested:
+                    self._reason = "cancel"
+
+
+def holder_name() -> str:
+    """Return a name that no other worker has, and that tells people where it runs."""
+    return f"{socket.gethostname()[:60]}:{os.getpid()}:{new_id()[-8:]}"
+
+
+def _report_stop(workspace: Workspace, job: Job, holder: str, reason: StopReason) -> None:
+    if reason == "cancel":
+        _report(lambda: queue.cancelled(workspace, job.id, holder))
+    elif reason == "end":
+        _report(lambda: queue.release(workspace, job.id, holder))
+    else:
+        _log.warning("the job %s was taken over by another worker", job.id)
+
+
+def _report(report: Callable[[], object]) -> None:
+    try:
+        report()
+    except queue.LeaseLost:
+        _log.warning("a job was taken over by another worker before its end could be reported")

@@ -1,0 +1,45 @@
+"""What a run chooses, written into its row: a resumed run goes on with the same."""
+
+import hashlib
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import Refused
+from engine.settings import Settings
+
+
+class RunSettings(BaseModel):
+    """Settings of one retraining."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = Field(ge=0)
+    steps: int = Field(ge=1)
+    minutes: float = Field(gt=0, description="The steps are cut to what fits into this, as timed at the start.")
+    optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
+    mode: str = Field("default", description="Row of the table of model.optim.MODES; natural_gradient only.")
+    rate: float = Field(5e-4, gt=0, description="Learning rate after the warm-up.")
+    weight_decay: float = Field(0.01, ge=0)
+    replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
+    images: float = Field(0.25, ge=0, le=1, description="Share of the steps that look at the image: one page each.")
+    pages: int = Field(4, ge=1, description="Pages of a step that reads words alone.")
+    questions: int = Field(8, ge=1, description="Questions a page in a step.")
+    checkpoint_every: int = Field(25, ge=1)
+    metrics_every: int = Field(5, ge=1)
+    holdout_pages: int = Field(60, ge=1, description="Most pages of a holdout that are asked.")
+    generated_pages: int = Field(40, ge=1, description="Pages of the generated holdout.")
+
+
+def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> RunSettings:
+    """Return the settings of a run: what was `chosen` for it over what the deployment says.
+
+    The seed follows from the job, so that it is known and never the same twice. Refused with a sentence for a value that cannot be.
+    """
+    seed = int.from_bytes(hashlib.sha256(job_id.encode()).digest()[:4], "big") >> 1
+    given = {"seed": seed, "steps": settings.retrain_steps, "minutes": settings.retrain_minutes, **chosen}
+    try:
+        return RunSettings.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise Refused(f"The run's setting {'.'.join(map(str, first['loc']))} cannot be so: {first['msg']}.") from None

@@ -1,0 +1,136 @@
+"""The learning half of a run: from the champion's checkpoint and a corpus to the challenger's checkpoint."""
+
+import copy
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from engine.errors import Refused
+from engine.training.choices import RunSettings
+from engine.training.corpus import Corpus, image_opener
+from engine.training.examples import mixed_source, page_source, synthetic_source
+from engine.workspace import Workspace
+from model import checkpoint
+from model.learning import CHECKPOINT_FILE, Outcome, Plan, Source, learn
+from model.network import GroundingNetwork
+from model.optim import NaturalGradient, parameter_groups
+from model.presets import NetworkConfig
+
+_PACE_STEPS = 4  # that are timed, then thrown away
+_FEWEST_STEPS = 20  # a shorter run is not worth timing
+
+
+def champion_network(path: Path) -> GroundingNetwork:
+    """Return the network of a checkpoint, to train on. Refused with a sentence when it is not one."""
+    try:
+        loaded = checkpoint.load(path)
+    except ValueError as error:
+        raise Refused(f"The champion cannot be trained on: {error}") from None
+    network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
+    network.load_state_dict(loaded.state)
+    return network
+
+
+def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.optim.Optimizer:
+    """Return the optimizer that a run chose. Refused for a mode that is not there."""
+    if settings.optimizer == "adamw":
+        return torch.optim.AdamW(network.parameters(), settings.rate, weight_decay=settings.weight_decay)
+    try:
+        return NaturalGradient.from_mode(
+            parameter_groups(network, weight_decay=settings.weight_decay),
+            settings.mode,
+            lr=settings.rate,
+            seed=settings.seed,
+        )
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def described(settings: RunSettings) -> dict[str, Any]:
+    """Return the optimizer's settings as a version keeps them."""
+    common = {"rate": settings.rate, "weight_decay": settings.weight_decay, "steps": settings.steps}
+    if settings.optimizer == "adamw":
+        return {"name": "AdamW", **common}
+    return {"name": "NaturalGradient", "mode": settings.mode, **common}
+
+
+def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> Source:
+    """Return where the steps take their pages from: the corpus, and in between generated pages against forgetting.
+
+    Most steps read words alone, several pages at once; some look at one page's image, which costs about four times as much.
+    Refused when no page can be learned from.
+    """
+    seed = settings.seed
+    images = image_opener(workspace)
+    try:
+        words = page_source(corpus.pages, lambda _: None, seed, pages=settings.pages, questions=settings.questions)
+        seen = page_source(corpus.pages, images, seed + 1, pages=1, questions=settings.questions)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    own = mixed_source(words, seen, settings.images, seed + 2)
+    replay = mixed_source(
+        synthetic_source(seed + 3, pages=settings.pages, questions=settings.questions),
+        synthetic_source(seed + 4, pages=1, questions=settings.questions, regions=0.25, images=True),
+        settings.images,
+        seed + 5,
+    )
+    return mixed_source(own, replay, settings.replay, seed + 6)
+
+
+def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings) -> int:
+    """Return how many of the run's steps fit into its minutes on this machine; a few are timed on a copy."""
+    if settings.steps < _FEWEST_STEPS:
+        return settings.steps
+    rehearsing = copy.deepcopy(network)
+    optimizer = optimizer_for(rehearsing, settings)
+    began = time.monotonic()
+    learn(rehearsing, optimizer, source, Plan(steps=_PACE_STEPS, seed=settings.seed))
+    pace = (time.monotonic() - began) / _PACE_STEPS
+    return min(settings.steps, max(_FEWEST_STEPS, round(settings.minutes * 60 / pace)))
+
+
+def train(
+    network: GroundingNetwork,
+    source: Source,
+    settings: RunSettings,
+    folder: Path,
+    *,
+    on_metrics: Callable[[Mapping[str, float]], None],
+    on_progress: Callable[[float], None],
+    stop: Callable[[], bool],
+) -> Outcome:
+    """Train, or go on with what `folder` holds; CHECKPOINT_FILE lies there at the end.
+
+    A machine that slowed down since its steps were timed ends the run at twice its minutes, with what it has learned by then.
+    Refused when the loss is no longer finite.
+    """
+    plan = Plan(
+        steps=settings.steps,
+        seed=settings.seed,
+        warmup=max(1, min(20, settings.steps // 10)),
+        checkpoint_every=settings.checkpoint_every,
+        metrics_every=settings.metrics_every,
+    )
+    latest = time.monotonic() + settings.minutes * 120
+    try:
+        return learn(
+            network,
+            optimizer_for(network, settings),
+            source,
+            plan,
+            folder=folder,
+            resume=True,
+            on_metrics=on_metrics,
+            on_progress=on_progress,
+            cancelled=lambda: stop() or time.monotonic() > latest,
+        )
+    except FloatingPointError as error:
+        raise Refused(f"The run was given up: {error}") from None
+
+
+def result_file(folder: Path) -> Path:
+    """Return where a finished run left its checkpoint."""
+    return folder / CHECKPOINT_FILE

@@ -1,0 +1,111 @@
+"""When a retraining starts without anybody asking for it."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from db.base import now
+from db.tables import Job, ModelVersion, Revision, Run
+from engine.annotation.state import AnnotationState
+from engine.curation import snapshots
+from engine.jobs import queue, trigger
+from engine.projects import change_settings
+from engine.workspace import Workspace
+from tests.factories import make_bills, make_project, revise
+
+
+@pytest.fixture
+def impatient(workspace: Workspace) -> Workspace:
+    """A workspace that waits for no quiet."""
+    settings = workspace.settings.model_copy(update={"retrain_quiet_seconds": 0.0})
+    return Workspace(settings, workspace.database, workspace.blobs)
+
+
+def project_that_wants(workspace: Workspace, count: int) -> str:
+    project = make_project(workspace)
+    change_settings(workspace, project.id, retrain_after=count)
+    return project.id
+
+
+def run_on_all_of_it(workspace: Workspace, project_id: str) -> None:
+    """The rows that a judged run on everything accepted so far leaves behind."""
+    snapshot = snapshots.freeze(workspace, project_id, split="train")
+    with workspace.database.write() as session:
+        version = ModelVersion(number=0, checkpoint_sha256="a" * 64, code_version="0")
+        job = Job(kind="retrain", project_id=project_id, status="done")
+        session.add_all([version, job])
+        session.flush()
+        session.add(
+            Run(
+                project_id=project_id,
+                job_id=job.id,
+                snapshot_id=snapshot.id,
+                parent_id=version.id,
+                seed=1,
+                code_version="0",
+                status="judged",
+            )
+        )
+
+
+def test_enough_accepted_answers_start_one_retraining(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 6)
+    make_bills(impatient, project_id, {"train": 2})
+    jobs = trigger.check(impatient)
+    assert [(job.kind, job.project_id) for job in jobs] == [("retrain", project_id)]
+    assert trigger.check(impatient) == []
+    assert len(queue.list_jobs(impatient)) == 1
+
+
+def test_held_out_documents_do_not_count(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 6)
+    make_bills(impatient, project_id, {"train": 1, "recent": 2, "frozen": 2})
+    assert trigger.check(impatient) == []
+
+
+def test_it_waits_for_a_moment_of_quiet(workspace: Workspace) -> None:
+    project_id = project_that_wants(workspace, 3)
+    make_bills(workspace, project_id, {"train": 1})
+    assert workspace.settings.retrain_quiet_seconds == 60
+    assert trigger.check(workspace) == []
+    with workspace.database.write() as session:
+        session.execute(update(Revision).values(created_at=now() - timedelta(seconds=61)))
+    assert len(trigger.check(workspace)) == 1
+
+
+def test_what_a_run_has_seen_does_not_start_another(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 3)
+    first = make_bills(impatient, project_id, {"train": 1})
+    run_on_all_of_it(impatient, project_id)
+    assert trigger.check(impatient) == []
+    for annotation in first[:2]:
+        revise(impatient, annotation, AnnotationState(no_answer=True))
+    assert trigger.check(impatient) == []  # two are new, three are wanted
+    revise(impatient, first[2], AnnotationState(no_answer=True))
+    assert len(trigger.check(impatient)) == 1
+
+
+def test_after_a_cancelled_or_failed_job_something_new_must_be_accepted(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 3)
+    made = make_bills(impatient, project_id, {"train": 2})
+    queue.cancel(impatient, trigger.check(impatient)[0].id)
+    assert trigger.check(impatient) == []
+    revise(impatient, made[0], AnnotationState(no_answer=True))
+    assert len(trigger.check(impatient)) == 1
+
+
+def test_a_project_can_leave_it_to_people(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 3)
+    change_settings(impatient, project_id, retrain_automatically=False)
+    make_bills(impatient, project_id, {"train": 2})
+    assert trigger.check(impatient) == []
+
+
+def test_each_project_is_looked_at_on_its_own(impatient: Workspace) -> None:
+    one, other = make_project(impatient, "one"), make_project(impatient, "other")
+    for project in (one, other):
+        change_settings(impatient, project.id, retrain_after=4)
+    make_bills(impatient, one.id, {"train": 2})
+    make_bills(impatient, other.id, {"train": 1})
+    assert [job.project_id for job in trigger.check(impatient)] == [one.id]
