@@ -10,7 +10,7 @@ from engine.synthetic.vocabulary import SMALL, coined, word, words
 
 # Kinds of value for a key without a meaning, by how often forms hold them.
 _LOOSE_KINDS = (
-    "person", "person", "company", "date", "date", "number", "number", "money", "code", "code", "phone", "address", "phrase",
+    "person", "person", "person", "company", "date", "date", "date", "number", "number", "money", "code", "code", "phone", "address", "phrase",
     "phrase", "phrase", "text", "mark", "percent", "measure", "word", "city", "decimal", "long", "title", "brand",
 )  # fmt: skip
 _QUALIFIERS = (

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from engine.synthetic.draft import Draft, body_face, page_width
-from engine.synthetic.kinds import form_choices, form_fields, grid
+from engine.synthetic.kinds import form_choices, form_fields, form_lists, grid
 from engine.synthetic.kinds.form_style import Form, absent_question, drawn_form
 from engine.synthetic.marks import ornament
+from engine.synthetic.ocr import Reading
 from engine.synthetic.sheet import Sheet
 from engine.synthetic.values import code
 from engine.synthetic.vocabulary import phrase
@@ -17,7 +19,7 @@ def lay_out(chance: random.Random) -> Draft:
     """A form of blocks from top to bottom; where it ends is left to chance."""
     width = page_width(chance)
     height = width * chance.uniform(1.25, 1.36)
-    sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(50, 84)))
+    sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(48, 80)))
     form = drawn_form(chance, sheet)
     em = sheet.face.size
     y = height * chance.uniform(0.015, 0.09)
@@ -27,10 +29,10 @@ def lay_out(chance: random.Random) -> Draft:
         if chance.random() < 0.3:
             y = sheet.write_centre(phrase(chance, 2, 6), y).top + 2 * em
     if chance.random() < 0.12:
-        y = form_fields.address_block(form, y) + 2 * em
+        y = form_lists.address_block(form, y) + 2 * em
     mode = chance.choice(("free", "free", "aligned", "framed", "below"))
     columns = chance.choice((1, 1, 2, 2, 3))
-    foot = height * chance.triangular(0.25, 0.97, 0.93)
+    foot = height * chance.triangular(0.2, 0.96, 0.8)
     while y < foot:
         state = sheet.state()
         bottom = _block(form, y, mode, columns)
@@ -48,8 +50,15 @@ def lay_out(chance: random.Random) -> Draft:
         sheet.write_upwards(
             number, width - 1.3 * em, height * chance.uniform(0.4, 0.9), face=sheet.face.scaled(1.2, bold=True)
         )
+    if chance.random() < 0.25:
+        state = sheet.state()
+        form_lists.noted(form, height * chance.uniform(0.03, 0.9))
+        if sheet.collides(state[0]):
+            sheet.back_to(state)
     ornament(sheet, y + em)
-    return Draft(sheet, lambda: absent_question(form))
+    # Readers of old forms cut dates, initials and numbers at their signs more often than not.
+    reading = replace(Reading.drawn(chance), splits=chance.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)))
+    return Draft(sheet, lambda: absent_question(form), reading)
 
 
 def _block(form: Form, y: float, mode: str, columns: int) -> float:
@@ -59,27 +68,29 @@ def _block(form: Form, y: float, mode: str, columns: int) -> float:
         return form_fields.paragraph(form, y)
     if draw < 0.07:
         return form_fields.section_title(form, y)
-    if draw < 0.14:
+    if draw < 0.125:
         return grid.table(form, y, most_questions=3)
     if draw < 0.19:
         return form_choices.choices(form, y)
-    if draw < 0.205:
+    if draw < 0.2:
         return form_choices.scale(form, y)
-    if draw < 0.23:
+    if draw < 0.215:
+        return form_choices.checklist(form, y)
+    if draw < 0.235:
         return form_choices.marked_words(form, y)
     if draw < 0.28:
-        return form_fields.listing(form, y)
+        return form_lists.listing(form, y)
     if draw < 0.31:
         return form_fields.sentence_with_blanks(form, y)
     if draw < 0.34:
         return form_fields.signed_line(form, y)
-    if draw < 0.38:
+    if draw < 0.4:
         return form_fields.headed_text(form, y)
-    if draw < 0.41:
+    if draw < 0.43:
         return form_fields.twin_sections(form, y)
-    if (mode == "framed" and draw < 0.9) or draw < 0.45:
+    if (mode == "framed" and draw < 0.9) or draw < 0.47:
         return form_fields.framed_fields(form, y)
-    if mode == "aligned" or draw < 0.55:
+    if mode == "aligned" or draw < 0.57:
         return form_fields.aligned_fields(form, y, columns)
     return form_fields.row_of_fields(
         form, y, columns, below=(mode == "below" and chance.random() < 0.8) or chance.random() < 0.06

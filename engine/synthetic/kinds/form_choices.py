@@ -160,6 +160,47 @@ def scale(form: Form, y: float) -> float:
     return bottom
 
 
+def checklist(form: Form, y: float) -> float:
+    """A block of labels in columns, a place for a mark at each; many are marked."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    if chance.random() < 0.5:
+        y = (
+            sheet.write(form.key_text(form.keys.next()), form.left, y, right=form.right, face=form.key_face).top
+            + 1.6 * em
+        )
+    columns, rows = chance.randint(1, 4), chance.randint(2, 9)
+    room = min((form.right - form.left) / columns, em * chance.uniform(12, 22))
+    step = chance.uniform(1.3, 1.9) * em
+    read_as = chance.choice(_READ_AS)
+    shape = chance.choice(("box", "line", "none" if read_as[1] else "box"))
+    left_of_label, marked = chance.random() < 0.6, chance.uniform(0.2, 0.9)
+    first = len(sheet.asked)
+    mark_room = em * (1.8 if shape == "line" else 1.1)
+    for column in range(columns):
+        for row in range(rows):
+            x, top = form.left + column * room, y + row * step
+            if top + 2 * em > sheet.height:
+                break
+            label = form.case(phrase(chance, 1, chance.choice((1, 1, 2, 2, 3))))
+            ticked = chance.random() < marked
+            label_x = x + mark_room + 0.4 * em if left_of_label else x
+            right = x + room - 0.6 * em - (0 if left_of_label else mark_room + em)
+            written = sheet.write_fitted(label, label_x, top, right, face=form.key_face)
+            mark_x = x if left_of_label else written.right + em * chance.uniform(0.3, 0.8)
+            if shape == "none":
+                figures, mark = [], form.write_value(read_as[1], mark_x, top, mark_x + 3 * em).pieces if ticked else []
+            else:
+                figure, mark, _ = _mark(form, mark_x, top, shape, ticked, read_as)
+                figures = [figure]
+            if ticked and (mark or figures):
+                sheet.ask(
+                    questions.about(chance, label), mark, figures=figures, region_type="checkbox" if figures else None
+                )
+    if len(sheet.asked) - first > 5:
+        sheet.asked[first:] = chance.sample(sheet.asked[first:], 5)
+    return y + (rows - 1) * step
+
+
 def marked_words(form: Form, y: float) -> float:
     """Keys on a line, some with an X or a short value behind them and nothing between."""
     chance, sheet, em = form.chance, form.sheet, form.em

@@ -8,8 +8,9 @@ from __future__ import annotations
 import itertools
 
 from engine.synthetic import questions
+from engine.synthetic.kinds import form_lists
 from engine.synthetic.kinds.form_style import Form
-from engine.synthetic.values import address_lines, person, value
+from engine.synthetic.values import person, value
 from engine.synthetic.vocabulary import phrase, sentence, words
 
 
@@ -49,7 +50,11 @@ def field(
             start = printed.right + 0.5 * em
         at = top
         hang = x if chance.random() < 0.35 else None
-    written = form.write_value(form.value_text(key.kind, right - start), start, at, right, hang)
+    stacked = key.kind in ("person", "company", "address") and right - start > 10 * em and chance.random() < 0.15
+    if stacked:
+        written = form_lists.write_lines(form, form_lists.name_and_address(chance), start, at, right)
+    else:
+        written = form.write_value(form.value_text(key.kind, right - start), start, at, right, hang)
     if form.underlined and written.pieces and not below:
         sheet.rule(
             start - 0.2 * em, written.top + 0.98 * em, max(written.right + em, right - em), written.top + 0.98 * em
@@ -209,31 +214,6 @@ def sign(form: Form, key: str, x: float, y: float, width: float) -> None:
     form.sheet.ask(question, figures=[figure], region_type="signature")
 
 
-def listing(form: Form, y: float) -> float:
-    """A key with a list beside it or below it."""
-    chance, sheet, em = form.chance, form.sheet, form.em
-    key = form.keys.next()
-    text = form.key_text(key)
-    printed = sheet.write(text, form.left, y, right=form.left + sheet.width * 0.5, face=form.key_face)
-    beside = chance.random() < 0.6
-    x = printed.right + em * chance.uniform(0.5, 4) if beside else form.left + em * chance.uniform(0, 4)
-    at = printed.top if beside else printed.top + 1.5 * em
-    kind = chance.choice(("person", "company", "phrase", "person", "address", "brand"))
-    step = chance.uniform(1.25, 1.7) * max(em, form.value_face.size)
-    bullet = chance.choice(("", "", "", "- ", "* ", "1"))
-    pieces: list[int] = []
-    whole = printed.whole
-    for item in range(chance.randint(2, 7)):
-        head = f"{item + 1}. " if bullet == "1" else bullet
-        written = form.write_value(head + value(chance, kind), x, at, form.right)
-        pieces += written.pieces
-        whole = whole and written.whole
-        at = written.top + step
-    if whole and pieces:
-        form.ask(text, pieces, key)
-    return at - step
-
-
 def sentence_with_blanks(form: Form, y: float) -> float:
     """A printed sentence with filled-in places."""
     chance, sheet, em = form.chance, form.sheet, form.em
@@ -285,6 +265,7 @@ def twin_sections(form: Form, y: float) -> float:
         )
     )
     keys = [form.keys.next() for _ in range(chance.randint(2, 4))]
+    found: dict[str, list[list[int]]] = {}
     width = (form.right - form.left) / 2
     deepest = y
     stacked = chance.random() < 0.3
@@ -313,20 +294,16 @@ def twin_sections(form: Form, y: float) -> float:
             if written.whole and written.pieces and chance.random() < 0.7:
                 asked = shape.format(section=name, key=text.strip(" :.…_-#?"))
                 sheet.ask(questions.around(chance, asked), written.pieces)
+            if written.whole and written.pieces:
+                found.setdefault(key.text, []).append(written.pieces)
             at = max(written.top, printed.top) + form.step * 0.85
         deepest = max(deepest, at - form.step * 0.85)
         if stacked:
             top = at + 0.6 * em
+    for text, answers in found.items():
+        if len(answers) == len(titles) and chance.random() < 0.35:
+            sheet.ask(questions.about(chance, text), *answers)
     return deepest
-
-
-def address_block(form: Form, y: float) -> float:
-    """A name and an address without keys."""
-    chance, sheet, em = form.chance, form.sheet, form.em
-    x = chance.choice((form.left, form.left + sheet.width * 0.3, form.left + sheet.width * 0.55))
-    for line in (value(chance, "company"), *address_lines(chance)):
-        y = sheet.write(line, x, y, right=form.right).top + 1.3 * em
-    return y - 1.3 * em
 
 
 def paragraph(form: Form, y: float) -> float:

@@ -44,22 +44,28 @@ class Form:
         """From one line of fields to the next."""
         return self.leading * max(self.em, self.value_face.size * 0.9)
 
+    @property
+    def value_drop(self) -> float:
+        """How much lower than its key a value begins, so that both stand on one line."""
+        return 0.74 * (self.key_face.size - self.value_face.size) + self.lower_baseline * self.em
+
     def key_text(self, key: Key) -> str:
         case = cased(self.chance, key.text) if self.chance.random() < 0.3 else self.case(key.text)
         return case + (self.ending if self.chance.random() < 0.85 else self.chance.choice((":", "", ".")))
 
     def value_text(self, kind: str, room: float) -> str:
         """A value that may be expected to fit into `room` pixels, given a few lines."""
-        if room < 12 * self.em and kind in LONG_KINDS:
+        if room < 8 * self.em and kind in LONG_KINDS:
             kind = self.chance.choice(_SHORT_KINDS)
+        elif room > 8 * self.em and self.chance.random() < 0.13:
+            kind = self.chance.choice(("long", "text", "title", "people") if room > 18 * self.em else ("long", "title"))
         text = value(self.chance, kind)
         if self.chance.random() < 0.04:
             text += " " + value(self.chance, self.chance.choice(("date", "person", "phrase", "code")))
         return text
 
     def write_value(self, text: str, x: float, y: float, right: float, hang: float | None = None) -> Written:
-        lift = self.key_face.size - self.value_face.size  # stands on the key's baseline
-        y += 0.74 * lift + self.lower_baseline * self.em
+        y += self.value_drop
         leading = self.chance.uniform(1.15, 1.5)
         return self.sheet.write(text, x, y, right=right, face=self.value_face, hang=hang, leading=leading)
 
