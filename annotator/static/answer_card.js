@@ -17,12 +17,13 @@ export class AnswerCard {
     this.next = h('button', { class: 'g-button', title: `Next open question   ${hint('next')}`, on: { click: () => act.next() } }, 'Next', icon('next', 16));
     this.saved = h('div', { class: 'g-saved', role: 'status' });
     this.actions = h('div', { class: 'g-actions' }, this.accept, this.next);
+    this.root = root;
     root.append(this.card, this.actions, this.saved);
   }
 
-  // view: { document, annotation (local) or null, text, page, proposal of the page, ranked, refining, marked, pages: [{id, number, origin}], pending }
+  // view: { document, annotation (local) or null, text, page, proposal of the page, choices, ranked, refining, marked, pages: [{id, number, origin}], pending }
   render(view) {
-    this.actions.hidden = !view.document;
+    this.root.hidden = !view.document;
     const { annotation } = view;
     const done = annotation && ['accepted', 'submitted', 'fixed'].includes(annotation.status);
     replace(this.accept, icon('check', 16), done ? 'Accepted' : 'Accept', h('kbd', {}, 'Enter'));
@@ -44,20 +45,22 @@ export class AnswerCard {
     return h('p', { class: 'g-reading g-none' }, hintText);
   }
 
-  figures({ proposal, refining }) {
+  figures({ annotation, proposal, refining, pending }) {
     if (!proposal) return null;
+    const doubts = annotation.head === 0 && !pending && proposal.answered < 0.5;
     const label = proposal.model?.label ?? '';
     return h(
       'div', { class: 'g-figures' },
       gauge('Confidence', proposal.score, 'How well the model expects its mark to fit'),
       gauge('Answered here', proposal.answered, 'Probability that this page answers the question'),
+      doubts ? h('p', { class: 'g-doubt' }, 'The model doubts that this document answers the question.') : null,
       h('div', { class: 'g-model', title: `Answered by ${label} in ${Math.round(proposal.milliseconds)} ms` }, icon('spark', 12), refining ? 'Looking again…' : `${label} · ${Math.round(proposal.milliseconds)} ms`),
     );
   }
 
-  candidates({ proposal, chosen, annotation }) {
-    if (!proposal || proposal.candidates.length < 2) return null;
-    return h('div', { class: 'g-candidates', role: 'group', 'aria-label': 'Proposals' }, proposal.candidates.slice(0, 3).map((each, at) =>
+  candidates({ choices, chosen, annotation }) {
+    if (choices.length < 2) return null;
+    return h('div', { class: 'g-candidates', role: 'group', 'aria-label': 'Proposals' }, choices.map((each, at) =>
       h('button', { class: 'g-candidate', 'aria-pressed': String(!annotation.no_answer && at === chosen), title: `${each.text || 'No words'}   ${at + 1}`, on: { click: () => this.act.candidate(at) } },
         h('kbd', {}, String(at + 1)), h('span', {}, each.text || 'No words'), h('i', {}, percent(each.score)))));
   }

@@ -35,9 +35,17 @@ export class Answers {
     return this.local.proposals[this.place.page?.id] ?? this.local.proposal;
   }
 
+  // What the keys 1, 2, 3 choose from: the proposal, then what else the model thought of.
+  get choices() {
+    const { proposal } = this;
+    if (!proposal) return [];
+    const others = proposal.candidates.filter((each) => !sameMark(each, proposal));
+    return [proposal, ...others].filter((each) => !isBlank(each)).slice(0, 3);
+  }
+
   get chosen() {
     const mark = this.markOn(this.proposal?.page_id);
-    return this.proposal?.candidates.findIndex((each) => sameMark(mark, each)) ?? -1;
+    return this.choices.findIndex((each) => sameMark(mark, each));
   }
 
   // --- opening and asking
@@ -167,8 +175,7 @@ export class Answers {
   }
 
   candidate(at) {
-    const { proposal } = this;
-    const candidate = proposal?.candidates[at];
+    const { proposal } = this, candidate = this.choices[at];
     if (!candidate || !this.local) return;
     const mark = { ...this.markOn(proposal.page_id), words: candidate.words, mask: candidate.mask };
     this.become(proposal.page_id, { mark, no_answer: false }, 'candidate', { prediction: proposal.prediction_id });

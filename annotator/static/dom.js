@@ -9,13 +9,16 @@ export function h(tag, attributes = {}, ...children) {
     else if (name in element && (name === 'value' || name === 'checked' || name === 'disabled')) element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...present(children));
   return element;
 }
 
 export function replace(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...present(children));
 }
+
+// Conditions may stand among the children: what is missing or false is left out.
+const present = (children) => children.flat().filter((child) => child !== null && child !== undefined && child !== false && child !== '');
 
 // Tells a person's way of writing a number of things: count(1, 'page') -> "1 page".
 export function count(number, noun) {

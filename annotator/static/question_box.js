@@ -75,6 +75,7 @@ export class QuestionList {
   constructor(root, open) {
     this.open = open;
     this.title = h('h3', {});
+    this.root = root;
     this.list = h('div', { class: 'g-questions', role: 'listbox', 'aria-label': 'Questions asked about this document', on: { keydown: (event) => walk(event, '.g-question') } });
     root.append(this.title, this.list);
   }
@@ -82,7 +83,8 @@ export class QuestionList {
   // annotations: as the document lists them; pending: ids with edits that are not saved yet
   render({ document, annotations, annotation, pending }) {
     this.title.textContent = annotations.length ? `Questions · ${annotations.length}` : 'Questions';
-    if (!document) return replace(this.list);
+    this.root.hidden = !document;
+    if (!document) return;
     if (!annotations.length) {
       return replace(this.list, h('div', { class: 'g-empty g-left' }, h('b', {}, 'Nothing asked yet'), h('span', {}, 'Ask what this document should tell: “What is the total?”, “Who signed it?”. The answer is marked on the page.')));
     }

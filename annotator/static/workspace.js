@@ -3,9 +3,9 @@
 import { get, put } from './api.js';
 import { AnswerCard } from './answer_card.js';
 import { Answers } from './answers.js';
+import { makeCommands } from './commands.js';
 import { openConflict } from './conflict.js';
 import { Cursor } from './cursor.js';
-import { openHelp } from './dialog.js';
 import { DocumentList } from './documents.js';
 import { h, replace } from './dom.js';
 import { Effort } from './effort.js';
@@ -24,8 +24,6 @@ import { Toasts } from './toast.js';
 import { Toolbar } from './toolbar.js';
 import { Uploads } from './uploads.js';
 
-const TOOLS = ['word', 'box', 'brush', 'eraser', 'plus', 'minus'];
-
 export class Workspace {
   constructor(root) {
     this.root = root;
@@ -41,7 +39,7 @@ export class Workspace {
       locked: () => this.explainLock(),
     });
     this.cursor = new Cursor(this.stage, (text) => (this.rooms.spoken.textContent = text));
-    this.commands = this.makeCommands();
+    this.commands = makeCommands(this);
     this.toolbar = new Toolbar(this.rooms.toolbar, (name, value) => this.commands[name](value));
     this.documentList = new DocumentList(this.rooms.documents, {
       open: (id) => this.act(() => this.openDocument(id)),
@@ -258,46 +256,6 @@ export class Workspace {
 
   // --- keys and buttons
 
-  makeCommands() {
-    const scroll = (step) => {
-      const page = this.library.neighbour(step);
-      if (page) this.act(() => this.openPage(page.id));
-    };
-    const question = (step) => {
-      const lines = this.library.document?.annotations ?? [];
-      const at = lines.findIndex((each) => each.id === this.answers.local?.id);
-      const line = lines[at < 0 ? 0 : at + step];
-      if (line) this.act(() => this.openAnnotation(line.id));
-    };
-    const tools = Object.fromEntries(TOOLS.map((name) => [name, () => (this.stage.setTool(name), this.render())]));
-    return {
-      ...tools,
-      ask: () => this.box.focus(),
-      accept: () => this.answers.accept() && this.toasts.show('Accepted.', 'info'),
-      next: () => this.act(() => this.next()),
-      candidate: (event) => this.answers.candidate(Number(event.key) - 1),
-      noAnswer: () => this.answers.noAnswer(),
-      questionUp: () => question(-1),
-      questionDown: () => question(1),
-      thickness: (event) => this.commands.radius(this.stage.radius + (event.key === ']' ? 2 : -2)),
-      radius: (radius) => (this.stage.setRadius(radius), this.render()),
-      undo: () => this.answers.step(true),
-      redo: () => this.answers.step(false),
-      clear: () => this.answers.clear(),
-      cursor: (event) => this.cursor.move(event),
-      zoomIn: () => this.stage.zoom(1.25),
-      zoomOut: () => this.stage.zoom(0.8),
-      fit: () => this.stage.fit(),
-      pageUp: () => scroll(-1),
-      pageDown: () => scroll(1),
-      documents: () => (this.menu(true), this.documentList.search.focus()),
-      upload: () => this.uploads.choose(),
-      help: () => openHelp(this.root),
-      menu: () => this.menu(this.rooms.left.dataset.open !== 'on'),
-      escape: () => this.escape(),
-    };
-  }
-
   escape() {
     this.menu(false);
     this.cursor.drop();
@@ -357,7 +315,7 @@ export class Workspace {
     this.box.render({ document, asking: answers.asking });
     this.questionList.render({ document, annotations: document?.annotations ?? [], annotation: local?.id, pending: waiting });
     this.card.render({
-      document, annotation: local, text: this.text(), page, proposal: answers.proposal, chosen: answers.chosen, refining: answers.refining,
+      document, annotation: local, text: this.text(), page, proposal: answers.proposal, choices: answers.choices, chosen: answers.chosen, refining: answers.refining,
       ranked: local?.ranked ?? [], marked: Boolean(page && marks[page.id]), pending: local && waiting.has(local.id),
       pages: (document?.pages ?? []).map((each) => ({ ...each, origin: marks[each.id] })),
     });
