@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from datetime import timedelta
+from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerifyMismatchError
@@ -19,7 +20,6 @@ from engine.workspace import Workspace
 LOCAL_NAME = "local"
 SHORTEST_PASSWORD = 10
 _HASHER = PasswordHasher()  # argon2id with the library's defaults (RFC 9106, low-memory profile)
-_NOBODY = _HASHER.hash("nobody has this password")  # so that an unknown name takes as long as a wrong password
 
 
 def local_user(session: Session) -> User:
@@ -76,7 +76,7 @@ def log_in(workspace: Workspace, name: str, password: str) -> str | None:
     with workspace.database.read() as session:
         user = session.scalar(select(User).where(User.name == name, User.disabled_at.is_(None)))
     try:
-        _HASHER.verify((user and user.password_hash) or _NOBODY, password)
+        _HASHER.verify((user and user.password_hash) or _nobody(), password)
     except (VerifyMismatchError, InvalidHashError):
         return None
     if user is None or user.password_hash is None:
@@ -114,6 +114,12 @@ def log_out(workspace: Workspace, token: str) -> None:
         login = session.get(LoginSession, _digest(token))
         if login is not None and login.revoked_at is None:
             login.revoked_at = now()
+
+
+@cache
+def _nobody() -> str:
+    """A hash to check against where there is no user: an unknown name takes as long as a wrong password."""
+    return _HASHER.hash("nobody has this password")
 
 
 def _digest(token: str) -> str:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
 from engine import projects
-from engine.jobs import queue
+from engine.jobs import queue, trigger
 from engine.training import registry, views
 from engine.training.views import JobView, RunLine, RunView
 
@@ -88,8 +88,7 @@ def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView
 def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Ask for a retraining; one that waits or runs already is returned instead of a second one."""
     projects.project_by_id(workspace, project_id)
-    job = queue.enqueue(workspace, "retrain", project_id, key=f"retrain:{project_id}", created_by=user.id)
-    return views.job_view(job)
+    return views.job_view(trigger.request(workspace, project_id, by=user.id))
 
 
 @router.get("/projects/{project_id}/jobs")

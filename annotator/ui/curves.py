@@ -7,6 +7,14 @@ import pandas as pd
 from engine.training.registry import VersionSummary
 from engine.training.views import RunView
 
+# What a version was judged on, by the gate's name and the people's.
+HOLDOUTS = {
+    "recent": "Recent holdout",
+    "frozen": "Frozen holdout",
+    "taught": "Pages learned from",
+    "generated": "Generated pages",
+}
+
 
 def loss(run: RunView | None) -> pd.DataFrame:
     """Return a run's training loss by step; empty where nothing has run."""
@@ -17,9 +25,9 @@ def loss(run: RunView | None) -> pd.DataFrame:
 def quality(versions: Sequence[VersionSummary]) -> pd.DataFrame:
     """Return the share of answers right (IoU above one half) by version and holdout, oldest version first."""
     rows = [
-        (version.label, name, holdout["acc_50"])
+        (version.label, HOLDOUTS.get(name, name), holdout["acc_50"])
         for version in reversed(versions)
-        for name, holdout in version.figures.get("holdouts", {}).items()
+        for name, holdout in version.figures.items()
         if holdout.get("acc_50") is not None
     ]
     return pd.DataFrame(rows, columns=["model", "pages", "share of answers right"])
@@ -27,7 +35,7 @@ def quality(versions: Sequence[VersionSummary]) -> pd.DataFrame:
 
 def share(version: VersionSummary, holdout: str) -> str:
     """Return one holdout's share of answers right as a cell, with the number of questions behind it."""
-    figures = version.figures.get("holdouts", {}).get(holdout)
+    figures = version.figures.get(holdout)
     if not figures or figures.get("acc_50") is None:
         return "-"
     return f"{figures['acc_50']:.1%} of {figures.get('questions', '?')}"

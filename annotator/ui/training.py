@@ -10,7 +10,7 @@ from annotator.ui import curves
 from annotator.ui.choice import current_user, project_choice, told
 from engine import projects
 from engine.annotation.ask import Desk
-from engine.jobs import queue
+from engine.jobs import queue, trigger
 from engine.training import registry, views
 
 RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]
@@ -19,7 +19,7 @@ EMPTY = (
     "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against the "
     "one in use, and takes over only if it is better. The curves and the verdict appear here.</div>"
 )
-MODEL_COLUMNS = ["Model", "Made", "Own pages", "Generated pages", "Optimizer", "Snapshot"]
+MODEL_COLUMNS = ["Model", "Made", *curves.HOLDOUTS.values(), "Optimizer", "Snapshot"]
 
 
 def build(desk: Desk) -> None:
@@ -82,8 +82,7 @@ def build(desk: Desk) -> None:
 
     @told
     def ask_for_run(project_id: str, request: gr.Request) -> None:
-        user = current_user(desk, request)
-        queue.enqueue(workspace, "retrain", project_id, key=f"retrain:{project_id}", created_by=user.id)
+        trigger.request(workspace, project_id, by=current_user(desk, request).id)
         gr.Info("A retraining is waiting for the worker.")
 
     @told
@@ -136,7 +135,7 @@ def _status(desk: Desk, project_id: str) -> str:
         share, text = 0.0, f"{waiting} answers accepted since the last retraining; this project retrains by hand."
     else:
         share = min(1.0, waiting / chosen.retrain_after)
-        text = f"{waiting} of {chosen.retrain_after} newly accepted answers until the next retraining."
+        text = f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents until the next retraining."
     return (
         f'<div class="glossator-status"><div><b>{escape(champion)}</b> answers in this project.</div>'
         f"<div>{escape(text)}</div>"
@@ -164,8 +163,7 @@ def _model_row(version: registry.VersionSummary) -> list[Any]:
     return [
         _name(version),
         f"{version.created_at:%Y-%m-%d %H:%M}",
-        curves.share(version, "own"),
-        curves.share(version, "generated"),
+        *(curves.share(version, name) for name in curves.HOLDOUTS),
         str(version.optimizer.get("name", "")),
         (version.snapshot_sha256 or "")[:12],
     ]

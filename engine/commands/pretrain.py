@@ -12,6 +12,11 @@ from engine.commands.common import console, emit, fail, progress
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best")
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("pretrain")(pretrain)
+
+
 def pretrain(
     out: Annotated[Path, typer.Argument(help="Folder for weights, metrics and the state of the run.")],
     minutes: Annotated[float, typer.Option(help="About how long to train on this machine.", min=0.05)] = 60,

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Job, ModelVersion, Revision, Run, RunMetric, Snapshot
+from db.tables import Annotation, Document, DocumentGroup, Job, ModelVersion, Revision, Run, RunMetric, Snapshot
 from engine.errors import NotFound
 from engine.training.registry import label
 from engine.workspace import Workspace
@@ -80,13 +80,20 @@ def job_view(job: Job) -> JobView:
 
 
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
-    """Return how many answers were accepted since the newest run of the project began."""
+    """Return how many answers on training documents were accepted since the newest run of the project began."""
     with workspace.database.read() as session:
         newest = session.scalar(select(func.max(Run.created_at)).where(Run.project_id == project_id))
         chosen = (
             select(func.count(Annotation.id))
             .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
-            .where(Annotation.project_id == project_id, Annotation.status == "accepted")
+            .join(Document, Document.id == Annotation.document_id)
+            .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+            .where(
+                Annotation.project_id == project_id,
+                Annotation.status == "accepted",
+                DocumentGroup.split == "train",
+                DocumentGroup.quarantined_at.is_(None),
+            )
         )
         if newest is not None:
             chosen = chosen.where(Revision.created_at > newest)

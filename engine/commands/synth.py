@@ -1,0 +1,47 @@
+"""glossator synth: generated documents in the grounded format."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from PIL import Image
+
+from engine.commands.common import console, emit, fail, progress
+from engine.interchange.grounded import GroundedPage, write_pages
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(synth)
+
+
+def synth(
+    out: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    pages: Annotated[int, typer.Option(min=1, help="How many pages.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same pages.")] = 0,
+    images: Annotated[bool, typer.Option(help="Render the pages too.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+) -> None:
+    """Write generated documents with questions and exact answers, to look at or to learn from."""
+    from engine.synthetic import generate
+
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        fail(f"{out} is there already and is not an empty folder.")
+    asked = 0
+    with progress() as bar:
+        task = bar.add_task("Writing pages", total=pages)
+
+        def made() -> Iterator[tuple[GroundedPage, Image.Image | bytes | None]]:
+            nonlocal asked
+            for one in islice(generate(seed), pages):
+                asked += len(one.page.questions)
+                yield one.page, one.render() if images else None
+                bar.advance(task)
+
+        count = write_pages(out, made())
+    if as_json:
+        emit({"out": str(out), "pages": count, "questions": asked, "seed": seed})
+    else:
+        console.print(f"{count} pages with {asked} questions are in {out}.")
