@@ -43,7 +43,7 @@ class NaturalGradient(Optimizer):
 
     | mode       | subspace | preconditioner      | moments  | residual | norm |                                      |
     |------------|----------|---------------------|----------|----------|------|--------------------------------------|
-    | default    | seeded   | factor              | momentum | yes      | rms  | least state, best of the low-rank    |
+    | default    | seeded   | factor              | momentum | yes      | rms  | a sixth of AdamW's state             |
     | source     | tucker   | history, lambda     | none     | no       | none | the source's equations to the letter |
     | history    | seeded   | history, relative   | momentum | yes      | rms  | the source's metric, scale-free      |
     | orthogonal | seeded   | orthogonal          | momentum | yes      | rms  | Muon inside a subspace               |
@@ -54,10 +54,11 @@ class NaturalGradient(Optimizer):
     group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and matrices with a side
     of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
 
-    Learning rate: with the norm rule "rms" the updates are as long as AdamW's, so start from the rate that suits AdamW.
-    The source mode has no such rule, its length is that of F^{-1} g: with lambda far above tr(G^T G)/s it is g / lambda.
-    Rank: a quarter of the smaller side; an eighth costs little when the residual is on. Refresh: 200 steps; every refresh of
-    a seeded basis costs one QR for each distinct shape.
+    Learning rate: with the norm rule "rms" the updates are about as long as AdamW's, so start from the rate that suits AdamW
+    and try two and three times as much. The source mode has no such rule, its length is that of F^{-1} g: with lambda far
+    above tr(G^T G)/s that is g / lambda. Rank: a quarter of the smaller side has a sixth of AdamW's state; with the residual
+    an eighth was as good, and fraction=1.0, at AdamW's state, clearly better (tests/benchmarks/optim_quality.py). Refresh: 200
+    steps, and 20 made no difference; a refresh of a seeded basis costs one QR for each distinct (dimension, rank).
 
     State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's dtype,
     and kept so by `load_state_dict`. A gradient that is not finite is skipped, and so is a zero one of a matrix, before it
@@ -221,7 +222,7 @@ class NaturalGradient(Optimizer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            group.update(_checked(dict(self.defaults) | group, params=False))
+            group.update(_checked(dict(self.defaults) | group, rates=False))
 
     def _bases(self) -> SeededBases:
         # Made on demand: torch's pickling and copying keep state and groups only.
@@ -276,12 +277,12 @@ class NaturalGradient(Optimizer):
                 lowrank.step(Stack(parameters, gradients, states), shape, settings, self._bases())
 
 
-def _checked(settings: Mapping[str, Any], params: bool = True) -> dict[str, Any]:
+def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     """The optimizer's keywords among `settings`, checked, choices as records. Others are left out."""
     lr, decay, eps, betas = settings["lr"], settings["weight_decay"], settings["eps"], settings["betas"]
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    if params:  # a running tensor lr is not read back from its device for this
+    if rates:  # a running tensor lr is not read back from its device for this
         for name, value in (("learning rate", lr), ("weight_decay value", decay), ("epsilon value", eps)):
             if not float(value) >= 0.0:
                 raise ValueError(f"Invalid {name}: {value}")
