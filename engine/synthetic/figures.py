@@ -1,4 +1,4 @@
-"""Draws what is no text: boxes to tick, signatures, stamps, logos, bar codes. Each stays inside its box."""
+"""Draws what is no text: boxes to tick, signatures, stamps, logos, bar codes, charts. Each stays inside its box."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ def draw_figure(image: Image.Image, figure: Figure, fonts: Fonts) -> None:
         mask = _stamp(mask, figure.text, chance, fonts)
     elif figure.kind == "barcode":
         _barcode(mask, chance)
+    elif figure.kind == "chart":
+        _chart(mask, chance)
     elif figure.kind == "logo":
         _logo(mask, figure.text, chance, fonts)
     else:
@@ -146,6 +148,29 @@ def _barcode(mask: Image.Image, chance: random.Random) -> None:
         bar = unit * chance.randint(1, 3)
         canvas.rectangle((x, 0, min(x + bar, mask.width) - 1, mask.height), fill=255)
         x += bar + unit * chance.randint(1, 3)
+
+
+def _chart(mask: Image.Image, chance: random.Random) -> None:
+    """Bars or a line over two axes."""
+    canvas = ImageDraw.Draw(mask)
+    width, height = mask.size
+    pen = _FINE * 2
+    foot = height - pen
+    canvas.line((pen, 0, pen, foot, width - 1, foot), fill=255, width=pen)
+    count = chance.randint(4, 12)
+    step = (width - 4 * pen) / count
+    tops = [foot - chance.uniform(0.08, 0.95) * (height - 2 * pen) for _ in range(count)]
+    if chance.random() < 0.6:
+        for at, top in enumerate(tops):
+            x = 2 * pen + at * step
+            canvas.rectangle(
+                (x, top, x + 0.65 * step, foot), fill=chance.choice((255, 150, 90)), outline=255, width=_FINE
+            )
+    else:
+        points = [(2 * pen + (at + 0.5) * step, top) for at, top in enumerate(tops)]
+        canvas.line(points, fill=255, width=pen)
+        for x, y in points:
+            canvas.ellipse((x - 2 * pen, y - 2 * pen, x + 2 * pen, y + 2 * pen), fill=255)
 
 
 def _logo(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> None:

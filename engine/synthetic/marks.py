@@ -1,4 +1,4 @@
-"""Figures that a page of any kind may carry: stamps, logos, bar codes."""
+"""Figures that a page of any kind may carry: stamps, logos, bar codes, charts."""
 
 from __future__ import annotations
 
@@ -10,21 +10,26 @@ _STAMPS = ("RECEIVED", "PAID", "COPY", "APPROVED", "URGENT", "FILED", "POSTED", 
 _INKS = ((170, 30, 40), (30, 50, 150), (60, 60, 70), (110, 40, 120))
 
 
-def ornament(sheet: Sheet, free_from: float, share: float = 0.3) -> None:
-    """Perhaps a stamp, a logo or a bar code below `free_from` (pixels), with a question for it."""
+def ornament(sheet: Sheet, free_from: float, share: float = 0.4) -> None:
+    """Perhaps a stamp, a logo, a bar code or a chart below `free_from` (pixels), with a question for it."""
     chance, em = sheet.chance, sheet.face.size
     if chance.random() > share or sheet.height - free_from < 9 * em:
         return
-    kind = chance.choice(("stamp", "stamp", "barcode", "logo"))
-    width = em * (chance.uniform(8, 14) if kind != "logo" else chance.uniform(4, 8))
-    height = (
-        em * {"stamp": chance.uniform(3.2, 6), "barcode": chance.uniform(2, 4), "logo": chance.uniform(3.5, 6)}[kind]
-    )
+    kind = chance.choice(("stamp", "stamp", "stamp", "barcode", "logo", "chart"))
+    widths = {"stamp": (8, 14), "barcode": (8, 14), "logo": (4, 8), "chart": (14, 30)}
+    heights = {"stamp": (3.2, 6), "barcode": (2, 4), "logo": (3.5, 6), "chart": (7, 16)}
+    width = min(em * chance.uniform(*widths[kind]), 0.8 * sheet.width)
+    height = min(em * chance.uniform(*heights[kind]), sheet.height - free_from - 2 * em)
     x = chance.uniform(em, max(em + 1, sheet.width - width - 2 * em))
     y = chance.uniform(free_from, sheet.height - height - em)
     text = f"{chance.choice(_STAMPS)}|{date(chance)}" if kind == "stamp" else word(chance).upper()
     figure = sheet.figure(kind, (x, y, x + width, y + height), text, ink=chance.choice(_INKS))
-    name = {"stamp": "stamp", "barcode": "bar code", "logo": "logo"}[kind]
+    name = {
+        "stamp": "stamp",
+        "barcode": "bar code",
+        "logo": "logo",
+        "chart": chance.choice(("chart", "diagram", "figure")),
+    }[kind]
     question = chance.choice(
         (f"Where is the {name}?", name, f"Mark the {name}.", f"Is there a {name}?", f"Find the {name} on this page.")
     )

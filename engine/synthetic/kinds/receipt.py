@@ -73,10 +73,13 @@ class Till:
         if key:
             at = self.sheet.write(self.case(key) + self.ending, x, self.y, right=self.right).right + 0.4 * self.em
             if self.value_x is not None and x == self.left:
-                if at < self.value_x and self.ending.strip() == "" and self.chance.random() < 0.5:
+                if at < self.value_x - 1.2 * self.em and self.ending.strip() == "" and self.chance.random() < 0.5:
                     self.sheet.write(":", self.value_x - 0.7 * self.em, self.y)
                 at = max(at, self.value_x)
         found = []
+        if key and self.ending.strip() and at != self.value_x and self.chance.random() < 0.2:
+            # No room between key and value, or none behind the colon: readers take them for one word.
+            values = [f":{values[0]}", *values[1:]]
         for text in values:
             written = self.sheet.write(self.case(text), at, self.y, right=self.right)
             found.append(written.pieces)
@@ -137,7 +140,13 @@ def lay_out(chance: random.Random) -> Draft:
     sums = receipt_sums.print_items_and_sums(till)
     if late_meta:
         print_meta(till)
-    for _ in range(chance.randint(0, 4)):
+    if chance.random() < 0.08:
+        till.line(
+            chance.choice(
+                ("Valid until {}", "Exchange before {}", "Offer ends {}", "Next draw: {}", "Expiry date : {}")
+            ).format(short_date(chance))
+        )
+    for _ in range(chance.randint(0, 5)):
         till.line(chance.choice(CLOSINGS) if chance.random() < 0.8 else phrase(chance, 2, 6))
     if chance.random() < 0.12:
         till.pair("", [(till.dates and _text(sheet, till.dates[0])) or short_date(chance), clock(chance)])

@@ -16,6 +16,12 @@ _TOTAL_KEYS = (
     "Total", "TOTAL", "TOTAL", "Total", "Grand Total", "Total Amount", "Amount Due", "Net Total", "Total Payable", "Total Due",
     "Nett Total", "Balance Due", "Total Amt", "Total Incl GST", "Total Amount Payable", "Final Total", "Total Amt Rounded",
     "Total Sales", "Total Inclusive GST", "Amount Payable", "Bill Total", "Total After Rounding", "Total Rounded", "To Pay",
+    "To Be Paid", "Sales Total", "TTL", "Total To Pay", "Round Total", "Total Bill", "Nett Amount", "Total (Inclusive of GST)",
+)  # fmt: skip
+# Sums that are called totals and are not what is to be paid.
+_NOT_THE_TOTAL = (
+    "Total Saving", "Total 0% supplies", "Total 6% supplies", "Total GST(I)", "Total GST (S)", "Total Points", "Total Discount",
+    "Total Item Discount", "Total Deposit", "Total Tax Amt", "Total Zero Rated", "Total Exempt", "Points earned", "Total Members Savings",
 )  # fmt: skip
 
 
@@ -75,11 +81,19 @@ def _print_items(till: Till, sums: Sums, currency: str) -> float:
         price = chance.randint(50, 9999) / 100 if chance.random() < 0.9 else chance.randint(100, 90000) / 100
         amount = round(count * price, 2)
         net += amount
-        name = (
-            phrase(chance, 1, 4)
-            if chance.random() < 0.8
-            else f"{coined(chance)} {chance.randint(1, 900)}{chance.choice(('g', 'ml', 'kg', 'pcs', 'M'))}"
-        )
+        name = phrase(chance, 1, 4)
+        if chance.random() < 0.35:
+            size = f"{chance.randint(1, 900)}{chance.choice(('g', 'ml', 'kg', 'pcs', 'M', 'mm', 'CM', '%'))}"
+            part = chance.choice(
+                (
+                    size,
+                    size,
+                    f"{chance.randint(2, 30)}/{chance.randint(10, 250)}",
+                    f"{chance.randint(2, 60)}*{size}",
+                    f"{coined(chance)[:2]}{chance.randint(1, 99)}-{chance.randint(1, 99):02d}",
+                )
+            )
+            name = f"{name} {part}" if chance.random() < 0.6 else f"{coined(chance)} {part}"
         if coded and chance.random() < 0.8:
             sheet.write(till.case(till_number(chance)), till.left, till.y)
             till.feed()
@@ -126,14 +140,16 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
         currency_x = amount_right - face.width("99,999.99") - 2.2 * em
         apart = shown_currency.endswith(" ")  # the currency stands in a column of its own
         limit = currency_x if apart else amount_right - face.width(shown_currency + text)
-        sheet.write_fitted(till.case(key) + ending, key_x, till.y, limit - 0.5 * em, face=face)
+        shown_key = till.case(key) + ending
+        x = key_x if limit - key_x > 0.7 * face.width(shown_key) else till.left
+        sheet.write_fitted(shown_key, x, till.y, limit - 0.5 * em, face=face)
         if apart:
             sheet.write(shown_currency.strip(), currency_x, till.y, face=face)
             shown_currency = ""
         pieces = sheet.write_right(shown_currency + text, amount_right, till.y, face=face).pieces
         till.y += till.leading * face.size
         sums.keyed.append((name, key, pieces))
-        if name != "total":
+        if name not in ("total", "other"):
             sums.named.setdefault(name, pieces)
         return pieces
 
@@ -201,6 +217,11 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
             str(len(sums.items)),
             money=False,
         )
+    while chance.random() < 0.22:
+        other = chance.choice(
+            (f"{net * chance.random():,.2f}", f"{tax:,.2f}", "0.00", str(chance.randint(1, 300)), f"-{net * 0.1:,.2f}")
+        )
+        row("other", chance.choice(_NOT_THE_TOTAL), other, money=chance.random() < 0.5)
     row("total", chance.choice(_TOTAL_KEYS), f"{total:,.2f}", factor=chance.choice((1.0, 1.0, 1.0, 1.2, 1.5)))
     if chance.random() < 0.75:
         given = total if chance.random() < 0.4 else math.ceil(total / 10) * 10.0
@@ -230,6 +251,8 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
                 chance.choice(("Change", "CHANGE", "Change Due", "Balance", "Cash Change", "Change Amt")),
                 f"{given - total:,.2f}",
             )
+    if chance.random() < 0.12:
+        row("other", chance.choice(_NOT_THE_TOTAL), f"{chance.randint(0, 90000) / 100:,.2f}", money=False)
     if chance.random() < 0.3:
         _print_tax_summary(till, net, tax)
     till.dashes(0.25)

@@ -141,6 +141,11 @@ def _print_address(till: Till, head: Head) -> None:
         )
         pieces = till.line((key if at == 0 else "") + text + end)
         head.address += pieces[len(key.split()) if at == 0 else 0 :]
+    if chance.random() < 0.1:
+        # A second address, of the head office or of the owner: the shop's own comes first.
+        till.line(chance.choice(("Head office:", "HQ :", "Mailing address:", "(Branch)", company(chance), "Outlet :")))
+        for text in address_lines(chance):
+            till.line(text)
 
 
 def _print_contacts(till: Till, head: Head) -> None:

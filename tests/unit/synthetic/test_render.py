@@ -44,7 +44,9 @@ def test_ink_is_inside_the_boxes_of_words_and_every_word_has_some(kind: str, fol
         assert (ink & ~inside).sum() < 0.01 * ink.sum()
 
 
-@pytest.mark.parametrize("kind", ["tick-box", "tick-line", "tick-round", "signature", "stamp", "barcode", "logo"])
+@pytest.mark.parametrize(
+    "kind", ["tick-box", "tick-line", "tick-round", "signature", "stamp", "barcode", "logo", "chart"]
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_figure_stays_inside_its_box_and_fills_it(kind: str, seed: int) -> None:
     image = Image.new("RGB", (300, 200), "white")
