@@ -10,6 +10,9 @@ from engine import people, projects
 from engine.annotation.ask import Desk
 from engine.errors import Refused
 
+# How events of these tabs run: without a spinner over what is being read, and not in the page's public API.
+QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+
 
 def project_choice(desk: Desk) -> gr.Dropdown:
     """Place a dropdown of projects; its choices are read anew at every page load."""

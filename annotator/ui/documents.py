@@ -1,20 +1,18 @@
 """The tab Documents: what a project holds, how far it is, and new projects."""
 
-from html import escape
-
 import gradio as gr
-import pandas as pd
 
-from annotator.ui.choice import choices, current_user, project_choice, told
+from annotator.ui.choice import QUIET, choices, current_user, project_choice, told
+from annotator.ui.table import empty, link, moment, table
 from engine import projects
 from engine.annotation.ask import Desk
 from engine.documents.views import document_lines
 from engine.errors import Forbidden
 
-COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
-EMPTY = (
-    '<div class="glossator-empty"><b>No documents yet.</b>'
-    "Drop PDF, PNG, JPEG or TIFF files anywhere on the tab Annotate, or run: glossator ingest FILES</div>"
+COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "To know"]
+EMPTY = empty(
+    "No documents yet.",
+    "Drop PDF, PNG, JPEG or TIFF files anywhere on the tab Annotate, or run: glossator ingest FILES",
 )
 
 
@@ -24,41 +22,34 @@ def build(desk: Desk) -> None:
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice(desk)
             name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1)
-            create = gr.Button("Create", scale=0, min_width=110)
-        summary = gr.HTML()
-        table = gr.Dataframe(
-            headers=COLUMNS,
-            datatype=["html", "number", "number", "number", "number", "str", "str"],
-            interactive=False,
-            wrap=True,
-            show_search="filter",
-            buttons=[],
-            column_widths=["34%", "8%", "8%", "9%", "9%", "12%", "20%"],
-        )
+            create = gr.Button("Create", scale=0, min_width=110, size="md")
+        content = gr.HTML()
     refresh = gr.Timer(5)
 
-    def show(project_id: str | None) -> tuple[str, dict[str, object]]:
+    def show(project_id: str | None) -> str:
         lines = document_lines(desk.workspace, project_id) if project_id else []
+        if not lines:
+            return EMPTY
         rows = [
             [
-                _link(line.id, line.name),
+                link(f"/app/#project={project_id}&document={line.id}", line.name),
                 line.pages,
                 line.words,
                 line.questions,
                 line.accepted,
-                f"{line.created_at:%Y-%m-%d %H:%M}",
+                moment(line.created_at),
                 " ".join(line.warnings),
             ]
             for line in lines
         ]
-        pages, accepted = sum(line.pages for line in lines), sum(line.accepted for line in lines)
-        asked = sum(line.questions for line in lines)
-        text = (
-            f"<div><b>{len(lines)}</b> documents &middot; <b>{pages}</b> pages &middot; "
-            f"<b>{asked}</b> questions &middot; <b>{accepted}</b> accepted</div>"
+        sums = (
+            ("documents", len(lines)),
+            ("pages", sum(line.pages for line in lines)),
+            ("questions", sum(line.questions for line in lines)),
+            ("accepted", sum(line.accepted for line in lines)),
         )
-        cells = pd.DataFrame(rows, columns=COLUMNS)
-        return text if lines else EMPTY, gr.update(value=cells, visible=bool(lines))
+        figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
+        return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'
 
     @told
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, object], str]:
@@ -68,13 +59,8 @@ def build(desk: Desk) -> None:
         made = projects.create_project(desk.workspace, wanted.strip(), created_by=user.id)
         return gr.update(choices=choices(desk), value=made.id), ""
 
-    quiet = {"show_progress": "hidden", "api_visibility": "private"}
     for event in (project.change, refresh.tick):
-        event(show, project, [summary, table], **quiet)
-    gr.on(None, lambda: gr.update(choices=choices(desk)), None, project, **quiet)
-    gr.on(None, show, project, [summary, table], **quiet)
-    gr.on([create.click, name.submit], make, name, [project, name], **quiet)
-
-
-def _link(document_id: str, name: str) -> str:
-    return f'<a href="/app/#document={document_id}" title="{escape(name, quote=True)}">{escape(name)}</a>'
+        event(show, project, content, **QUIET)
+    gr.on(None, lambda: gr.update(choices=choices(desk)), None, project, **QUIET)
+    gr.on(None, show, project, content, **QUIET)
+    gr.on([create.click, name.submit], make, name, [project, name], **QUIET)

@@ -5,25 +5,25 @@ from shlex import quote
 
 import gradio as gr
 
-from annotator.ui.choice import project_choice
+from annotator.ui.choice import QUIET, project_choice
+from annotator.ui.table import empty
 from engine import projects
 from engine.annotation.ask import Desk
+
+EMPTY = empty("Nothing to export yet.", "Accept an answer on the tab Annotate; accepted answers become the dataset.")
 
 
 def build(desk: Desk) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
-        with gr.Row():
+        with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice(desk)
         card = gr.HTML()
 
     def show(project_id: str | None) -> str:
         summary = next((each for each in projects.summaries(desk.workspace) if each.project.id == project_id), None)
         if summary is None or summary.accepted == 0:
-            return (
-                '<div class="glossator-status"><div><b>Nothing to export yet.</b></div>'
-                "<div>Accept an answer on the tab Annotate; accepted answers become the dataset.</div></div>"
-            )
+            return EMPTY
         answers = "1 accepted answer" if summary.accepted == 1 else f"{summary.accepted} accepted answers"
         return (
             f'<div class="glossator-status"><div><b>{answers}</b></div>'
@@ -35,10 +35,9 @@ def build(desk: Desk) -> None:
             f"{_quoted(summary.project.name)} OUT</code></div></div>"
         )
 
-    quiet = {"show_progress": "hidden", "api_visibility": "private"}
-    project.change(show, project, card, **quiet)
-    gr.Timer(5).tick(show, project, card, **quiet)
-    gr.on(None, show, project, card, **quiet)
+    project.change(show, project, card, **QUIET)
+    gr.Timer(5).tick(show, project, card, **QUIET)
+    gr.on(None, show, project, card, **QUIET)
 
 
 def _quoted(name: str) -> str:

@@ -4,20 +4,20 @@ from html import escape
 from typing import Any
 
 import gradio as gr
-import pandas as pd
 
 from annotator.ui import curves
-from annotator.ui.choice import current_user, project_choice, told
+from annotator.ui.choice import QUIET, current_user, project_choice, told
+from annotator.ui.table import badge, empty, moment, table
 from engine import projects
 from engine.annotation.ask import Desk
 from engine.jobs import queue, trigger
 from engine.training import registry, views
 
 RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]
-EMPTY = (
-    '<div class="glossator-empty"><b>Nothing was learned yet.</b>'
-    "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against the "
-    "one in use, and takes over only if it is better. The curves and the verdict appear here.</div>"
+EMPTY = empty(
+    "Nothing was learned yet.",
+    "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against "
+    "the one in use, and takes over only if it is better. The curves and the verdict appear here.",
 )
 MODEL_COLUMNS = ["Model", "Made", *curves.HOLDOUTS.values(), "Optimizer", "Snapshot"]
 
@@ -28,8 +28,8 @@ def build(desk: Desk) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice(desk)
-            retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=140)
-            stop = gr.Button("Stop", scale=0, min_width=90)
+            retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=150, size="md")
+            stop = gr.Button("Stop", scale=0, min_width=90, size="md")
         status = gr.HTML()
         nothing = gr.HTML(EMPTY)
         with gr.Column(visible=False) as history:
@@ -43,24 +43,16 @@ def build(desk: Desk) -> None:
                     height=240,
                     y_lim=[0, 1],
                 )
-            gr.Markdown("#### Runs")
-            runs = gr.Dataframe(
-                headers=RUN_COLUMNS,
-                interactive=False,
-                wrap=True,
-                column_widths=["12%", "14%", "14%", "12%", "48%"],
-                buttons=[],
-            )
-        gr.Markdown("#### Models")
-        models = gr.Dataframe(headers=MODEL_COLUMNS, interactive=False, wrap=True, buttons=[])
+            runs = gr.HTML()
+        models = gr.HTML()
         with gr.Accordion("Choose the model that answers", open=False):
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
                 reason = gr.Textbox(label="Why", placeholder="Kept in the record", max_length=2000, scale=2)
             with gr.Row(elem_classes=["glossator-actions"]):
                 force = gr.Checkbox(label="Even past a failed or missing verdict (admins only; audited)", scale=2)
-                promote = gr.Button("Promote", scale=0, min_width=120)
-                rollback = gr.Button("Roll back to the model before", scale=0, min_width=220)
+                promote = gr.Button("Promote", scale=0, min_width=120, size="md")
+                rollback = gr.Button("Roll back to the model before", scale=0, min_width=250, size="md")
     refresh = gr.Timer(2)
 
     def show(project_id: str | None) -> list[Any]:
@@ -75,8 +67,8 @@ def build(desk: Desk) -> None:
             gr.update(visible=bool(lines)),
             curves.loss(newest),
             curves.quality(versions),
-            pd.DataFrame([_run_row(line) for line in lines], columns=RUN_COLUMNS),
-            pd.DataFrame([_model_row(version) for version in versions], columns=MODEL_COLUMNS),
+            f"<h3>Runs</h3>{table(RUN_COLUMNS, [_run_row(line) for line in lines])}" if lines else "",
+            f"<h3>Models</h3>{table(MODEL_COLUMNS, [_model_row(version) for version in versions])}",
             gr.update(choices=[(_name(version), version.id) for version in versions]),
         ]
 
@@ -108,14 +100,13 @@ def build(desk: Desk) -> None:
         gr.Info("Rolled back.")
 
     shown = [status, nothing, history, loss, quality, runs, models, version]
-    quiet = {"show_progress": "hidden", "api_visibility": "private"}
     for event in (project.change, refresh.tick):
-        event(show, project, shown, **quiet)
-    gr.on(None, show, project, shown, **quiet)
-    retrain.click(ask_for_run, project, None, **quiet).then(show, project, shown, **quiet)
-    stop.click(stop_run, project, None, **quiet).then(show, project, shown, **quiet)
-    promote.click(promote_version, [project, version, reason, force], None, **quiet).then(show, project, shown, **quiet)
-    rollback.click(roll_back, [project, reason], None, **quiet).then(show, project, shown, **quiet)
+        event(show, project, shown, **QUIET)
+    gr.on(None, show, project, shown, **QUIET)
+    retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
+    stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)
+    promote.click(promote_version, [project, version, reason, force], None, **QUIET).then(show, project, shown, **QUIET)
+    rollback.click(roll_back, [project, reason], None, **QUIET).then(show, project, shown, **QUIET)
 
 
 def _status(desk: Desk, project_id: str) -> str:
@@ -147,11 +138,14 @@ def _name(version: registry.VersionSummary) -> str:
     return f"{version.label} (answers now)" if version.champion else version.label
 
 
-def _run_row(line: views.RunLine) -> list[Any]:
-    outcome = {"judged": "passed" if line.verdict.get("passed") else "not passed"}.get(line.status, line.status)
+def _run_row(line: views.RunLine) -> list[object]:
+    if line.status == "judged":
+        outcome = badge("passed", "good") if line.verdict.get("passed") else badge("not better", "bad")
+    else:
+        outcome = badge(line.status, "busy" if line.status == "running" else "plain")
     models = f"{line.parent} → {line.challenger}" if line.challenger else line.parent
     return [
-        f"{line.created_at:%Y-%m-%d %H:%M}",
+        moment(line.created_at),
         f"{line.annotations} answers",
         models,
         outcome,
@@ -159,11 +153,11 @@ def _run_row(line: views.RunLine) -> list[Any]:
     ]
 
 
-def _model_row(version: registry.VersionSummary) -> list[Any]:
+def _model_row(version: registry.VersionSummary) -> list[object]:
     return [
-        _name(version),
-        f"{version.created_at:%Y-%m-%d %H:%M}",
+        badge(f"{version.label} answers now", "good") if version.champion else version.label,
+        moment(version.created_at),
         *(curves.share(version, name) for name in curves.HOLDOUTS),
-        str(version.optimizer.get("name", "")),
-        (version.snapshot_sha256 or "")[:12],
+        str(version.optimizer.get("name", "-")),
+        (version.snapshot_sha256 or "-")[:12],
     ]

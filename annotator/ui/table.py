@@ -1,0 +1,47 @@
+"""Tables as HTML: rows that people read, not cells that they edit."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def link(url: str, text: str) -> Markup:
+    """Return a link."""
+    return Markup(f'<a href="{escape(url, quote=True)}" title="{escape(text, quote=True)}">{escape(text)}</a>')
+
+
+def badge(text: str, kind: str) -> Markup:
+    """Return a coloured word; `kind`: good, bad, busy or plain."""
+    return Markup(f'<span class="glossator-badge {kind}">{escape(text)}</span>')
+
+
+def moment(time: datetime) -> Markup:
+    """Return a time to the minute, in UTC, as the records have it."""
+    time = time.astimezone(UTC)
+    return Markup(f'<time datetime="{time.isoformat()}" title="UTC">{time:%Y-%m-%d %H:%M}</time>')
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table. Numbers stand to the right; text that is not Markup is escaped."""
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
+    return f'<div class="glossator-scroll"><table class="glossator-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def empty(headline: str, next_step: str) -> str:
+    """Return what stands where there is nothing yet: that there is nothing, and what to do."""
+    return f'<div class="glossator-empty"><b>{escape(headline)}</b>{escape(next_step)}</div>'
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, Markup):
+        return f"<td>{value}</td>"
+    if isinstance(value, int | float):
+        return f'<td class="number">{value:,}</td>'
+    return f"<td>{escape(str(value))}</td>"
