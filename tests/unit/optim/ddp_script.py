@@ -1,4 +1,4 @@
-"""Twenty float64 steps of DDP on gloo at world sizes 1, 2 and 4; rank 0 saves the weights. `ddp_script.py FOLDER`."""
+"""Twenty float64 steps of DDP on gloo at the given world sizes; rank 0 saves the weights. `ddp_script.py FOLDER WORLD ...`."""
 
 import os
 import sys
@@ -52,5 +52,5 @@ def run(world: int, mode: str, folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    where = Path(sys.argv[1])
-    sys.exit(max(run(world, mode, where) for mode in ("default", "history") for world in (1, 2, 4)))
+    where, worlds = Path(sys.argv[1]), [int(world) for world in sys.argv[2:]]
+    sys.exit(max(run(world, mode, where) for mode in ("default", "history") for world in worlds))
