@@ -18,10 +18,15 @@ from PIL import Image
 
 from engine.documents.found import FoundLine, FoundWord
 from engine.documents.legible import clean
+from engine.documents.ocr_scripts import scripts_of
 
 _PAGE_SECONDS = 15.0  # no page gets more than this
 _SURE = 0.6
 _LEAST_SURE = 0.3  # below it, words are noise
+_LEAST_SURE_FOREIGN = 0.8  # in a script that the language does not read
+_LEAST_SURE_SCRIPT = (
+    1.0  # Tesseract's own scale; Chinese pages come out between 1.2 and 1.5, English ones at 10 and more
+)
 _LEAST_SURE_SIGNS = 0.6  # so are lone signs: dust, rules and the edges of pictures
 _CLOCKWISE = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 
@@ -36,10 +41,23 @@ class OcrFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """What was read. `lines` are in pixels of the picture given, after it has been turned clockwise by `turn` degrees."""
+    """What was read. `lines` are in pixels of the picture given, after it has been turned clockwise by `turn` degrees.
+
+    `foreign_script` names the script of a page that the engine's language does not read; of such a page only the words
+    are kept that the engine is very sure of: numbers, mostly.
+    """
 
     lines: tuple[FoundLine, ...]
     turn: int
+    foreign_script: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """How a page lies and what it is written in, as far as the engine can tell."""
+
+    turn: int = 0
+    script: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +76,13 @@ class OcrEngine:
         deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
         lines = self._lines(image, deadline)
         if self.knows_orientation and not _reads_well(lines):
-            turn = self._turn(image, deadline)
-            if turn:
-                turned = self._lines(turn_clockwise(image, turn), deadline)
+            stand = self._stand(image, deadline)
+            if stand.turn:
+                turned = self._lines(turn_clockwise(image, stand.turn), deadline)
                 if _readable(turned) > _readable(lines):
-                    return OcrPage(turned, turn)
+                    return OcrPage(turned, stand.turn)
+            if stand.script and stand.script not in scripts_of(self.language):
+                return OcrPage(_surest(lines), 0, stand.script)
         return OcrPage(lines, 0)
 
     def _lines(self, image: Image.Image, deadline: float) -> tuple[FoundLine, ...]:
@@ -71,13 +91,16 @@ class OcrEngine:
         )
         return parse_tsv(table)
 
-    def _turn(self, image: Image.Image, deadline: float) -> int:
+    def _stand(self, image: Image.Image, deadline: float) -> _Stand:
         try:
             told = self._run(image, deadline, "-l", "osd", "--psm", "0")
         except OcrFailed:  # too few letters to tell
-            return 0
-        found = re.search(r"^Rotate: (\d+)", told, re.MULTILINE)
-        return int(found[1]) if found and int(found[1]) in _CLOCKWISE else 0
+            return _Stand()
+        turn = re.search(r"^Rotate: (90|180|270)$", told, re.MULTILINE)
+        script = re.search(r"^Script: (\w+)\s+Script confidence: ([\d.]+)", told, re.MULTILINE)
+        return _Stand(
+            int(turn[1]) if turn else 0, script[1] if script and float(script[2]) >= _LEAST_SURE_SCRIPT else None
+        )
 
     def _run(self, image: Image.Image, deadline: float, *options: str) -> str:
         left = deadline - time.monotonic()
@@ -154,6 +177,11 @@ def _heading(words: list[FoundWord]) -> int:
     if shape > 0.6:
         return 0
     return 90 if words[0].box[1] <= words[-1].box[1] else 270
+
+
+def _surest(lines: tuple[FoundLine, ...]) -> tuple[FoundLine, ...]:
+    kept = (tuple(w for w in line.words if (w.confidence or 0.0) >= _LEAST_SURE_FOREIGN) for line in lines)
+    return tuple(FoundLine(words, line.heading) for line, words in zip(lines, kept, strict=True) if words)
 
 
 def _readable(lines: tuple[FoundLine, ...]) -> float:

@@ -13,9 +13,10 @@ from statistics import median
 from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, union
 
 _GAP = 1.5  # gap in a line, in line heights, that ends a run of words
-_GUTTER = 0.5  # narrowest gutter between columns, in line heights; runs on both sides are lines of their own already
+_GUTTER = 0.3  # narrowest gutter between columns, in line heights; runs on both sides are lines of their own already
 _COLUMN_ROWS = 3
 _COLUMN_WORDS = 3.0  # mean words a run, below which it is a table and not prose
+_TABLE_CELLS = 4  # runs of few words side by side, from which a row belongs to a table
 _COLUMN_WIDTH = 8.0  # mean width of a run, in line heights
 _SAME_ROW = 0.5  # vertical overlap, as a share of the lower one, of two runs in one row
 
@@ -123,6 +124,7 @@ def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
             # Inside a long table the next rows would fail likewise: steps keep the search from growing with its square.
             start += max(1, (end - start) // 8)
             continue
+        start = _reach_up(rows, start, gutter, unit)
         inside = [run for row in rows[start:end] for run in row]
         left = [run for run in inside if run.box[2] <= gutter]
         right = [run for run in inside if run.box[2] > gutter]
@@ -139,13 +141,17 @@ def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
 
 def _columns_from(rows: list[list[_Run]], start: int, unit: float) -> tuple[int, float | None]:
     """The row behind those that share a gutter with row `start`, and its x; None where they are no columns of prose."""
-    if len(rows[start]) < 2 or max(len(run.words) for run in rows[start]) < _COLUMN_WORDS:
+    if (
+        len(rows[start]) < 2
+        or max(_words_a_run([run]) for run in rows[start]) < _COLUMN_WORDS
+        or _is_table_row(rows[start])
+    ):
         return start, None
     free: list[tuple[float, float]] = _gaps(rows[start], unit)
     end = start + 1
     while end < len(rows):
         narrowed = _narrow(free, rows[end], unit)
-        if not narrowed:
+        if not narrowed or _is_table_row(rows[end]):
             break
         free = narrowed
         end += 1
@@ -181,8 +187,29 @@ def _narrow(free: list[tuple[float, float]], row: list[_Run], unit: float) -> li
     return free
 
 
+def _reach_up(rows: list[list[_Run]], start: int, gutter: float, unit: float) -> int:
+    """Take in rows right above the columns that stand in one of them alone: a column may begin before its neighbour."""
+    while start > 0:
+        above, below = rows[start - 1], rows[start]
+        near = max(run.box[3] for run in above) + unit >= min(run.box[1] for run in below)
+        beside = all(run.box[2] <= gutter or run.box[0] >= gutter for run in above)
+        if not near or not beside or _is_table_row(above):
+            break
+        start -= 1
+    return start
+
+
+def _is_table_row(row: list[_Run]) -> bool:
+    return len(row) >= _TABLE_CELLS and _words_a_run(row) < _COLUMN_WORDS
+
+
 def _words_a_run(runs: list[_Run]) -> float:
-    return sum(len(run.words) for run in runs) / len(runs)
+    """Words of the mean run; Chinese and Japanese characters, which are words of their own here, count a third."""
+    return sum(_weight(placed.word.text) for run in runs for placed in run.words) / len(runs)
+
+
+def _weight(text: str) -> float:
+    return 1 / 3 if len(text) == 1 and ord(text) >= 0x2E80 else 1.0
 
 
 def _is_column(runs: list[_Run], unit: float) -> bool:

@@ -131,6 +131,7 @@ def _by_ocr(
         tell(warning=missing)
     late: list[int] = []
     failed: list[int] = []
+    foreign: dict[str, list[int]] = {}
     todo = iter(waiting)
     running: dict[Future[OcrPage], tuple[_Waiting, tuple[int, int]]] = {}
     with ThreadPoolExecutor(_workers()) as pool:
@@ -157,13 +158,19 @@ def _by_ocr(
                     yield drawn, drawn.lines, "layer"
                 else:
                     drawn = _turned(drawn, read.turn)
+                    if read.foreign_script:
+                        foreign.setdefault(read.foreign_script, []).append(drawn.number)
                     yield drawn, _merged(drawn.lines, _scaled(read, size, drawn.size)), "ocr"
     if late:
         tell(
-            warning=f"OCR time ran out ({limits.seconds:g} s a document): {_listed(late)} without OCR. Split the document."
+            warning=f"OCR time ran out ({limits.seconds:g} s a document): without OCR {_listed(late)}. Split the document."
+        )
+    for script, numbers in foreign.items():
+        tell(
+            warning=f"In {script} script, which the OCR language {limits.ocr_language} does not read: {_listed(numbers)}."
         )
     if failed:
-        tell(warning=f"The OCR engine failed: {_listed(failed)} without OCR.")
+        tell(warning=f"The OCR engine failed: without OCR {_listed(failed)}.")
 
 
 def _workers() -> int:
@@ -274,4 +281,4 @@ def _clip(box: tuple[float, float, float, float], size: tuple[int, int]) -> tupl
 def _listed(numbers: list[int]) -> str:
     numbers = sorted(numbers)
     shown = ", ".join(map(str, numbers[:20])) + (f" and {len(numbers) - 20} more" if len(numbers) > 20 else "")
-    return f"page {shown} is" if len(numbers) == 1 else f"pages {shown} are"
+    return f"page {shown}" if len(numbers) == 1 else f"pages {shown}"

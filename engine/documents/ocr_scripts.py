@@ -1,0 +1,46 @@
+"""Which scripts an OCR language reads, so that a Chinese page read as English is noticed."""
+
+_OTHERS = {
+    "ara": "Arabic",
+    "fas": "Arabic",
+    "urd": "Arabic",
+    "pus": "Arabic",
+    "uig": "Arabic",
+    "heb": "Hebrew",
+    "yid": "Hebrew",
+    "ell": "Greek",
+    "grc": "Greek",
+    "rus": "Cyrillic",
+    "ukr": "Cyrillic",
+    "bel": "Cyrillic",
+    "bul": "Cyrillic",
+    "mkd": "Cyrillic",
+    "srp": "Cyrillic",
+    "kaz": "Cyrillic",
+    "hin": "Devanagari",
+    "mar": "Devanagari",
+    "nep": "Devanagari",
+    "ben": "Bengali",
+    "tam": "Tamil",
+    "tel": "Telugu",
+    "kan": "Kannada",
+    "mal": "Malayalam",
+    "guj": "Gujarati",
+    "tha": "Thai",
+    "hye": "Armenian",
+    "kat": "Georgian",
+}
+_EAST_ASIA = {"chi_sim": "Han", "chi_tra": "Han", "jpn": "Japanese", "kor": "Korean"}
+_EAST_ASIAN_SCRIPTS = {"Han", "Japanese", "Korean", "Katakana", "Hiragana", "Hangul", "HanS", "HanT"}
+
+
+def scripts_of(language: str) -> frozenset[str]:
+    """Scripts, as Tesseract's script detection names them, that "eng" or "eng+jpn" reads. Every language knows Latin."""
+    scripts = {"Latin", "Fraktur"}
+    for part in language.split("+"):
+        base = part.removesuffix("_vert")
+        if base in _EAST_ASIA:
+            scripts |= _EAST_ASIAN_SCRIPTS  # detection takes these for each other
+        elif base in _OTHERS:
+            scripts.add(_OTHERS[base])
+    return frozenset(scripts)
