@@ -19,6 +19,7 @@ from engine.documents.ingest import storable
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
 from model.inference import Answer
+from model.threads import use_threads
 
 LONGEST_QUESTION = 1000
 PAGES_ASKED = 8  # of a long document, the pages that share most words with the question
@@ -28,6 +29,7 @@ class Desk:
     """Where questions are answered: the loaded models and the encoded pages of one process. Safe for threads."""
 
     def __init__(self, workspace: Workspace) -> None:
+        use_threads(workspace.settings.threads)
         self.workspace = workspace
         self.predictors = Predictors(workspace)
         self.pages = PageCache(workspace)
