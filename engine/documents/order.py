@@ -8,6 +8,7 @@ prose wants. A gutter of white space that several rows share splits a page only 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, union
@@ -200,7 +201,10 @@ def _reach_up(rows: list[list[_Run]], start: int, gutter: float, unit: float) ->
 
 
 def _is_table_row(row: list[_Run]) -> bool:
-    return len(row) >= _TABLE_CELLS and _words_a_run(row) < _COLUMN_WORDS
+    """Cells stand well apart; the pieces of one loosely set line of prose do not."""
+    runs = sorted(row, key=lambda run: run.box[0])
+    cells = 1 + sum(after.box[0] - run.box[2] >= _GAP * run.height for run, after in pairwise(runs))
+    return cells >= _TABLE_CELLS and sum(_weight(p.word.text) for r in row for p in r.words) < _COLUMN_WORDS * cells
 
 
 def _words_a_run(runs: list[_Run]) -> float:
