@@ -119,7 +119,7 @@ export class Answers {
     this.hear.mark();
   }
 
-  enqueue(action, edits, touched, prediction) {
+  enqueue(action, edits, touched, prediction, options = {}) {
     const { local } = this;
     const first = local.head === 0 && !this.queue.of(local.id).length;
     const basis = local.prediction_id;
@@ -133,6 +133,7 @@ export class Answers {
         pages: Object.fromEntries(touched.map((page) => [page, local.pages[page]])), no_answer: local.no_answer,
       },
       local.head,
+      options,
     );
   }
 
@@ -260,17 +261,16 @@ export class Answers {
   }
 
   // One's own version wins over what is saved: it is saved again, whole, on top of it.
-  async keepMine(current) {
+  keepMine(current) {
     const { local } = this, mine = { pages: local.pages, no_answer: local.no_answer };
     const action = this.queue.of(local.id).at(-1)?.action ?? 'edit';
-    await this.queue.discard(local.id);
     this.histories.forget(local.id);
     const theirs = opened(current, []);
     local.head = current.head;
     const pages = new Set([...Object.keys(theirs.pages), ...Object.keys(mine.pages)]);
     const edits = [...pages].flatMap((page) => editsBetween(page, theirs.pages[page] ?? EMPTY_MARK, mine.pages[page] ?? EMPTY_MARK));
     if (theirs.no_answer !== mine.no_answer) edits.push({ op: 'no_answer', value: mine.no_answer });
-    this.enqueue(action, edits, Object.keys(mine.pages), null);
+    this.enqueue(action, edits, Object.keys(mine.pages), null, { instead: true });
     this.hear.mark();
   }
 

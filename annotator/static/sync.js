@@ -44,7 +44,9 @@ export class SaveQueue {
 
   // content: { annotation, document, action, edits, prediction_id, seconds, interactions, pages, no_answer }, where pages
   // and no_answer are what stands after the edits. head: the last revision of this annotation that this tab has seen.
-  add(content, head) {
+  // instead: what waits for this annotation is given up, in the same transaction.
+  add(content, head, { instead = false } = {}) {
+    const gone = instead ? this.forget(content.annotation) : [];
     const before = this.of(content.annotation).at(-1);
     this.sequence = Math.max(Date.now() * 1000, this.sequence + 1);
     const chained = before && before.tab === this.tab;
@@ -53,7 +55,7 @@ export class SaveQueue {
       after: chained ? before.key : null, base: chained ? null : head,
     };
     this.items.push(item);
-    const kept = this.store.change([item]);
+    const kept = this.store.change([item], gone);
     this.hear.changed();
     kept.catch(() => this.hear.notKept()).then(() => this.flush());
     return item;
@@ -129,10 +131,15 @@ export class SaveQueue {
 
   // Gives up what waits for an annotation: only a person decides that.
   async discard(annotation) {
+    const gone = this.forget(annotation);
+    await this.store.change([], gone).catch(() => this.hear.notKept());
+    this.hear.changed();
+  }
+
+  forget(annotation) {
     const gone = this.of(annotation).map((item) => item.key);
     this.items = this.items.filter((item) => item.annotation !== annotation);
     this.halted.delete(annotation);
-    await this.store.change([], gone).catch(() => this.hear.notKept());
-    this.hear.changed();
+    return gone;
   }
 }

@@ -97,6 +97,7 @@ export class Workspace {
     } catch (error) {
       this.notice({ title: 'The workspace cannot be opened', sentence: error.message, action: ['Try again', () => location.reload()] });
     }
+    this.root.dataset.started = 'on';
     this.render();
   }
 
@@ -142,7 +143,9 @@ export class Workspace {
 
   async openAnnotation(id, page) {
     await this.answers.open(id, page);
-    await this.library.note(this.answers.local);
+    if (this.answers.local?.id !== id) return; // somebody has opened another one meanwhile
+    this.library.note(this.answers.local);
+    if (this.queue.halted.has(id)) await this.compare();
   }
 
   async openPage(id) {
@@ -238,9 +241,10 @@ export class Workspace {
     if (this.answers.local?.id !== id) {
       const [item] = this.queue.of(id);
       if (item.document !== this.library.document?.id) await this.openDocument(item.document, null);
-      await this.openAnnotation(id);
+      return this.openAnnotation(id); // and that comes back here
     }
     const saved = current ?? (await get(`/annotations/${id}`));
+    if (this.root.querySelector('.g-dialog')) return;
     const theirs = opened(saved, []), { local } = this.answers;
     const touched = this.queue.of(id).flatMap((item) => Object.keys(item.pages));
     const page = this.library.document.pages.find((each) => each.id === (touched.at(-1) ?? this.library.page.id));

@@ -1,0 +1,189 @@
+"""What a person sees and does in the workspace, in the words of the tests."""
+
+import io
+import itertools
+from typing import Any
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from model.masks import decode_patch
+
+Mask = NDArray[np.bool_]
+_serial = itertools.count(1)
+
+# What the overlay of the open page shows, as run lengths over the whole page (starting with zeros).
+_PAINTED = """() => {
+  const { canvas, context } = document.querySelector('.glossator').workspace.stage.overlay;
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  const counts = [];
+  let value = 0, run = 0;
+  for (let at = 3; at < data.length; at += 4) {
+    const here = data[at] ? 1 : 0;
+    if (here !== value) { counts.push(run); run = 0; value = here; }
+    run++;
+  }
+  counts.push(run);
+  return { counts, height: canvas.height, width: canvas.width };
+}"""
+
+
+def invoice(pages: int = 1) -> bytes:
+    """A PDF that no other test has: a small invoice, its number different each time."""
+    document = pymupdf.open()
+    for number in range(1, pages + 1):
+        page = document.new_page()
+        page.insert_text((72, 90), f"Invoice number: A-{next(_serial):04d}", fontsize=14)
+        page.insert_text((72, 130), "Invoice date: 14 March 2026", fontsize=14)
+        page.insert_text((72, 170), "Total due: 2,987.88 EUR", fontsize=14)
+        page.insert_text((72, 210), f"Page {number} of {pages}", fontsize=14)
+    return document.tobytes()
+
+
+class Bench:
+    """The workspace on a page of Chromium."""
+
+    def __init__(self, page: Page, server: str) -> None:
+        self.page = page
+        self.server = server
+        self.keys = page.keyboard
+        self.saved = page.locator(".g-saved")
+
+    # --- doing
+
+    def upload(self, content: bytes | None = None, name: str = "invoice.pdf") -> None:
+        """Upload a file and wait until its first page stands."""
+        before = self.place().get("document")
+        file = {"name": name, "mimeType": "application/pdf", "buffer": content or invoice()}
+        self.page.set_input_files("input[type=file]", [file])
+        self.page.wait_for_function(
+            "(before) => { const { library } = document.querySelector('.glossator').workspace;"
+            " return library.document && library.document.id !== before; }",
+            arg=before,
+        )
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until the page is drawn."""
+        self.page.wait_for_selector(".glossator[data-ready]:not([data-ready=''])")
+
+    def ask(self, question: str) -> None:
+        """Ask, and wait for the answer."""
+        self.page.get_by_label("Ask this document").fill(question)
+        self.keys.press("Enter")
+        expect(self.page.locator(".g-asked")).to_have_text(question)
+        self.settled()
+
+    def ask_and_clear(self, question: str = "What is the total due?") -> None:
+        """Ask, and begin with nothing marked, whatever the model thinks."""
+        self.ask(question)
+        if self.painted().any():
+            self.keys.press("Delete")
+        self.settled()
+        assert not self.painted().any()
+
+    def settled(self) -> None:
+        """Wait until the model has answered and the server has everything."""
+        self.page.wait_for_function(
+            "() => { const { answers, queue } = document.querySelector('.glossator').workspace;"
+            " return !answers.asking && !answers.refining && queue.items.length === 0 && !queue.sending; }"
+        )
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the page (pixels of the page) lies in the window."""
+        box = self.page.locator(".g-canvas").bounding_box()
+        assert box is not None
+        shown = self.page.evaluate(
+            "([x, y]) => document.querySelector('.glossator').workspace.stage.view.toScreen(x, y)", [x, y]
+        )
+        return box["x"] + shown[0], box["y"] + shown[1]
+
+    def centre(self, text: str) -> tuple[float, float]:
+        """The middle of a word, in pixels of the page."""
+        x0, y0, x1, y1 = self.box(text)
+        return (x0 + x1) / 2, (y0 + y1) / 2
+
+    def click(self, text: str, modifiers: list[str] | None = None) -> None:
+        """Click a word."""
+        x, y = self.at(*self.centre(text))
+        for key in modifiers or []:
+            self.keys.down(key)
+        self.page.mouse.click(x, y)
+        for key in modifiers or []:
+            self.keys.up(key)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag between two points of the page."""
+        self.page.mouse.move(*self.at(*start))
+        self.page.mouse.down()
+        self.page.mouse.move(*self.at(*end), steps=12)
+        self.page.mouse.up()
+
+    # --- seeing
+
+    def place(self) -> dict[str, Any]:
+        """What the address names: document, annotation, page."""
+        fragment = self.page.evaluate("() => Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
+        return dict(fragment)
+
+    def painted(self) -> Mask:
+        """Which pixels of the page carry colour on the screen: bool [height, width]."""
+        shown = self.page.evaluate(_PAINTED)
+        values = np.arange(len(shown["counts"])) % 2 == 1
+        return np.repeat(values, shown["counts"]).reshape(shown["height"], shown["width"])
+
+    def tint(self, box: tuple[int, int, int, int]) -> str:
+        """Colour that a photograph of the screen shows in the middle of a box of the page: "blue", "orange", "none"."""
+        self.page.mouse.move(5, 5)  # nothing under the pointer
+        self.page.wait_for_timeout(120)
+        shot = np.asarray(Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")).astype(int)
+        (x0, y0), (x1, y1) = self.at(box[0] + 4, box[1] + 4), self.at(box[2] - 4, box[3] - 4)
+        part = shot[int(y0) : int(y1) + 1, int(x0) : int(x1) + 1].reshape(-1, 3)
+        # Half of the box may be ink; paper under a mark is tinted.
+        red, blue = np.percentile(part[:, 0], 80), np.percentile(part[:, 2], 80)
+        return "orange" if red - blue > 25 else "blue" if blue - red > 25 else "none"
+
+    # --- what the server holds
+
+    def get(self, path: str) -> Any:
+        """GET from the REST interface."""
+        answer = self.page.request.get(f"{self.server}/api{path}")
+        assert answer.ok, answer.text()
+        return answer.json()
+
+    def words(self) -> dict[str, Any]:
+        """Words of the open page as the server sends them."""
+        return dict(self.get(f"/pages/{self.place()['page']}/words"))
+
+    def number(self, text: str) -> int:
+        """Number of a word."""
+        words = self.words()
+        return int(words["numbers"][words["texts"].index(text)])
+
+    def box(self, text: str) -> tuple[int, int, int, int]:
+        """Box of a word in pixels of the page."""
+        words = self.words()
+        x0, y0, x1, y1 = words["boxes"][words["texts"].index(text)]
+        return x0, y0, x1, y1
+
+    def annotation(self) -> dict[str, Any]:
+        """The open annotation as the server holds it."""
+        return dict(self.get(f"/annotations/{self.place()['annotation']}"))
+
+    def stored(self) -> Mask:
+        """The mask that the server holds for the open page: bool [height, width]."""
+        place = self.place()
+        page = next(
+            each for each in self.get(f"/documents/{place['document']}")["pages"] if each["id"] == place["page"]
+        )
+        mark = self.annotation()["state"]["pages"].get(place["page"])
+        size = (page["height"], page["width"])
+        return decode_patch(mark["mask"], size) if mark else np.zeros(size, dtype=bool)
+
+    def marked(self) -> set[int]:
+        """Numbers of the words that the server holds as marked on the open page."""
+        mark = self.annotation()["state"]["pages"].get(self.place()["page"])
+        return set(mark["words"]) if mark else set()

@@ -1,0 +1,240 @@
+"""The walk of one person through one answer, and every tool: the screen and the server show the same pixels."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from model.masks import rasterise
+from tests.browser.bench import Bench, invoice
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_pdf_is_asked_corrected_accepted_and_still_marked_after_a_reload(bench: Bench) -> None:
+    bench.upload()
+    bench.ask("What is the total due?")
+    proposed = bench.annotation()
+    assert proposed["head"] == 0
+    assert (bench.painted() == bench.stored()).all()
+    for text in ("2,987.88", "March"):
+        expected = "blue" if bench.number(text) in bench.marked() else "none"
+        assert bench.tint(bench.box(text)) == expected
+    bench.click("March")
+    bench.keys.press("b")
+    x0, y0, x1, y1 = bench.box("Page")
+    bench.drag((x0, y0), (x1, y1))
+    bench.keys.press("e")
+    bench.drag((x0, y1), ((x0 + x1) / 2, y1))
+    bench.settled()
+    assert bench.annotation()["head"] == 3
+    corrected = bench.painted()
+    assert corrected.any() and (corrected == bench.stored()).all()
+    bench.keys.press("Enter")
+    expect(bench.page.locator(".g-answer-head .g-status")).to_have_text("Accepted")
+    bench.settled()
+    assert bench.annotation()["status"] == "accepted"
+    bench.page.reload()
+    bench.ready()
+    expect(bench.page.locator(".g-answer-head .g-status")).to_have_text("Accepted")
+    assert (bench.painted() == corrected).all()
+    assert (bench.stored() == corrected).all()
+
+
+def test_a_click_marks_a_word_and_another_click_takes_it_back(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.click("2,987.88")
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")}
+    painted = bench.painted()
+    assert (painted == rasterise([bench.box("2,987.88")], painted.shape)).all()
+    assert (painted == bench.stored()).all()
+    assert bench.tint(bench.box("2,987.88")) == "orange"
+    assert bench.tint(bench.box("March")) == "none"
+    bench.click("2,987.88")
+    bench.settled()
+    assert bench.marked() == set()
+    assert not bench.painted().any() and not bench.stored().any()
+    assert bench.tint(bench.box("2,987.88")) == "none"
+
+
+def test_shift_takes_the_line_and_a_drag_takes_the_words_it_crosses(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.click("March", modifiers=["Shift"])
+    bench.settled()
+    assert bench.marked() == {bench.number(text) for text in ("date:", "14", "March", "2026")} | {
+        bench.number("date:") - 1
+    }
+    bench.drag(bench.centre("Total"), bench.centre("2,987.88"))
+    bench.settled()
+    assert {bench.number(text) for text in ("Total", "due:", "2,987.88")} <= bench.marked()
+    assert bench.number("EUR") not in bench.marked()
+    assert (bench.painted() == bench.stored()).all()
+
+
+def test_brush_and_eraser_change_pixels_and_leave_the_words(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.click("2,987.88")
+    bench.keys.press("b")
+    x0, _, x1, y1 = bench.box("2,987.88")
+    bench.drag((x0, y1 + 60), (x1, y1 + 60))
+    bench.settled()
+    brushed = bench.stored()
+    assert brushed[y1 + 55 : y1 + 65, x0:x1].all()
+    assert (bench.painted() == brushed).all()
+    bench.keys.press("e")
+    bench.drag(((x0 + x1) / 2, y1 + 30), ((x0 + x1) / 2, y1 + 90))
+    bench.settled()
+    erased = bench.stored()
+    assert not erased[y1 + 55 : y1 + 65, (x0 + x1) // 2].any()
+    assert 0 < erased.sum() < brushed.sum()
+    assert (bench.painted() == erased).all()
+    assert bench.marked() == {bench.number("2,987.88")}
+
+
+def test_a_word_taken_out_does_not_bring_back_what_was_erased_in_another(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.click("2,987.88")
+    bench.click("EUR")
+    bench.keys.press("e")
+    x0, y0, x1, y1 = bench.box("2,987.88")
+    bench.drag((x0, y0), (x0, y1))
+    bench.settled()
+    hole = bench.stored()[y0:y1, x0:x1].copy()
+    assert not hole.all()
+    bench.keys.press("w")
+    bench.click("EUR")
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")}
+    assert (bench.stored()[y0:y1, x0:x1] == hole).all()
+    assert (bench.painted() == bench.stored()).all()
+
+
+def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    sent: list[dict] = []
+    bench.page.on("request", lambda request: request.url.endswith("/refine") and sent.append(request.post_data_json))
+    bench.keys.press("r")
+    x0, y0, x1, y1 = bench.box("2,987.88")
+    bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+    bench.settled()
+    assert [round(edge) for edge in sent[0]["box"]] == pytest.approx([x0 - 6, y0 - 6, x1 + 6, y1 + 6], abs=3)
+    after_box = bench.annotation()["state"]["pages"][bench.place()["page"]]
+    assert after_box["boxes"] == [sent[0]["box"]]
+    assert bench.number("2,987.88") in after_box["words"]
+    assert (bench.painted() == bench.stored()).all()
+    bench.keys.press("p")
+    bench.click("EUR")
+    bench.settled()
+    bench.keys.press("m")
+    bench.click("March")
+    bench.settled()
+    assert [point[2] for point in sent[2]["points"]] == [True, False]
+    after_points = bench.annotation()["state"]["pages"][bench.place()["page"]]
+    assert after_points["points"] == sent[2]["points"]
+    assert bench.number("EUR") in after_points["words"]
+    assert bench.number("March") not in after_points["words"]
+    assert (bench.painted() == bench.stored()).all()
+    still = bench.number("2,987.88") in after_points["words"]
+    assert bench.tint(bench.box("2,987.88")) == ("blue" if still else "none")
+
+
+def test_undo_and_redo_walk_through_one_mask_and_the_server_follows(bench: Bench) -> None:
+    bench.upload(invoice(pages=2))
+    bench.ask_and_clear()
+    states = [bench.painted()]
+    bench.click("2,987.88")
+    states.append(bench.painted())
+    bench.keys.press("b")
+    x, y = bench.centre("March")
+    bench.drag((x, y + 40), (x + 120, y + 40))
+    states.append(bench.painted())
+    bench.keys.press("e")
+    bench.drag((x + 40, y + 20), (x + 40, y + 60))
+    states.append(bench.painted())
+    assert len({state.tobytes() for state in states}) == 4
+    for state in reversed(states[:-1]):
+        bench.keys.press("Control+z")
+        assert (bench.painted() == state).all()
+    bench.settled()
+    assert (bench.stored() == states[0]).all()
+    for state in states[1:]:
+        bench.keys.press("Control+Shift+z")
+        assert (bench.painted() == state).all()
+    bench.settled()
+    assert (bench.stored() == states[-1]).all()
+    # Another page has its own history: there is nothing to undo there, and this page stays as it is.
+    first = bench.place()["page"]
+    bench.keys.press("PageDown" if bench.page.locator(".g-number").first.text_content() == "1 / 2" else "PageUp")
+    bench.page.wait_for_function(
+        "(page) => { const { ready } = document.querySelector('.glossator').dataset; return ready && ready !== page; }",
+        arg=first,
+    )
+    bench.keys.press("Control+z")
+    bench.settled()
+    assert first in bench.annotation()["state"]["pages"]
+    expect(bench.page.get_by_label("Undo")).to_be_disabled()
+
+
+def test_not_answered_is_said_and_taken_back(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.click("2,987.88")
+    bench.keys.press("x")
+    bench.settled()
+    assert bench.annotation()["state"]["no_answer"] is True
+    expect(bench.page.locator(".g-reading")).to_have_text("Not answered in this document")
+    bench.click("March")  # the page is locked meanwhile
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")}
+    bench.keys.press("Control+z")
+    bench.settled()
+    assert bench.annotation()["state"]["no_answer"] is False
+
+
+def test_a_click_hits_the_word_after_zooming_and_panning(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    x, y = bench.at(*bench.centre("2,987.88"))
+    bench.page.mouse.move(x, y)
+    for _ in range(4):
+        bench.page.mouse.wheel(0, -120)
+    bench.keys.down("Space")
+    bench.page.mouse.down()
+    bench.page.mouse.move(x + 90, y + 70, steps=4)
+    bench.page.mouse.up()
+    bench.keys.up("Space")
+    bench.settled()
+    assert not bench.painted().any()
+    bench.click("2,987.88")
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")}
+    assert bench.tint(bench.box("2,987.88")) == "orange"
+
+
+def test_everything_goes_without_a_mouse(bench: Bench) -> None:
+    bench.upload()
+    bench.keys.press("Escape")
+    bench.keys.press("/")
+    bench.keys.type("What is the date?")
+    bench.keys.press("Enter")
+    expect(bench.page.locator(".g-asked")).to_have_text("What is the date?")
+    bench.settled()
+    if bench.painted().any():
+        bench.keys.press("Delete")
+    bench.keys.press("w")
+    words = bench.words()
+    target = words["texts"].index("2,987.88")
+    for _ in range(target + 1):
+        bench.keys.press("ArrowRight")
+    bench.keys.press("Space")
+    bench.settled()
+    assert bench.marked() == {words["numbers"][target]}
+    bench.keys.press("Enter")
+    expect(bench.page.locator(".g-answer-head .g-status")).to_have_text("Accepted")
+    bench.settled()
+    assert np.array_equal(bench.painted(), bench.stored())
