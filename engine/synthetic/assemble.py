@@ -48,8 +48,14 @@ def assemble(
     tilt(sheet, chance.gauss(0, 0.004))
     size = (round(sheet.width), round(sheet.height))
     words = in_order(read(sheet.pieces, reading or Reading.drawn(chance), chance))
+    places: dict[int, list[int]] = {}  # piece -> the words that show it
+    for at, word in enumerate(words):
+        for source in word.sources:
+            places.setdefault(source, []).append(at)
     grounded_words = [GroundedWord(word.text, _whole(word.box, size)) for word in words]
-    asked = _without_doubles([carried for one in sheet.asked if (carried := _carried(one, sheet, words)) is not None])
+    asked = _without_doubles(
+        [carried for one in sheet.asked if (carried := _carried(one, sheet, words, places)) is not None]
+    )
     asked = _balanced(asked, absent, {token for word in words for token in _tokens(word.text)}, chance)
     questions = [
         GroundedQuestion(
@@ -106,15 +112,16 @@ def _whole(box: FloatBox, size: tuple[int, int]) -> Box:
     return (x0, y0, max(x0 + 1, min(round(box[2]), size[0])), max(y0 + 1, min(round(box[3]), size[1])))
 
 
-def _carried(asked: Asked, sheet: Sheet, words: Sequence[ReadWord]) -> Asked | None:
+def _carried(asked: Asked, sheet: Sheet, words: Sequence[ReadWord], places: dict[int, list[int]]) -> Asked | None:
     """The question with answers as indices of words; None when a reader lost too much of all its answers."""
     answers = []
     for answer in asked.answers:
         wanted = set(answer)
         found, letters = [], 0
-        for at, word in enumerate(words):
-            share = sum(count for source, count in word.sources.items() if source in wanted)
-            if share and 2 * share > sum(word.sources.values()):
+        for at in sorted({place for piece in wanted for place in places.get(piece, ())}):
+            sources = words[at].sources
+            share = sum(count for source, count in sources.items() if source in wanted)
+            if 2 * share > sum(sources.values()):
                 found.append(at)
                 letters += share
         if found not in answers and letters >= 0.7 * sum(len(sheet.pieces[at].text) for at in wanted) > 0:

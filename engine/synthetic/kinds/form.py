@@ -44,7 +44,10 @@ def lay_out(chance: random.Random) -> Draft:
     if chance.random() < 0.12:
         sheet.frame((0.4 * form.left, 0.01 * height, width - 0.4 * form.left, min(y + 2 * em, 0.985 * height)), 2)
     if chance.random() < 0.4:
+        state = sheet.state()
         sheet.write(code(chance), width * chance.uniform(0.7, 0.85), height - 2 * em)
+        if sheet.collides(state[0]):
+            sheet.back_to(state)
     if chance.random() < 0.25:
         number = "".join(chance.choice("0123456789") for _ in range(8))
         sheet.write_upwards(

@@ -93,7 +93,7 @@ def lay_out(chance: random.Random) -> Draft:
     )
     seller_foot = _seller(invoice, seller_x, y)
     title = sheet.face.scaled(chance.uniform(1.4, 2.4), bold=chance.random() < 0.7)
-    sheet.write(chance.choice(_TITLES), meta_x, y, face=title, right=invoice.right if not swapped else width * 0.5)
+    sheet.write_fitted(chance.choice(_TITLES), meta_x, y, invoice.right if not swapped else width * 0.5, face=title)
     meta_foot = _meta(invoice, meta_x, y + title.size + 2 * em, invoice.right if not swapped else width * 0.53)
     y = max(seller_foot, meta_foot) + 2 * em
     y = _parties(invoice, y) + chance.uniform(1.5, 3.5) * em
@@ -295,8 +295,9 @@ def _sums(invoice: Invoice, y: float, net: float) -> float:
     total = chance.choice(
         ("Total", "Amount due", "Grand total", "Balance due", "Total due", "TOTAL", "Total amount", "Invoice total")
     )
-    sheet.write(total + invoice.ending, key_x, y, face=face)
-    written = sheet.write_right(f"{currency}{net * 1.08:,.2f}", invoice.right, y, face=face)
+    text = f"{currency}{net * 1.08:,.2f}"
+    sheet.write_fitted(total + invoice.ending, key_x, y, invoice.right - face.width(text) - 0.6 * em, face=face)
+    written = sheet.write_right(text, invoice.right, y, face=face)
     invoice.ask(tuple(text.replace("receipt", "invoice") for text in asked["total"]), written.pieces)
     return y + 2 * em
 
