@@ -52,7 +52,9 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
         emit(view.model_dump(mode="json"))
         return
     output.print(f"{view.parent} -> {view.challenger or '?'}, {view.status}, {view.annotations} answers", markup=False)
-    table = Table("holdout", "documents", "questions", "champion", "challenger", "difference", "90 % interval")
+    table = Table()
+    for title in ("holdout", "documents", "asked", "IoU", "IoU now", "change", "90 % interval"):
+        table.add_column(title, no_wrap=True)
     for name, one in view.verdict.get("holdouts", {}).items():
         table.add_row(
             name,

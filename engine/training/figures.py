@@ -51,8 +51,9 @@ class Figures:
 
 def iou(one: Mask, other: Mask) -> float:
     """Intersection over union of two masks of the same shape; 0 where both are empty."""
-    union = int(np.count_nonzero(one | other))
-    return int(np.count_nonzero(one & other)) / union if union else 0.0
+    both = int(np.count_nonzero(one & other))
+    union = int(np.count_nonzero(one)) + int(np.count_nonzero(other)) - both
+    return both / union if union else 0.0
 
 
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
