@@ -19,6 +19,7 @@ MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the s
 MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory and teaches little
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
 _SEED_STRIDE = 1_000_003
+_PLAIN_KEPT = 0.25  # of rendered pages without signature, box or stamp: two thirds of all, and an image is dear
 _TYPO, _DROPPED_WORD = 0.08, 0.10  # shares of questions that are asked badly
 
 
@@ -104,7 +105,8 @@ def mixed_source(first: Source, second: Source, share: float, seed: int) -> Sour
 
 def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: bool) -> list[list[Example]]:
     rng = random.Random(f"{seed}:block")
-    drawn = list(islice(_usable(generate(seed)), pages * _BLOCK_STEPS))
+    usable = _usable(generate(seed), rng, _PLAIN_KEPT if images and regions else 1.0)
+    drawn = list(islice(usable, pages * _BLOCK_STEPS))
     drawn.sort(key=lambda one: len(one.page.words))
     groups = [drawn[at : at + pages] for at in range(0, len(drawn), pages)]
     rng.shuffle(groups)
@@ -122,9 +124,13 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
     ]
 
 
-def _usable(pages: Iterator[SyntheticPage]) -> Iterator[SyntheticPage]:
-    """Pages worth a step. Questions that only pixels answer stay without images too: the network learns to say so."""
-    return (one for one in pages if one.page.questions and 4 <= len(one.page.words) <= MOST_WORDS)
+def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) -> Iterator[SyntheticPage]:
+    """Pages worth a step; of those without a region to point at, a share ``plain`` (0..1)."""
+    for one in pages:
+        page = one.page
+        pointed = any(question.masks and not question.answers for question in page.questions)
+        if page.questions and 4 <= len(page.words) <= MOST_WORDS and (pointed or rng.random() < plain):
+            yield one
 
 
 def _shuffled_place(number: int, count: int, seed: int) -> int:

@@ -36,7 +36,7 @@ class Stages:
     joint_words_rate: float = 4e-4
     joint_pixels_rate: float = 1.5e-3
     weight_decay: float = 0.02
-    image_share: float = 0.5  # of the steps of the joint stage: one rendered page, instead of four pages of words
+    image_share: float = 0.7  # of the steps of the joint stage: one rendered page, instead of four pages of words
 
 
 @dataclass(frozen=True, slots=True)
