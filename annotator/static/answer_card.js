@@ -40,7 +40,7 @@ export class AnswerCard {
 
   reading({ annotation, text, refining, marked }) {
     if (annotation.no_answer) return h('p', { class: 'g-reading g-none' }, icon('none', 16), 'Not answered in this document');
-    if (text) return h('p', { class: 'g-reading', dataset: { busy: String(refining) } }, text);
+    if (text) return h('p', { class: `g-reading${text.length > 90 ? ' g-long' : ''}`, dataset: { busy: String(refining) } }, text);
     const hintText = marked ? 'Painted, but no words are marked.' : 'Nothing is marked. Click the words of the answer, or say below that there is none.';
     return h('p', { class: 'g-reading g-none' }, hintText);
   }

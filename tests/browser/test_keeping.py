@@ -153,3 +153,50 @@ def test_a_broken_file_is_refused_with_its_sentence_and_the_other_one_goes_in(be
     expect(refused.locator(".g-quiet")).to_have_text(re.compile(r".{20,}\."))
     expect(bench.page.locator(".g-document", has_text="good.pdf").first).to_be_visible()
     assert bench.page.locator(".g-document", has_text="broken.pdf").count() == 0
+
+
+def test_an_expired_login_keeps_the_edit_and_says_so(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    head = bench.annotation()["head"]
+    bench.page.route(
+        REVISIONS, lambda route: route.fulfill(status=401, json={"detail": "You are not logged in. Log in first."})
+    )
+    bench.click("2,987.88")
+    toast = bench.page.locator(".g-toast.g-error")
+    expect(toast).to_contain_text("Log in first.")
+    expect(toast.get_by_role("button", name="Log in")).to_be_visible()
+    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    bench.page.unroute(REVISIONS)
+    bench.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(bench.saved).to_contain_text("Saved ")
+    assert bench.annotation()["head"] == head + 1
+    assert bench.marked() == {bench.number("2,987.88")}
+
+
+def test_next_opens_another_open_question_and_says_when_none_is_left(bench: Bench) -> None:
+    project = bench.page.request.post(
+        f"{bench.server}/api/projects", data={"name": "two questions"}, headers={"X-Glossator": "1"}
+    ).json()
+    bench.page.goto(f"{bench.server}/app/#project={project['id']}")
+    bench.page.reload()
+    bench.page.wait_for_selector(".glossator[data-started]")
+    expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
+    bench.upload()
+    for question in ("What is the date?", "What is the total?"):
+        bench.ask(question)
+        if not bench.painted().any():
+            bench.click("2,987.88")
+            bench.settled()
+    second = bench.place()["annotation"]
+    bench.keys.press("Enter")
+    bench.settled()
+    bench.keys.press("n")
+    expect(bench.page.locator(".g-asked")).to_have_text("What is the date?")
+    assert bench.place()["annotation"] != second
+    bench.keys.press("Enter")
+    expect(bench.page.locator(".g-answer-head .g-status")).to_have_text("Accepted")
+    bench.settled()
+    bench.keys.press("n")
+    expect(bench.page.locator(".g-toast").last).to_have_text(re.compile(r".{10,}\.$"))
+    assert bench.get(f"/projects/{project['id']}/next")["annotation_id"] is None

@@ -1,0 +1,85 @@
+"""Parts of the canvas that a walk through the page does not corner: the wire form of masks, fingers, dense pages of pixels."""
+
+import numpy as np
+import pytest
+
+from model.masks import decode_patch, encode_patch
+from tests.browser.bench import Bench
+
+pytestmark = pytest.mark.browser
+
+HEIGHT, WIDTH = 37, 53
+
+BACK_AND_FORTH = """async ([bytes, patch, width, height]) => {
+  const { encodePatch, Raster } = await import('/static/mask.js');
+  const raster = new Raster(width, height);
+  raster.load(patch);
+  return { encoded: encodePatch(Uint8Array.from(bytes), width, height), decoded: Array.from(raster.bytes) };
+}"""
+
+
+def masks() -> list[np.ndarray]:
+    random = np.random.default_rng(7)
+    noise = [random.random((HEIGHT, WIDTH)) < share for share in (0.02, 0.5, 0.98)]
+    corner = np.zeros((HEIGHT, WIDTH), dtype=bool)
+    corner[-1, -1] = True
+    edges = np.zeros((HEIGHT, WIDTH), dtype=bool)
+    edges[:, [0, -1]] = True
+    return [*noise, corner, edges, np.zeros((HEIGHT, WIDTH), dtype=bool), np.ones((HEIGHT, WIDTH), dtype=bool)]
+
+
+@pytest.mark.parametrize("mask", masks())
+def test_browser_and_server_write_a_mask_the_same_way(bench: Bench, mask: np.ndarray) -> None:
+    patch = encode_patch(mask)
+    given = [mask.astype(int).ravel().tolist(), patch, WIDTH, HEIGHT]
+    answer = bench.page.evaluate(BACK_AND_FORTH, given)
+    assert answer["encoded"] == patch
+    assert (np.array(answer["decoded"], dtype=bool).reshape(mask.shape) == mask).all()
+    assert (decode_patch(answer["encoded"], mask.shape) == mask).all()
+
+
+def test_two_fingers_zoom_and_pan_and_paint_nothing(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.keys.press("b")
+    head = bench.annotation()["head"]
+    scale = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.view.scale")
+    x, y = bench.at(*bench.centre("2,987.88"))
+    touch = bench.page.context.new_cdp_session(bench.page)
+
+    def fingers(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": px, "y": py, "id": finger} for finger, (px, py) in enumerate(places)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", (x - 40, y))
+    fingers("touchStart", (x - 40, y), (x + 40, y))
+    for spread in range(45, 125, 10):
+        fingers("touchMove", (x - spread, y), (x + spread, y))
+    fingers("touchEnd")
+    bench.settled()
+    zoomed = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.view.scale")
+    assert zoomed > 1.5 * scale
+    assert not bench.painted().any()
+    assert bench.annotation()["head"] == head
+    # One finger paints.
+    fingers("touchStart", (x, y))
+    fingers("touchMove", (x + 30, y))
+    fingers("touchEnd")
+    bench.settled()
+    assert bench.painted().any() and (bench.painted() == bench.stored()).all()
+
+
+def test_points_and_boxes_stand_on_the_page_again_after_a_reload(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.keys.press("r")
+    x0, y0, x1, y1 = bench.box("2,987.88")
+    bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+    bench.settled()
+    before = bench.annotation()["state"]["pages"][bench.place()["page"]]
+    assert len(before["boxes"]) == 1
+    bench.page.reload()
+    bench.ready()
+    shown = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.mark.boxes")
+    assert shown == before["boxes"]
+    assert (bench.painted() == bench.stored()).all()
