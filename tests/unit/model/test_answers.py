@@ -23,7 +23,8 @@ def texts(indices):
 def test_scores_are_averaged_with_neighbours_of_the_same_segment_alone():
     given = scores(Mary=4.0, Jones=-2.0)
     smoothed = smooth(given, LAYOUT)
-    assert smoothed[place("Mary")] == pytest.approx(1.0) == smoothed[place("Jones")]
+    assert smoothed[place("Mary")] == pytest.approx(0.7 * 4 + 0.3 * -2)
+    assert smoothed[place("Jones")] == pytest.approx(0.7 * -2 + 0.3 * 4)
     assert smoothed[place("to:")] == pytest.approx(-5.0)  # beside Mary, but another segment
     assert smoothed[place("INV-2041")] == given[place("INV-2041")]
 
@@ -31,8 +32,8 @@ def test_scores_are_averaged_with_neighbours_of_the_same_segment_alone():
 def test_a_word_in_the_middle_hears_both_sides():
     given = scores(Acme=3.0, Trading=0.0, Ltd=-1.0)
     smoothed = smooth(given, LAYOUT)
-    assert smoothed[place("Trading")] == pytest.approx(0.5 * 0 + 0.5 * (3 - 1) / 2)
-    assert smoothed[place("Ltd")] == pytest.approx(-0.5)
+    assert smoothed[place("Trading")] == pytest.approx(0.7 * 0 + 0.3 * (3 - 1) / 2)
+    assert smoothed[place("Ltd")] == pytest.approx(0.7 * -1 + 0.3 * 0)
 
 
 def test_words_above_zero_answer_and_others_are_candidates_best_first():
