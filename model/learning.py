@@ -87,22 +87,22 @@ def learn(
     if resume and folder is not None and (folder / STATE_FILE).is_file():
         step, rates = _restore(folder / STATE_FILE, network, optimizer, plan)
     network.train()
-    sums: dict[str, float] = {}
-    counted, began, version, stop = 0, time.monotonic(), None, False
+    seen: dict[str, list[float]] = {}  # since the last report; parts of the loss that a step lacks are not counted as 0
+    began, version, stop = time.monotonic(), None, False
     while step < plan.steps and not stop:
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = rate * rate_at(step, plan)
         for name, value in _step(network, optimizer, source(step), plan, step, vocabulary).items():
-            sums[name] = sums.get(name, 0.0) + value
-        step, counted = step + 1, counted + 1
+            seen.setdefault(name, []).append(value)
+        step += 1
         stop = cancelled is not None and cancelled()
         last = stop or step == plan.steps
         if on_metrics is not None and (last or step % plan.metrics_every == 0):
-            means = {name: total / counted for name, total in sums.items()}
+            means = {name: sum(values) / len(values) for name, values in seen.items()}
             on_metrics(
                 {"step": step, "seconds": time.monotonic() - began, "rate": optimizer.param_groups[0]["lr"], **means}
             )
-            sums, counted = {}, 0
+            seen = {}
         if folder is not None and (last or step % plan.checkpoint_every == 0):
             version = _save(folder, network, optimizer, plan, step, rates)
         if on_progress is not None:
