@@ -32,7 +32,7 @@ def lay_out(chance: random.Random) -> Draft:
         y = form_lists.address_block(form, y) + 2 * em
     mode = chance.choice(("free", "free", "aligned", "framed", "below"))
     columns = chance.choice((1, 1, 2, 2, 3))
-    foot = height * chance.triangular(0.2, 0.96, 0.8)
+    foot = height * chance.triangular(0.18, 0.95, 0.6)
     while y < foot:
         state = sheet.state()
         bottom = _block(form, y, mode, columns)
