@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 # The child sees no other variable: no address of a database, no password.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
-_MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "std::length_error")
+_MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
 
 
 def read_document(

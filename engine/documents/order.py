@@ -234,7 +234,7 @@ def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
     words = [placed.word for run in sorted(row, key=lambda run: run.box[0]) for placed in run.words]
     ways = [is_right_to_left(word.text) for word in words]
     lefts, rights = ways.count(True), ways.count(False)
-    goes_left = lefts > rights or (lefts == rights and page_goes_left)
+    goes_left = lefts > 0 and (page_goes_left or lefts > rights) or (page_goes_left and not rights)
     ordered: list[FoundWord] = []
     start = 0
     while start < len(words):

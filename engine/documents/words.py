@@ -12,6 +12,7 @@ from engine.documents.legible import clean, garbage_share
 
 # Ligatures come apart, every kind of space is a space, unknown glyphs are U+FFFD, text outside the page is left out.
 _FLAGS = pymupdf.TEXT_MEDIABOX_CLIP
+_ASCENT, _DESCENT = 0.8, 0.2  # of a character's box above and below its base line, in font sizes
 _SAME_WORD = 0.7  # overlap of two equal words above which one of them is a shadow or fake bold
 _SAME_CHARACTER = 0.12  # distance of two equal characters, in heights, below which it is one printed twice
 _TURN_SHARE = 0.8  # share of characters that must run another way before the page is turned
@@ -28,11 +29,47 @@ class Layer:
 def raw_text(page: pymupdf.Page) -> dict[str, Any]:
     """PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
 
-    Characters are as high as their font size says, not as the font's ascender claims: some fonts claim several lines.
+    Characters are as high as their font size says, not as the font's ascender claims: some fonts claim several lines. A line
+    whose letters are mirrored has "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.)
     """
-    pymupdf.TOOLS.set_small_glyph_heights(True)
+    pymupdf.TOOLS.set_small_glyph_heights(False)
     raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
+    for line in _lines(raw):
+        line["mirrored"] = not line["wmode"] and _rise(line) < 0
+        if not line["wmode"]:
+            _lower(line)
     return raw
+
+
+def _rise(line: dict[str, Any]) -> float:
+    """How far the letters' middles are above the base line, up being the left of the way that the text runs."""
+    dx, dy = line["dir"]
+    rise = 0.0
+    for span in line["spans"]:
+        for character in span["chars"][:8]:
+            x0, y0, x1, y1 = character["bbox"]
+            origin_x, origin_y = character["origin"]
+            rise += ((x0 + x1) / 2 - origin_x) * dy - ((y0 + y1) / 2 - origin_y) * dx
+    return rise
+
+
+def _lower(line: dict[str, Any]) -> None:
+    """Give each character the height of its font size, measured from the base line; slanting lines stay as they are."""
+    dx, dy = (round(part, 3) for part in line["dir"])
+    if (abs(dx), abs(dy)) not in ((1, 0), (0, 1)):
+        return
+    up = (-dy, dx) if line["mirrored"] else (dy, -dx)
+    for span in line["spans"]:
+        above, below = _ASCENT * span["size"], _DESCENT * span["size"]
+        for character in span["chars"]:
+            x0, y0, x1, y1 = character["bbox"]
+            x, y = character["origin"]
+            if dy == 0:
+                top, bottom = sorted((y + up[1] * above, y - up[1] * below))
+                character["bbox"] = (x0, top, x1, bottom)
+            else:
+                left, right = sorted((x + up[0] * above, x - up[0] * below))
+                character["bbox"] = (left, y0, right, y1)
 
 
 def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
@@ -79,13 +116,7 @@ def _heading(line: dict[str, Any], matrix: pymupdf.Matrix) -> int:
     stand them on their heads.
     """
     dx, dy = line["dir"]
-    rise = 0.0  # of the letters above their base line, along what is up for text that runs to (dx, dy)
-    for span in line["spans"]:
-        for character in span["chars"][:8]:
-            x0, y0, x1, y1 = character["bbox"]
-            origin_x, origin_y = character["origin"]
-            rise += ((y0 + y1) / 2 - origin_y) * -dx + ((x0 + x1) / 2 - origin_x) * dy
-    if rise < 0 and not line["wmode"]:
+    if line["mirrored"]:
         dx, dy = -dx, -dy
     x = dx * matrix.a + dy * matrix.c
     y = dx * matrix.b + dy * matrix.d

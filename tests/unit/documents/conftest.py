@@ -1,0 +1,32 @@
+"""Reading a made document the way the product does: through the child process."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.documents.limits import ReadLimits
+from engine.documents.open import read_document
+from engine.documents.page import ReadDocument
+from tests.conftest import needed
+
+Read = Callable[..., ReadDocument]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """read(path, **limits): the document; its pages lie in tmp_path / "pages"."""
+
+    def read_it(path: Path, **limits: object) -> ReadDocument:
+        return read_document(path, name=path.name, limits=ReadLimits(**limits), out_dir=tmp_path / "pages")
+
+    return read_it
+
+
+@pytest.fixture
+def tesseract() -> str:
+    program = shutil.which("tesseract")
+    if program is None:
+        needed("OCR tests need Tesseract (Debian: tesseract-ocr, tesseract-ocr-eng).")
+    return program
