@@ -22,6 +22,7 @@ class RunSettings(BaseModel):
     rate: float = Field(5e-4, gt=0, description="Learning rate after the warm-up.")
     weight_decay: float = Field(0.01, ge=0)
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
+    absent: float = Field(0.15, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")
     images: float = Field(0.25, ge=0, le=1, description="Share of the steps that look at the image: one page each.")
     pages: int = Field(4, ge=1, description="Pages of a step that reads words alone.")
     questions: int = Field(8, ge=1, description="Questions a page in a step.")

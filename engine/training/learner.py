@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from engine.errors import Refused
+from engine.training.absent import with_absent
 from engine.training.choices import RunSettings
 from engine.training.corpus import Corpus, image_opener
 from engine.training.examples import mixed_source, page_source, synthetic_source
@@ -70,7 +71,7 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
         seen = page_source(corpus.pages, images, seed + 1, pages=1, questions=settings.questions)
     except ValueError as error:
         raise Refused(str(error)) from None
-    own = mixed_source(words, seen, settings.images, seed + 2)
+    own = with_absent(mixed_source(words, seen, settings.images, seed + 2), settings.absent, seed)
     replay = mixed_source(
         synthetic_source(seed + 3, pages=settings.pages, questions=settings.questions),
         synthetic_source(seed + 4, pages=1, questions=settings.questions, regions=0.25, images=True),
