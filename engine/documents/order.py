@@ -19,6 +19,8 @@ _COLUMN_ROWS = 3
 _COLUMN_WORDS = 3.0  # mean words a run, below which it is a table and not prose
 _TABLE_CELLS = 4  # runs of few words side by side, from which a row belongs to a table
 _COLUMN_WIDTH = 8.0  # mean width of a run, in line heights
+_TOUCHING = 0.15  # gap, in heights, below which pieces of a number are one word
+_SEPARATORS = "/.,:-"
 _SAME_ROW = 0.5  # vertical overlap, as a share of the lower one, of two runs in one row
 
 
@@ -231,10 +233,11 @@ def _goes_left(texts: Iterable[str]) -> bool:
 
 def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
     """From where the words stand to how they follow each other when read (the order of Unicode's UAX 9, word by word)."""
-    words = [placed.word for run in sorted(row, key=lambda run: run.box[0]) for placed in run.words]
+    placed = [word for run in sorted(row, key=lambda run: run.box[0]) for word in run.words]
+    words = [word.word for word in _whole_numbers(placed)]
     ways = [is_right_to_left(word.text) for word in words]
     lefts, rights = ways.count(True), ways.count(False)
-    goes_left = lefts > 0 and (page_goes_left or lefts > rights) or (page_goes_left and not rights)
+    goes_left = (lefts > 0 and (page_goes_left or lefts > rights)) or (page_goes_left and not rights)
     ordered: list[FoundWord] = []
     start = 0
     while start < len(words):
@@ -250,3 +253,24 @@ def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
         ordered += words[start:end][::-1]
         start = end
     return ordered[::-1] if goes_left else ordered
+
+
+def _whole_numbers(words: list[_Placed]) -> list[_Placed]:
+    """Put dates and amounts together that come in pieces, as they do inside right-to-left text: 1403, /, 09, /, 19."""
+    whole: list[_Placed] = []
+    for piece in words:
+        last = whole[-1] if whole else None
+        if last and piece.box[0] - last.box[2] < _TOUCHING * (piece.box[3] - piece.box[1]) and _is_split(last, piece):
+            box = union([last.word.box, piece.word.box])
+            sure = [word.confidence for word in (last.word, piece.word) if word.confidence is not None]
+            joined = FoundWord(last.word.text + piece.word.text, box, min(sure, default=None))
+            whole[-1] = _Placed(joined, union([last.box, piece.box]))
+        else:
+            whole.append(piece)
+    return whole
+
+
+def _is_split(left: _Placed, right: _Placed) -> bool:
+    texts = left.word.text, right.word.text
+    only_numbers = all(c.isdecimal() or c in _SEPARATORS for text in texts for c in text)
+    return only_numbers and (texts[0][-1] in _SEPARATORS) != (texts[1][0] in _SEPARATORS)

@@ -70,6 +70,20 @@ def test_arabic_is_read_from_right_to_left_and_latin_within_it_from_left_to_righ
     assert read(FoundLine(tuple(words)), arabic) == ["بلغة Python and R البرمجة", "تحسين الإنتاجية وحل المشكلات"]
 
 
+def test_a_date_in_pieces_inside_arabic_is_one_word() -> None:
+    pieces, x = [], 0.0
+    for text in ("1403", "/", "09", "/", "19"):
+        pieces.append(FoundLine((FoundWord(text, (x, 0, x + 6 * len(text), 10)),)))
+        x += 6 * len(text)
+    (row,) = reading_order([*pieces, line("تاريخ الوثيقة", 100, 0, from_right=True)])
+    assert [word.text for word in row] == ["تاريخ", "الوثيقة", "1403/09/19"]
+    assert row[-1].box == (0, 0, 60, 10)
+
+
+def test_numbers_that_stand_apart_stay_apart() -> None:
+    assert [len(row) for row in reading_order([line("12 34 - 56 , 78", 0, 0)])] == [6]
+
+
 def test_hebrew_inside_an_english_line_is_turned_alone() -> None:
     stands = ["the", "name", "כהן", "דוד", "is", "written", "so"]
     words = tuple(FoundWord(text, (45.0 * i, 0, 45.0 * i + 40, 10)) for i, text in enumerate(stands))
