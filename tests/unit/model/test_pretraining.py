@@ -1,0 +1,63 @@
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from engine.training.pretraining import METRICS_FILE, Stages, pretrain
+from model.examples import Word
+from model.inference import Predictor
+from model.presets import TextConfig
+from model.pretraining.token_vectors import reduced_vectors
+
+STAGES = Stages(seed=2, words_steps=2, joint_steps=2, image_share=0.5)
+
+
+@pytest.fixture(scope="session")
+def teacher(tmp_path_factory):
+    """A folder like the teacher's, with vectors of four axes that matter."""
+    folder = tmp_path_factory.mktemp("teacher")
+    torch.manual_seed(0)
+    scale = torch.tensor([8.0, 4.0, 2.0, 1.0, *[0.01] * 8])
+    save_file({"embeddings.word_embeddings.weight": torch.randn(30522, 12) * scale + 3}, folder / "model.safetensors")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small(config):
+    return replace(config, text=TextConfig(buckets=512, vector_width=8))
+
+
+def test_vectors_are_centred_and_keep_their_main_axes(teacher):
+    vectors = reduced_vectors(teacher, 4)
+    assert vectors.shape == (30522, 4)
+    assert vectors.mean(0).abs().max() < 0.02
+    assert vectors.norm(dim=1).quantile(0.1) > 0.97  # hardly anything was lost
+    spread = vectors.std(0)
+    assert (spread[:-1] > spread[1:]).all()
+    assert torch.equal(vectors, reduced_vectors(teacher, 4))
+
+
+def test_pretraining_ends_with_weights_that_answer_and_resumes_to_the_same(small, teacher, tmp_path):
+    whole = pretrain(tmp_path / "whole", small, teacher, STAGES)
+    predictor = Predictor.load(whole.weights)
+    assert predictor.version == whole.version
+    assert predictor.ask(predictor.encode(None, [Word("Total", (0, 0, 40, 10))], (50, 50)), "total").words == [0]
+    lines = [json.loads(line) for line in (tmp_path / "whole" / METRICS_FILE).read_text().splitlines()]
+    assert [line["stage"] for line in lines] == ["words", "joint"] and all(line["loss"] > 0 for line in lines)
+
+    progress = []
+    first = pretrain(
+        tmp_path / "parts", small, teacher, STAGES, on_progress=progress.append, cancelled=lambda: len(progress) == 2
+    )
+    assert first.weights is None
+    again = pretrain(tmp_path / "parts", small, teacher, replace(STAGES, words_steps=99), resume=True)
+    assert again.version == whole.version and again.stages == STAGES
+
+
+def test_a_folder_with_a_run_is_not_overwritten(small, teacher, tmp_path):
+    stages = Stages(seed=1, words_steps=1, joint_steps=0)
+    assert pretrain(tmp_path, small, teacher, stages).weights is not None
+    with pytest.raises(ValueError, match="already holds a run"):
+        pretrain(tmp_path, small, teacher, stages)
