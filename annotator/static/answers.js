@@ -74,7 +74,7 @@ export class Answers {
     const annotation = await get(`/annotations/${id}`);
     if (turn !== this.turn) return;
     this.take(annotation);
-    this.hear.open(page ?? this.bestPage());
+    await this.hear.open(page ?? this.bestPage());
   }
 
   bestPage() {
@@ -94,7 +94,7 @@ export class Answers {
       if (turn !== this.turn) return true;
       this.take(annotation);
       if (annotation.existing) this.hear.tell('You asked this before: here is the answer as you left it.');
-      this.hear.open(this.bestPage());
+      await this.hear.open(this.bestPage());
       return true;
     } finally {
       this.asking = false;

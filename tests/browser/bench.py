@@ -8,7 +8,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from model.masks import decode_patch
 
@@ -29,6 +29,14 @@ _PAINTED = """() => {
   counts.push(run);
   return { counts, height: canvas.height, width: canvas.width };
 }"""
+
+
+# What is still under way, each of them null or 0 when it is done.
+_STATE = """(({ answers, queue, library, stage }) => ({
+  asking: answers.asking, refining: answers.refining, unsaved: queue.items.length, sending: queue.sending,
+  opening: !library.image || stage.page?.id !== library.page?.id, halted: queue.halted.size,
+}))(document.querySelector('.glossator').workspace)"""
+_STATE_NOW = f"() => {_STATE}"
 
 
 def invoice(pages: int = 1) -> bytes:
@@ -86,11 +94,12 @@ class Bench:
         assert not self.painted().any()
 
     def settled(self) -> None:
-        """Wait until the model has answered and the server has everything."""
-        self.page.wait_for_function(
-            "() => { const { answers, queue } = document.querySelector('.glossator').workspace;"
-            " return !answers.asking && !answers.refining && queue.items.length === 0 && !queue.sending; }"
-        )
+        """Wait until the model has answered, the page shows it, and the server has everything."""
+        try:
+            self.page.wait_for_function(f"() => Object.values({_STATE}).every((open) => !open)")
+        except TimeoutError:
+            said = self.page.locator(".g-toast, .g-dialog").all_inner_texts()
+            raise AssertionError(f"It does not settle: {self.page.evaluate(_STATE_NOW)}; it says {said}") from None
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """Where a point of the page (pixels of the page) lies in the window."""

@@ -137,6 +137,7 @@ def test_the_page_asks_no_other_machine_for_anything(bench: Bench) -> None:
         ),
     )
     bench.page.reload()
+    bench.page.wait_for_selector(".glossator[data-started]")
     bench.upload()
     bench.page.wait_for_load_state("networkidle")
     assert elsewhere == []
