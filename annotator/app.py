@@ -76,7 +76,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         head=HEAD,
         theme=THEME,
         css_paths=[STATIC / "tabs.css"],
-        favicon_path=str(STATIC / "favicon.svg"),
         ssr_mode=False,
         show_error=True,
         footer_links=[],

@@ -1,0 +1,119 @@
+"""The command line: one sentence where something cannot be, JSON on the last line for programs."""
+
+import json
+import time
+from pathlib import Path
+
+import pymupdf
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from engine.cli import app
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.delenv("GLOSSATOR_DATABASE_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: object, typed: str | None = None) -> Result:
+        return CliRunner().invoke(app, [str(word) for word in words], input=typed)
+
+    return command
+
+
+def pdf(path: Path, text: str = "Invoice total 12.50") -> Path:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), text)
+    document.save(path)
+    return path
+
+
+def last_line(result: Result) -> dict:
+    return json.loads(result.stdout.strip().splitlines()[-1])
+
+
+def test_ingest_ends_every_file_as_a_document_or_a_sentence(run, tmp_path: Path) -> None:
+    pdf(tmp_path / "good.pdf")
+    (tmp_path / "empty.pdf").write_bytes(b"")
+    result = run("ingest", tmp_path / "good.pdf", tmp_path / "empty.pdf", tmp_path / "absent.pdf", "--json")
+    assert result.exit_code == 0, result.output
+    answer = last_line(result)
+    assert (answer["documents"], answer["refused"]) == (1, 2)
+    sentences = {row["name"]: row["sentence"] for row in answer["files"]}
+    assert "is empty" in sentences["empty.pdf"]
+    assert "No such file" in sentences["absent.pdf"]
+    again = last_line(run("ingest", tmp_path / "good.pdf", "--json"))
+    assert again["files"][0]["outcome"] == "there already"
+
+
+def test_ingest_of_nothing_good_fails(run, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.5 broken")
+    result = run("ingest", tmp_path / "broken.pdf")
+    assert result.exit_code == 1
+    assert "damaged" in result.output.replace("\n", " ")
+
+
+def test_a_folder_is_read_with_what_is_in_it(run, tmp_path: Path) -> None:
+    (tmp_path / "in" / "deeper").mkdir(parents=True)
+    pdf(tmp_path / "in" / "a.pdf", "one")
+    pdf(tmp_path / "in" / "deeper" / "b.pdf", "two")
+    assert last_line(run("ingest", tmp_path / "in", "--json"))["documents"] == 2
+
+
+def test_ask_answers_from_a_shell(run, tmp_path: Path) -> None:
+    run("ingest", pdf(tmp_path / "a.pdf"))
+    answer = last_line(run("ask", "a.pdf", "What is the total?", "--json"))
+    assert answer["question"]["text"] == "What is the total?"
+    assert answer["proposal"]["model"]["label"] == "nano"
+    missing = run("ask", "b.pdf", "What is the total?")
+    assert missing.exit_code == 1 and "has no document" in missing.output
+
+
+def test_projects_users_and_schema(run) -> None:
+    assert run("projects", "create", "bills").exit_code == 0
+    taken = run("projects", "create", "bills")
+    assert taken.exit_code == 1 and "already" in taken.output
+    assert "retrain_after = 7" in run("projects", "set", "bills", "--retrain-after", 7).output
+    wrong = run("projects", "set", "bills", "--promotion", "sometimes")
+    assert wrong.exit_code == 1 and "promotion" in wrong.output
+    assert [row["name"] for row in last_line(run("projects", "list", "--json"))["projects"]] == ["bills"]
+    short = run("users", "add", "ann", "--role", "admin", typed="short\nshort\n")
+    assert short.exit_code == 1 and "at least" in short.output
+    good = run("users", "add", "ann", "--role", "admin", typed="long enough pw\nlong enough pw\n")
+    assert good.exit_code == 0, good.output
+    assert last_line(run("users", "list", "--json"))["users"][-1]["name"] == "ann"
+    assert "at 0001, newest 0001" in run("db", "current").output
+    assert run("db", "downgrade", "base", typed="n\n").exit_code == 1
+
+
+def test_serve_refuses_other_addresses_without_login(run) -> None:
+    result = run("serve", "--host", "0.0.0.0")
+    assert result.exit_code == 2
+    assert "GLOSSATOR_AUTH=login" in result.output.replace("\n", " ")
+
+
+def test_a_broken_setting_is_named(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOSSATOR_PORT", "many")
+    result = run("projects", "list")
+    assert result.exit_code == 2 and "GLOSSATOR_PORT" in result.output
+
+
+def test_synth_writes_the_same_pages_for_the_same_seed(run, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert last_line(run("synth", tmp_path / name, "--pages", 3, "--seed", 5, "--json"))["pages"] == 3
+    assert (tmp_path / "one" / "pages.jsonl").read_bytes() == (tmp_path / "two" / "pages.jsonl").read_bytes()
+    assert len(list((tmp_path / "one" / "images").iterdir())) == 3
+    assert run("synth", tmp_path / "one").exit_code == 1
+
+
+def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:
+    from engine.commands.samples import add_samples, typeset
+
+    assert add_samples(sqlite_workspace) == 3
+    assert add_samples(sqlite_workspace) == 0
+    first = typeset("letter")
+    time.sleep(1.1)  # a PDF that carried the time of day would differ now
+    assert typeset("letter") == first
