@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import gradio as gr
 from fastapi import APIRouter, FastAPI
-from fastapi.responses import RedirectResponse
+from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from annotator import auth, failures
@@ -61,8 +62,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(auth.router(workspace))
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.mount("/static", Revalidated(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    def favicon() -> RedirectResponse:
+        return RedirectResponse("/static/icon.svg", status_code=301)
 
     @app.get("/", include_in_schema=False)
     def home() -> RedirectResponse:
@@ -81,6 +86,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         footer_links=[],
     )
     return app
+
+
+class Revalidated(StaticFiles):
+    """Static files that a browser asks about every time (by ETag): after an upgrade, old and new modules must not mix."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["cache-control"] = "no-cache"
+        return response
 
 
 def _following(desk: Desk):

@@ -167,14 +167,13 @@ def _select(mark: PageMark, edit: EditWords, geometry: PageGeometry) -> None:
     _known(edit.add, geometry)
     mask = raster(mark.mask, geometry)
     removed = set(edit.remove)
-    for number in edit.remove:
-        if number in geometry.boxes:  # one that OCR mending has retired may be dropped, never added
-            _fill(mask, geometry.boxes[number], False)
     mark.words = [number for number in mark.words if number not in removed]
-    if removed:
-        for number in mark.words:
-            if number in geometry.boxes:
-                _fill(mask, geometry.boxes[number], True)
+    for number in removed & set(geometry.boxes):  # one that OCR mending has retired may be dropped, never added
+        box = geometry.boxes[number]
+        _fill(mask, box, False)
+        for kept in mark.words:  # only where they overlap: what was erased elsewhere in a kept word stays erased
+            if kept in geometry.boxes:
+                _fill(mask, _overlap(box, geometry.boxes[kept]), True)
     for number in edit.add:
         if number not in mark.words:
             mark.words.append(number)
@@ -185,6 +184,12 @@ def _select(mark: PageMark, edit: EditWords, geometry: PageGeometry) -> None:
 def _fill(mask: Mask, box: Box, value: bool) -> None:
     x0, y0, x1, y1 = box
     mask[y0:y1, x0:x1] = value
+
+
+def _overlap(one: Box, other: Box) -> Box:
+    """Return the common part of two boxes; an empty slice where there is none."""
+    x0, y0 = max(one[0], other[0]), max(one[1], other[1])
+    return x0, y0, max(x0, min(one[2], other[2])), max(y0, min(one[3], other[3]))
 
 
 def _known(numbers: Iterable[int], geometry: PageGeometry) -> None:

@@ -85,6 +85,13 @@ def test_safe_headers_stand_on_every_answer(local: TestClient) -> None:
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
+def test_a_browser_asks_again_for_scripts_after_an_upgrade(local: TestClient) -> None:
+    script = local.get("/static/main.js")
+    assert script.headers["cache-control"] == "no-cache"
+    assert local.get("/static/main.js", headers={"if-none-match": script.headers["etag"]}).status_code == 304
+    assert local.get("/favicon.ico").headers["content-type"].startswith("image/svg")
+
+
 def test_with_login_strangers_reach_nothing(login: TestClient) -> None:
     assert login.get("/api/health").status_code == 200
     for path in ("/api/projects", "/api/me", "/api/documents/x", "/api/pages/x/image", "/api/annotations/x"):

@@ -50,6 +50,12 @@ def test_removing_a_word_keeps_the_pixels_of_a_word_that_overlaps_it() -> None:
     assert (pixels(state) == rectangle(2, 2, 12, 8)).all()
 
 
+def test_removing_a_word_brings_back_nothing_that_was_erased_in_another() -> None:
+    rubbed = EditPatch(op="patch", page="p", value=0, patch=to_patch(rectangle(32, 22, 34, 24)))
+    state = apply(AnnotationState(), [words([0, 7]), rubbed, words(remove=[0])], PAGES)
+    assert (pixels(state) == (rectangle(30, 20, 44, 30) & ~rectangle(32, 22, 34, 24))).all()
+
+
 def test_adding_a_word_twice_selects_it_once() -> None:
     state = apply(AnnotationState(), [words([0]), words([0])], PAGES)
     assert state.pages["p"].words == [0]
