@@ -23,7 +23,9 @@ _CLOCKWISE = {
     7: 270,
     8: 270,
 }  # EXIF orientations; the even-odd partners are mirrored, too
-_OCR_SHORTEST, _OCR_LONGEST = 1500, 4000  # pixels of the long side between which the OCR engine sees letters well
+# Pixels of the long side between which the OCR engine sees letters well. Phone pictures of receipts, 1600 long, gained five
+# points of recall by 2600.
+_OCR_SHORTEST, _OCR_LONGEST, _OCR_ENLARGED = 2600, 4000, 3.0
 
 
 class ImagePages:
@@ -63,13 +65,11 @@ class ImagePages:
         """Page `number` in grey, at a size at which the OCR engine sees letters well."""
         image = self.read(number).image.convert("L")
         longest = max(image.size)
-        if longest < _OCR_SHORTEST:
-            return image.resize((image.width * 2, image.height * 2), Image.Resampling.BICUBIC)
-        if longest > _OCR_LONGEST:
-            scale = _OCR_LONGEST / longest
-            size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
-            return image.resize(size, Image.Resampling.BOX)
-        return image
+        if _OCR_SHORTEST <= longest <= _OCR_LONGEST:
+            return image
+        scale = min(_OCR_ENLARGED, (_OCR_SHORTEST if longest < _OCR_SHORTEST else _OCR_LONGEST) / longest)
+        size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
+        return image.resize(size, Image.Resampling.BICUBIC if scale > 1 else Image.Resampling.BOX)
 
     def _open(self) -> Image.Image:
         return Image.open(self._source, formats=[_FORMATS[self.media_type]])
