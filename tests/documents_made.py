@@ -58,6 +58,17 @@ def sideways_pdf(path: Path, rotate: int) -> Path:
     return path
 
 
+def mirrored_pdf(path: Path) -> Path:
+    """The letter as it looks from behind, for printing on film or cloth."""
+    with pymupdf.open() as document:
+        page = document.new_page()
+        middle = pymupdf.Point(page.rect.width / 2, 0)
+        for row, line in enumerate(LETTER):
+            page.insert_text((72, 72 + 24 * row), line, fontsize=12, morph=(middle, pymupdf.Matrix(-1, 0, 0, 1, 0, 0)))
+        document.save(path)
+    return path
+
+
 def two_columns_pdf(path: Path) -> Path:
     """A headline over two columns of prose: "left" and "right" are in every line of theirs."""
     with pymupdf.open() as document:

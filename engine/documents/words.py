@@ -29,16 +29,27 @@ class Layer:
 def raw_text(page: pymupdf.Page) -> dict[str, Any]:
     """PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
 
-    Characters are as high as their font size says, not as the font's ascender claims: some fonts claim several lines. A line
-    whose letters are mirrored has "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.)
+    Characters are as high as their font size says, not as the font's ascender claims: some fonts claim several lines. Lines
+    of a mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.)
     """
     pymupdf.TOOLS.set_small_glyph_heights(False)
     raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
+    mirrored = _is_mirrored(raw)
     for line in _lines(raw):
-        line["mirrored"] = not line["wmode"] and _rise(line) < 0
+        line["mirrored"] = mirrored and not line["wmode"] and _rise(line) < 0
         if not line["wmode"]:
             _lower(line)
     return raw
+
+
+def _is_mirrored(raw: dict[str, Any]) -> bool:
+    """Is the page printed to be seen from behind? One line is no proof: some fonts claim to be all descender."""
+    hanging = lengths = 0
+    for line in _lines(raw):
+        length = 0 if line["wmode"] else sum(len(span["chars"]) for span in line["spans"])
+        lengths += length
+        hanging += length if _rise(line) < 0 else 0
+    return hanging >= _TURN_SHARE * lengths > 0
 
 
 def _rise(line: dict[str, Any]) -> float:

@@ -56,6 +56,13 @@ def test_sideways_text_on_an_upright_page_is_turned(read, tmp_path: Path, rotate
     assert_boxes_hold_the_ink(page)
 
 
+def test_mirrored_text_is_not_stood_on_its_head(read, tmp_path: Path) -> None:
+    (page,) = read(made.mirrored_pdf(tmp_path / "mirrored.pdf")).pages
+    assert page.rotation == 0
+    assert sorted(text(page)[:3]) == sorted(made.WORDS[:3])  # the first line comes first
+    assert_boxes_hold_the_ink(page)
+
+
 def test_a_crop_box_moves_the_words_with_the_page(read, tmp_path: Path) -> None:
     (page,) = read(made.text_pdf(tmp_path / "cropped.pdf", crop=(60, 50, 360, 250))).pages
     assert (page.width, page.height) == (625, 417)
