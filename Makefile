@@ -7,14 +7,15 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test serve worker test test-long lint format bench clean
+.PHONY: help install install-test serve worker test test-long lint format bench bench-optim clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
 	@echo "make test       install what the tests need, lint, and run them"
 	@echo "make test-long  the long campaigns"
 	@echo "make lint       ruff, mypy, import contracts"
-	@echo "make bench      benchmarks (DATA=folder of grounded sets, for those that need real pages)"
+	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
+	@echo "make bench-optim  the optimizer: numerics, speed, state, quality"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
@@ -55,11 +56,16 @@ format: install-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-DATA ?=
+DATA ?= data
 bench: install-test
-	$(BIN)/python tests/benchmarks/read_documents.py $(DATA)/pdfs
+	$(BIN)/python -m tests.benchmarks.read_documents $(DATA)/pdfs
 	$(BIN)/glossator evaluate $(DATA)/forms
 	$(BIN)/glossator evaluate $(DATA)/receipts
+
+bench-optim: install-test
+	$(BIN)/python -m tests.benchmarks.optim_numerics
+	$(BIN)/python -m tests.benchmarks.optim_speed
+	$(BIN)/python -m tests.benchmarks.optim_quality
 
 clean:
 	rm -rf $(VENV)
