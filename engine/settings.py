@@ -29,7 +29,9 @@ class Settings(BaseSettings):
     session_hours: float = Field(24 * 14, gt=0, description="How long a login lasts.")
 
     model_path: Path | None = Field(None, description="Checkpoint to begin projects with; empty: the shipped one.")
-    threads: int = Field(0, ge=0, description="Threads for the model; 0: as many as there are cores.")
+    threads: int = Field(
+        1, ge=0, description="Threads of one forward pass; 0: one a core. A small network is fastest with one."
+    )
     page_cache: int = Field(64, ge=1, description="How many encoded pages are kept in memory.")
 
     max_upload_mb: float = Field(200, gt=0, description="Largest file accepted, in MB.")

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from db.tables import Annotation, Document, Page, PageWord, Prediction, Question
-from engine.annotation.pages import CachedPage, PageCache
+from engine.annotation.pages import CachedPage, PageCache, passes_at_once
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, proposal_of
 from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
@@ -33,8 +33,7 @@ class Desk:
         self.workspace = workspace
         self.predictors = Predictors(workspace)
         self.pages = PageCache(workspace)
-        # More forward passes at once than cores only make everybody wait longer.
-        self._passes = threading.Semaphore(2)
+        self._passes = threading.Semaphore(passes_at_once(workspace.settings))
 
     def is_warm(self, page_id: str) -> bool:
         """Return whether a page is encoded and can be asked at once. NotFound for an unknown page."""

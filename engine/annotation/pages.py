@@ -1,19 +1,21 @@
 """Encoded pages, kept in memory by (page, checkpoint): a page is encoded once, never again on a click."""
 
 import io
+import os
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from model.inference import EncodedPage, Word
 from PIL import Image
 from sqlalchemy import select
 
 from db.tables import Page, PageWord
 from engine.annotation.predictors import Loaded
 from engine.errors import NotFound
+from engine.settings import Settings
 from engine.workspace import Workspace
+from model.inference import EncodedPage, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,12 @@ class CachedPage:
     numbers: list[int]
 
 
+def passes_at_once(settings: Settings) -> int:
+    """Return how many forward passes may run at once: more than there are cores for only make everybody wait longer."""
+    cores = os.cpu_count() or 1
+    return max(1, cores // (settings.threads or cores))
+
+
 class PageCache:
     """The most recently used encoded pages, at most `size`. Two who need the same page wait for one encoding."""
 
@@ -55,7 +63,7 @@ class PageCache:
         self._workspace = workspace
         self._pages: OrderedDict[tuple[str, str], Future[CachedPage]] = OrderedDict()
         self._lock = threading.Lock()
-        self._encoding = threading.Semaphore(1)  # encoding takes all cores; two at once would take twice as long
+        self._encoding = threading.Semaphore(passes_at_once(workspace.settings))
 
     def holds(self, page_id: str, loaded: Loaded) -> bool:
         """Return whether the page is encoded already."""

@@ -8,13 +8,13 @@ import logging
 import threading
 from dataclasses import dataclass
 
-from model.inference import Predictor, Word
 from PIL import Image
 
 from db.tables import ModelVersion
 from engine.errors import Refused
 from engine.training import registry
 from engine.workspace import Workspace
+from model.inference import Predictor, Word
 
 _log = logging.getLogger(__name__)
 
