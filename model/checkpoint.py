@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save as serialize
 from torch import Tensor, nn
 
 _CONFIG, _HASH = "config", "content_sha256"
@@ -38,8 +38,9 @@ def save(path: str | Path, network_or_state: nn.Module | Mapping[str, Tensor], c
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        save_file(tensors, temporary, metadata={_CONFIG: text, _HASH: version})
-        with temporary.open("rb+") as file:
+        with temporary.open("wb") as file:
+            file.write(_ordered(serialize(tensors, metadata={_CONFIG: text, _HASH: version})))
+            file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
     finally:
@@ -73,6 +74,17 @@ def content_hash(tensors: Mapping[str, Tensor], config: str) -> str:
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data if tensor.numel() else b"")
     return digest.hexdigest()
+
+
+def _ordered(content: bytes) -> bytes:
+    """The same file with its metadata in order: safetensors puts it in another order each time, and equal checkpoints
+    should be equal files. The header is JSON behind its length in eight bytes, padded with spaces to a multiple of eight."""
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + content[8 + length :]
 
 
 def halved(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -138,8 +138,8 @@ def apply(state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, Pag
             mark.mask = to_patch(mask | stroke if edit.value else mask & ~stroke)
         elif isinstance(edit, EditMask):
             _known(edit.words, geometry)
-            raster(edit.mask, geometry)
-            mark.words, mark.mask = list(dict.fromkeys(edit.words)), edit.mask
+            # Through pixels and back: a mask without a pixel is the empty mask, whatever box it came with.
+            mark.words, mark.mask = list(dict.fromkeys(edit.words)), to_patch(raster(edit.mask, geometry))
         else:
             mark.points, mark.boxes = edit.points, edit.boxes
     return AnnotationState(no_answer=no_answer, pages=marks)

@@ -50,12 +50,13 @@ def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.opt
         raise Refused(str(error)) from None
 
 
-def described(settings: RunSettings) -> dict[str, Any]:
-    """Return the optimizer's settings as a version keeps them."""
+def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any]:
+    """Return the optimizer's settings as a version keeps them: enough to build the same one again."""
     common = {"rate": settings.rate, "weight_decay": settings.weight_decay, "steps": settings.steps}
-    if settings.optimizer == "adamw":
-        return {"name": "AdamW", **common}
-    return {"name": "NaturalGradient", "mode": settings.mode, **common}
+    optimizer = optimizer_for(network, settings)
+    if isinstance(optimizer, NaturalGradient):
+        return {"name": "NaturalGradient", "mode": settings.mode, **common, "settings": optimizer.settings()}
+    return {"name": "AdamW", **common}
 
 
 def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> Source:

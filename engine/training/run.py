@@ -148,7 +148,7 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
                 parent_id=run.parent_id,
                 snapshot_id=run.snapshot_id,
                 seed=run.seed,
-                optimizer=learner.described(settings),
+                optimizer=learner.described(network, settings),
             )
             mine.challenger_id = version.id
         return mine

@@ -85,6 +85,12 @@ def test_a_mask_replaces_what_was_there() -> None:
     assert (pixels(state) == rectangle(5, 5, 6, 6)).all()
 
 
+def test_a_mask_without_a_pixel_is_no_mark() -> None:
+    nothing = Patch(box=(5, 5, 9, 9), counts=[16])
+    state = apply(AnnotationState(), [EditMask(op="mask", page="p", words=[], mask=nothing)], PAGES)
+    assert state.marked_pages() == []
+
+
 def test_clear_takes_the_page_out_and_no_answer_keeps_it() -> None:
     state = apply(AnnotationState(), [words([7]), EditNoAnswer(op="no_answer", value=True)], PAGES)
     assert state.pages["p"].words == [7]

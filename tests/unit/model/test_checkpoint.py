@@ -60,3 +60,12 @@ def test_halving_keeps_integers_and_rounds_floats(tmp_path):
     assert half["a"].dtype == torch.float16 and half["i"].dtype == torch.int64
     checkpoint.save(tmp_path / "x", half, {})
     assert np.isclose(load_file(tmp_path / "x")["a"].item(), 0.1, atol=1e-4)
+
+
+def test_equal_checkpoints_are_equal_files(tmp_path):
+    state = {name: torch.arange(12.0).reshape(3, 4) for name in ("a", "b", "c")}
+    files = []
+    for number in range(8):  # safetensors orders metadata anew each time
+        checkpoint.save(tmp_path / f"{number}.safetensors", state, {"width": 4})
+        files.append((tmp_path / f"{number}.safetensors").read_bytes())
+    assert len(set(files)) == 1
