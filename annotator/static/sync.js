@@ -101,8 +101,9 @@ export class SaveQueue {
       const next = this.items.filter((other) => other.after === item.key);
       for (const other of next) Object.assign(other, { base: answer.revision, after: null });
       this.items = this.items.filter((other) => other.key !== item.key);
-      await this.store.change(next, [item.key]).catch(() => this.hear.notKept());
+      // Said before anything is waited for: an edit made from here on must build on this revision.
       this.hear.saved(item, answer);
+      await this.store.change(next, [item.key]).catch(() => this.hear.notKept());
       return true;
     } catch (error) {
       return this.failed(item, error);

@@ -72,6 +72,27 @@ def test_an_answer_lost_on_the_way_back_does_not_save_the_edit_twice(bench: Benc
     assert bench.marked() == {bench.number("2,987.88"), bench.number("March")}
 
 
+def test_an_edit_made_while_the_last_one_is_being_put_away_builds_on_it(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    head = bench.annotation()["head"]
+    bench.page.evaluate(
+        """() => {
+          const { store } = document.querySelector('.glossator').workspace.queue, change = store.change.bind(store);
+          store.change = async (put, remove) => {
+            if (remove?.length) await new Promise((done) => setTimeout(done, 1500)); // a slow disk
+            return change(put, remove);
+          };
+        }"""
+    )
+    with bench.page.expect_response(REVISIONS):
+        bench.click("2,987.88")
+    bench.click("March")
+    bench.settled()
+    assert bench.annotation()["head"] == head + 2
+    assert bench.marked() == {bench.number("2,987.88"), bench.number("March")}
+
+
 def test_a_conflict_shows_both_versions_and_mine_can_stay(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
