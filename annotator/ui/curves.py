@@ -1,7 +1,5 @@
 """Figures of runs and versions as plots and cells."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from engine.training.registry import VersionSummary
@@ -20,17 +18,6 @@ def loss(run: RunView | None) -> pd.DataFrame:
     """Return a run's training loss by step; empty where nothing has run."""
     points = [(point["step"], point["loss"]) for point in (run.metrics if run else []) if "loss" in point]
     return pd.DataFrame(points, columns=["step", "loss"])
-
-
-def quality(versions: Sequence[VersionSummary]) -> pd.DataFrame:
-    """Return the share of answers right (IoU above one half) by version and holdout, oldest version first."""
-    rows = [
-        (version.label, HOLDOUTS.get(name, name), holdout["acc_50"])
-        for version in reversed(versions)
-        for name, holdout in version.figures.items()
-        if holdout.get("acc_50") is not None
-    ]
-    return pd.DataFrame(rows, columns=["model", "pages", "share of answers right"])
 
 
 def share(version: VersionSummary, holdout: str) -> str:

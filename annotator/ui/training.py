@@ -8,6 +8,7 @@ import gradio as gr
 from annotator.ui import curves
 from annotator.ui.choice import QUIET, current_user, project_choice, told
 from annotator.ui.table import badge, empty, moment, table
+from annotator.ui.verdict import picture
 from engine import projects
 from engine.annotation.ask import Desk
 from engine.jobs import queue, trigger
@@ -35,14 +36,7 @@ def build(desk: Desk) -> None:
         with gr.Column(visible=False) as history:
             with gr.Row():
                 loss = gr.LinePlot(x="step", y="loss", title="Loss of the newest run", height=240)
-                quality = gr.LinePlot(
-                    x="model",
-                    y="share of answers right",
-                    color="pages",
-                    title="Quality by version",
-                    height=240,
-                    y_lim=[0, 1],
-                )
+                verdict = gr.HTML()
             runs = gr.HTML()
         models = gr.HTML()
         with gr.Accordion("Choose the model that answers", open=False):
@@ -66,7 +60,7 @@ def build(desk: Desk) -> None:
             gr.update(visible=not lines),
             gr.update(visible=bool(lines)),
             curves.loss(newest),
-            curves.quality(versions),
+            picture(next((line.verdict for line in lines if line.verdict), {})),
             f"<h3>Runs</h3>{table(RUN_COLUMNS, [_run_row(line) for line in lines])}" if lines else "",
             f"<h3>Models</h3>{table(MODEL_COLUMNS, [_model_row(version) for version in versions])}",
             gr.update(choices=[(_name(version), version.id) for version in versions]),
@@ -99,7 +93,7 @@ def build(desk: Desk) -> None:
         registry.rollback(workspace, project_id, by=current_user(desk, request), reason=why)
         gr.Info("Rolled back.")
 
-    shown = [status, nothing, history, loss, quality, runs, models, version]
+    shown = [status, nothing, history, loss, verdict, runs, models, version]
     for event in (project.change, refresh.tick):
         event(show, project, shown, **QUIET)
     gr.on(None, show, project, shown, **QUIET)

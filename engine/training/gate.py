@@ -162,7 +162,9 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
         where = f"on {own['documents']} held-out documents of the project"
         better = own["difference"] > 0
         return better, f"mean IoU {'rose' if better else 'did not rise'} {where} ({moved})"
-    few = f"only {own['documents'] if own else 0} held-out documents carry accepted answers ({FEWEST_DOCUMENTS} would tell more)"
+    count = own["documents"] if own else 0
+    carry = "document carries" if count == 1 else "documents carry"
+    few = f"only {count} held-out {carry} accepted answers ({FEWEST_DOCUMENTS} would tell more)"
     if own is not None and own["difference"] is not None and own["difference"] < 0:
         return False, f"it fell on what is held out of the project, and {few}"
     if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:

@@ -1,0 +1,38 @@
+"""The picture of a verdict shows what the verdict says."""
+
+import re
+
+from annotator.ui.verdict import picture
+
+
+def holdout(difference: float, low: float, high: float, judged: bool = True) -> dict[str, object]:
+    return {
+        "difference": difference, "low": low, "high": high, "limit": -0.05, "judged": judged,
+        "parent": {"mean_iou": 0.5}, "challenger": {"mean_iou": 0.5 + difference},
+    }  # fmt: skip
+
+
+def test_every_judged_holdout_has_a_row_with_its_figures() -> None:
+    drawn = picture(
+        {
+            "level": 0.9,
+            "sentence": 'said "so"',
+            "holdouts": {"recent": holdout(0.1, 0.02, 0.2), "generated": holdout(-0.02, -0.04, 0.01)},
+        }
+    )
+    assert "0.500 → 0.600" in drawn and "0.500 → 0.480" in drawn
+    assert drawn.count("<circle") == 2 and drawn.count("stroke-dasharray") == 2
+    assert "90 % interval" in drawn and "&quot;so&quot;" in drawn
+
+
+def test_better_lies_right_of_zero_and_worse_left() -> None:
+    drawn = picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2), "frozen": holdout(-0.1, -0.2, -0.02)}})
+    zero = float(re.search(r'<line x1="([\d.]+)"', drawn).group(1))
+    right, left = (float(at) for at in re.findall(r'<circle cx="([\d.]+)"', drawn))
+    assert left < zero < right
+
+
+def test_a_holdout_too_small_to_judge_has_no_limit_and_nothing_judged_has_no_picture() -> None:
+    assert "dasharray" not in picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2, judged=False)}})
+    assert picture({}) == ""
+    assert picture({"holdouts": {"recent": {"difference": None}}}) == ""
