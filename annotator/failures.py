@@ -5,6 +5,7 @@ import logging
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import DataError
 
 from db.blobs import BlobMissing
 from engine.documents.refusal import DocumentRefused
@@ -17,6 +18,9 @@ def install(app: FastAPI) -> None:
     """Teach the application which failure is which status."""
     for kind, status in ((NotFound, 404), (Forbidden, 403), (Conflict, 409), (Refused, 422), (DocumentRefused, 422)):
         app.add_exception_handler(kind, _sentence(status))
+    # NUL, or a number beyond the column: what only the database can tell, and PostgreSQL tells differently from SQLite.
+    app.add_exception_handler(DataError, _unstorable)
+    app.add_exception_handler(OverflowError, _unstorable)
     app.add_exception_handler(BlobMissing, _sentence(500))
     app.add_exception_handler(RequestValidationError, _invalid)
 
@@ -28,10 +32,15 @@ def _sentence(status: int):
     return answer
 
 
+def _unstorable(_request: Request, _error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": "The request holds a character or a number that cannot be stored."}, status_code=422)
+
+
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
     """Name the first field that is wrong; the whole list stays there for programs."""
     assert isinstance(error, RequestValidationError)
     errors = [{"where": [str(part) for part in each["loc"]], "what": each["msg"]} for each in error.errors()[:20]]
-    where = ".".join(part for part in errors[0]["where"] if part != "body") if errors else "the request"
-    detail = f"{where}: {errors[0]['what']}." if errors else "The request cannot be read."
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "body") or "The request"
+    detail = "The request is not JSON." if first["type"] == "json_invalid" else f"{where}: {first['msg']}."
     return JSONResponse({"detail": detail, "errors": errors}, status_code=422)

@@ -42,8 +42,8 @@ def add_user(workspace: Workspace, name: str, password: str, role: str) -> User:
     """Add a user who can log in. Refused for an unknown role or a short password, Conflict for a taken name."""
     if role not in ROLES:
         raise Refused(f"There is no role {role!r}; choose one of {', '.join(ROLES)}.")
-    if not name.strip() or name != name.strip() or len(name) > 100:
-        raise Refused("A user's name has 1 to 100 characters and no space at its ends.")
+    if not name.isprintable() or not name.strip() or name != name.strip() or len(name) > 100:
+        raise Refused("A user's name has 1 to 100 printable characters and no space at its ends.")
     if len(password) < SHORTEST_PASSWORD:
         raise Refused(f"A password has at least {SHORTEST_PASSWORD} characters.")
     try:

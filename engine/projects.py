@@ -21,7 +21,9 @@ class ProjectSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    retrain_after: int = Field(20, ge=1, description="Newly accepted annotations that start a retraining.")
+    retrain_after: int = Field(
+        20, ge=1, le=1_000_000, description="Newly accepted annotations that start a retraining."
+    )
     retrain_automatically: bool = Field(True, description="Start a retraining when enough was accepted.")
     promotion: Literal["automatic", "by_hand"] = Field("automatic", description="What a passed gate does.")
 
@@ -114,5 +116,5 @@ def summaries(workspace: Workspace) -> list[ProjectSummary]:
 
 
 def _check_name(name: str) -> None:
-    if not name.strip() or name != name.strip() or len(name) > 100:
-        raise Refused("A project's name has 1 to 100 characters and no space at its ends.")
+    if not name.isprintable() or not name.strip() or name != name.strip() or len(name) > 100:
+        raise Refused("A project's name has 1 to 100 printable characters and no space at its ends.")

@@ -116,6 +116,10 @@ class Desk:
                 raise Refused(f"The point ({x:g}, {y:g}) lies outside the page of {page.width} x {page.height} pixels.")
         if box is not None and not (box[0] < box[2] and box[1] < box[3]):
             raise Refused("The box is empty: its right and lower edges must lie beyond its left and upper ones.")
+        if box is not None:
+            box = (max(0, box[0]), max(0, box[1]), min(page.width, box[2]), min(page.height, box[3]))
+            if not (box[0] < box[2] and box[1] < box[3]):
+                raise Refused(f"The box lies outside the page of {page.width} x {page.height} pixels.")
         cached = self.pages.get(page_id, loaded)
         answer, milliseconds = self._pass(loaded, cached, question.text, points=points, box=box, mask=given)
         prompts = {

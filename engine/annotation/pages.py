@@ -28,8 +28,10 @@ class PageWords:
 
 
 def words_of(workspace: Workspace, page_id: str) -> PageWords:
-    """Return the words of a page in reading order, without retired ones."""
+    """Return the words of a page in reading order, without retired ones. NotFound for an unknown page."""
     with workspace.database.read() as session:
+        if session.get(Page, page_id) is None:
+            raise NotFound("There is no such page.")
         rows = session.scalars(
             select(PageWord)
             .where(PageWord.page_id == page_id, PageWord.retired_at.is_(None))

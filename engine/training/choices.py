@@ -19,9 +19,9 @@ class RunSettings(BaseModel):
     minutes: float = Field(gt=0, description="The steps are cut to what fits into this, as timed at the start.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
     mode: str = Field("default", description="Row of the table of model.optim.MODES; natural_gradient only.")
-    rate: float = Field(1e-3, gt=0, description="Learning rate after the warm-up; AdamW learns well at half of it.")
+    rate: float = Field(5e-4, gt=0, description="Learning rate after the warm-up; AdamW learns well at half of it.")
     weight_decay: float = Field(0.01, ge=0)
-    replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
+    replay: float = Field(0.75, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
     absent: float = Field(0.3, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")
     images: float = Field(0.25, ge=0, le=1, description="Share of the steps that look at the image: one page each.")
     pages: int = Field(4, ge=1, description="Pages of a step that reads words alone.")

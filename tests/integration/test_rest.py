@@ -132,6 +132,38 @@ def test_bad_requests_are_sentences(client: TestClient, document: dict[str, Any]
     assert "outside the page" in client.post(f"/api/annotations/{asked['id']}/refine", json=outside).json()["detail"]
 
 
+def test_nonsense_is_a_sentence_on_both_databases(client: TestClient, document: dict[str, Any]) -> None:
+    page = document["pages"][0]["id"]
+    asked = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total due?"}).json()
+    revisions, refine = f"/api/annotations/{asked['id']}/revisions", f"/api/annotations/{asked['id']}/refine"
+    mask = {"box": [0, 0, 10**9, 10**9], "counts": [10**18]}
+    for method, url, body in (
+        ("PUT", revisions, {"idempotency_key": "abc\0defgh", "base": 0, "edits": []}),
+        ("PUT", revisions, {"idempotency_key": "abcdefghi", "base": 0, "edits": [], "interactions": {"w\0": 1}}),
+        ("PUT", revisions, {"idempotency_key": "abcdefghi", "base": 0, "edits": [{"op": "clear", "page": "a\0"}]}),
+        ("PUT", revisions, {"idempotency_key": "abcdefghi", "base": 2**31, "edits": []}),
+        ("PUT", revisions, {"idempotency_key": "abcdefghi", "base": 0, "edits": [], "prediction_id": "a\0"}),
+        ("POST", refine, {"page_id": page, "box": [-9, -9, -1, -1]}),
+        ("POST", refine, {"page_id": page, "mask": mask}),
+        ("POST", refine, {"page_id": "a\0", "points": []}),
+        ("POST", "/api/projects", {"name": "a\0b"}),
+        ("GET", "/api/annotations/a%00b", None),
+        ("GET", "/api/pages/unknown/words", None),
+        ("GET", f"/api/projects/{document['project_id']}/next?after=%00", None),
+    ):
+        answer = client.request(method, url, json=body)
+        if answer.status_code == 200:  # SQLite holds NUL; then the edit is stored as it came
+            assert "\\u0000" in answer.request.content.decode() or "%00" in url, (url, body)
+            continue
+        assert answer.status_code in (404, 409, 422), (url, body, answer.text)
+        assert answer.json()["detail"].endswith("."), answer.text
+    for content in (b"{", b"\xff", b"[" * 50_000):
+        answer = client.post(
+            f"/api/documents/{document['id']}/ask", content=content, headers={"content-type": "application/json"}
+        )
+        assert answer.status_code in (400, 422) and answer.json()["detail"]
+
+
 def test_a_page_s_picture_is_the_stored_bytes_and_is_not_sent_twice(
     client: TestClient, document: dict[str, Any]
 ) -> None:
