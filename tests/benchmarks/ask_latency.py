@@ -1,7 +1,7 @@
 """How long people wait over HTTP: python -m tests.benchmarks.ask_latency ADDRESS [--asks 60].
 
 Asks the first document of a running server's default project many questions, refines answers with a point, and saves edits. Prints
-medians and 95 % of each; makes a project of its own data, so point it at a server that may be written to.
+medians and 95 % of each. It leaves its questions and answers there: point it at a server that may be written to.
 """
 
 import argparse
