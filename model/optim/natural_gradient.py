@@ -61,8 +61,9 @@ class NaturalGradient(Optimizer):
     steps, and 20 made no difference; a refresh of a seeded basis costs one QR for each distinct (dimension, rank).
 
     State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's dtype,
-    and kept so by `load_state_dict`. A gradient that is not finite is skipped, and so is a zero one of a matrix, before it
-    enters anything; `counts()` tells how often. Two runs from one seed are equal to the bit, resumed or not.
+    and kept so by `load_state_dict`. A gradient that is not finite, or so large that its squares leave the range of the state's
+    dtype, is skipped before it enters anything, and so is a matrix's that is zero or as small; `counts()` tells how often. Two
+    runs from one seed are equal to the bit, resumed or not.
 
     Args:
         params: parameters or parameter groups.
@@ -250,7 +251,8 @@ class NaturalGradient(Optimizer):
         for (position, group, parameter, gradient), size in zip(candidates, sizes, strict=True):
             state = self.state[parameter]
             matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
-            if not size < float("inf") or (matrix and size == 0):  # NaN is not below infinity
+            smallest, largest = _range(_dtype(parameter))
+            if not size < largest or (matrix and size < smallest):  # NaN is not below anything
                 state["skipped"] += 1
                 continue
             touched[position].append((parameter, gradient, state))
@@ -329,17 +331,26 @@ def _opened(
     """Parameters, gradients in the dtype of computation with the sign of a descent, states. Widened here, a chunk at a time, so
     that no wide copy of all gradients exists."""
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
-    dtype = torch.float64 if parameters[0].dtype == torch.float64 else torch.float32
+    dtype = _dtype(parameters[0])
     wide = [gradient.to(dtype) for gradient in gradients]
     return parameters, [-gradient for gradient in wide] if group["maximize"] else wide, states
 
 
-def _sizes(gradients: list[Tensor]) -> list[float]:
-    """A size of each gradient: zero, NaN or infinite where the gradient is zero or not finite, one transfer a device.
+def _dtype(parameter: Tensor) -> torch.dtype:
+    """Of a parameter's state and of its arithmetic."""
+    return torch.float64 if parameter.dtype == torch.float64 else torch.float32
 
-    The Euclidean norm, which is 25 times faster than the largest magnitude, and that one where the squares of a gradient may have
-    left the range of its dtype.
-    """
+
+def _range(dtype: torch.dtype) -> tuple[float, float]:
+    """Euclidean norms of gradients whose squares are neither lost nor infinite: 7e-16 to 2e19 in float32. One gradient of 1e20
+    would leave an infinite Fisher factor for the rest of the run, one of 1e-22 a residual scaled by the guard against zero."""
+    limits = torch.finfo(dtype)
+    return float(limits.tiny**0.4), float(limits.max**0.5)
+
+
+def _sizes(gradients: list[Tensor]) -> list[float]:
+    """The Euclidean norm of each gradient, one transfer a device; again in float64 where its squares may have left the range of
+    the gradient's own dtype."""
     by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
     for position, gradient in enumerate(gradients):
         if gradient.numel() > 0:
@@ -349,6 +360,6 @@ def _sizes(gradients: list[Tensor]) -> list[float]:
         norms = torch._foreach_norm([gradients[p] for p in positions])
         for position, size in zip(positions, torch.stack([n.double() for n in norms]).tolist(), strict=True):
             if not 1e-15 < size < float("inf"):
-                size = float(torch.linalg.vector_norm(gradients[position], float("inf")))
+                size = float(torch.linalg.vector_norm(gradients[position], dtype=torch.float64))
             sizes[position] = size
     return sizes

@@ -45,6 +45,10 @@ class Stack:
     def opened(self, key: str) -> Tensor:
         """A state tensor of all, [B, ...]; what is changed in place is kept by `close`."""
         if key not in self._open:
+            if any(key not in state for state in self.states):
+                raise RuntimeError(
+                    f"There is no state {key}: the subspace changed in the middle of a run; call reset() to start over with it."
+                )
             tensors = [state[key] for state in self.states]
             self._open[key] = tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)
         return self._open[key]

@@ -168,18 +168,57 @@ def test_a_zero_gradient_of_a_vector_is_a_gradient_to_adamw() -> None:
     assert torch.allclose(own, theirs)
 
 
-# F^{-1} g with an absolute lambda has the scale of the gradient, so the source mode is not asked about 1e20.
-@pytest.mark.parametrize(
-    ("mode", "scale"), [(m, s) for m in MODES for s in (1e-38, 1e-20, 1e20) if m != "source" or s < 1]
-)
-def test_gradients_of_any_scale_leave_parameters_finite(mode: str, scale: float) -> None:
+@pytest.mark.parametrize("scale", [1e-42, 1e-30, 1e-22, 1e20, 1e30, 3e38])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_gradient_whose_squares_leave_float32_enters_nothing_and_is_counted(mode: str, scale: float) -> None:
+    clean, odd = matrix(), matrix()
+    optimizers = [NaturalGradient.from_mode([parameter], mode, lr=0.01) for parameter in (clean, odd)]
+    for step in range(4):
+        if step == 2:
+            odd.grad = matrix(seed=5).detach().clamp(-1, 1) * scale
+            assert torch.isfinite(odd.grad).all()
+            assert odd.grad.abs().max() > 0
+            optimizers[1].step()
+        for optimizer, parameter in zip(optimizers, (clean, odd), strict=True):
+            give(parameter, step)
+            optimizer.step()
+    assert torch.equal(clean, odd)
+    assert optimizers[1].counts() == {"skipped": 1, "fallbacks": 0}
+
+
+# The norms of these gradients lie just inside what is taken: 7e-16 and 2e19.
+@pytest.mark.parametrize("scale", [1e-16, 1e18])
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_at_the_edge_of_the_range_take_steps_of_the_usual_length(mode: str, scale: float) -> None:
     parameter = matrix()
     optimizer = NaturalGradient.from_mode([parameter], mode, lr=0.01)
     for step in range(5):
         give(parameter, step)
         parameter.grad *= scale  # type: ignore[operator]
         optimizer.step()
-    assert torch.isfinite(parameter).all()
+    assert optimizer.counts()["skipped"] == 0
+    assert float((parameter - matrix()).detach().abs().max()) < 0.1
+    for value in optimizer.state[parameter].values():
+        assert not isinstance(value, Tensor) or torch.isfinite(value).all()
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_a_vector_takes_small_gradients_as_adamw_does_and_skips_huge_ones(scale: float) -> None:
+    vector = nn.Parameter(torch.ones(5))
+    optimizer = NaturalGradient([vector])
+    vector.grad = torch.full((5,), scale)
+    optimizer.step()
+    assert optimizer.counts()["skipped"] == int(scale > 1)
+    assert optimizer.state[vector]["step"] == int(scale < 1)
+
+
+def test_a_float16_gradient_is_measured_beyond_its_own_range() -> None:
+    parameter = matrix(dtype=torch.float16)
+    optimizer = NaturalGradient([parameter])
+    parameter.grad = torch.full_like(parameter, 6e4)  # its norm, 6e5, is infinite in float16
+    optimizer.step()
+    assert optimizer.counts()["skipped"] == 0
+    assert not torch.equal(parameter, matrix(dtype=torch.float16))
 
 
 def test_a_factorisation_that_fails_falls_back_and_is_counted() -> None:
@@ -339,6 +378,19 @@ def test_settings_that_no_longer_fit_the_state_are_refused_in_a_sentence() -> No
     optimizer.step()
     optimizer.param_groups[0]["subspace"] = Seeded(rank=2)
     with pytest.raises(RuntimeError, match="call reset"):
+        optimizer.step()
+    optimizer.reset()
+    optimizer.step()
+
+
+@pytest.mark.parametrize("before", [None, Seeded(rank=4)])
+def test_a_subspace_that_is_stored_cannot_begin_in_the_middle_of_a_run(before: Any) -> None:
+    parameter = matrix()
+    optimizer = NaturalGradient([parameter], subspace=before)
+    give(parameter, 0)
+    optimizer.step()
+    optimizer.param_groups[0]["subspace"] = Svd(rank=4)
+    with pytest.raises(RuntimeError, match=r"no state factor_0.*call reset"):
         optimizer.step()
     optimizer.reset()
     optimizer.step()

@@ -199,7 +199,7 @@ def test_orthogonal_mode_moves_all_directions_alike() -> None:
 
 
 @pytest.mark.parametrize("rule", ["rms", "gradient"])
-@pytest.mark.parametrize("scale", [1.0, 1e-25, 1e15])
+@pytest.mark.parametrize("scale", [1.0, 1e-14, 1e15])
 def test_norm_rules_set_the_length_whatever_the_gradients_scale(rule: Any, scale: float) -> None:
     gradient = gradients((8, 12), 1, dtype=torch.float32)[0] * scale
     parameter = torch.nn.Parameter(torch.zeros(8, 12))
