@@ -101,7 +101,7 @@ def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
     if how.relative:
         weights = weights * torch.where(torch.isfinite(damping) & (damping > 0), damping, 1.0)[:, None]
     stack.count("fallbacks", failed)
-    return fisher.combine(history, weights.to(low.dtype)).view_as(low)
+    return fisher.combine(history, weights, low.dtype).view_as(low)
 
 
 def factor_root(low: Tensor, stack: Stack, shape: Geometry, how: Factor, fresh: bool) -> Tensor:
