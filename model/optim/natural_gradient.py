@@ -27,7 +27,7 @@ from model.optim.choices import (
     parse,
     to_plain,
 )
-from model.optim.stack import Stack, State, chunks
+from model.optim.stack import Stack, State, chunks, zeros_or_same
 from model.optim.subspace import geometry
 
 _DEFAULT = MODES["default"]
@@ -309,8 +309,9 @@ def _settings(group: Mapping[str, Any]) -> lowrank.Settings:
 def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]) -> None:
     parameters, gradients, states = _opened(group, entries)
     for gradient, state in zip(gradients, states, strict=True):
-        if "exp_avg" not in state:
-            state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(gradient), torch.zeros_like(gradient)
+        for key in ("exp_avg", "exp_avg_sq"):
+            zeros_or_same(state, key, gradient.shape, gradient.dtype, gradient.device)
+    for state in states:
         state["step"] += 1
     adamw.step(
         parameters,

@@ -56,13 +56,7 @@ class Stack:
     def opened_or_zeros(self, key: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
         """The same, made of zeros where there is none yet. shape is that of one parameter's state."""
         for state in self.states:
-            if key not in state:
-                state[key] = torch.zeros(tuple(shape), dtype=dtype, device=self.parameters[0].device)
-            elif state[key].shape != torch.Size(shape):
-                raise RuntimeError(
-                    f"The state {key} has shape {list(state[key].shape)} where the settings ask for {list(shape)}: "
-                    "rank, window or subspace changed in the middle of a run; call reset() to start over with them."
-                )
+            zeros_or_same(state, key, shape, dtype, self.parameters[0].device)
         return self.opened(key)
 
     def close(self) -> None:
@@ -78,6 +72,21 @@ class Stack:
         """Add one to an integer of each state where `happened` [B] is true."""
         for state, yes in zip(self.states, happened.tolist(), strict=True):
             state[key] += int(yes)
+
+
+def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> None:
+    """Make a state tensor of zeros where there is none; RuntimeError where there is one of another shape or dtype."""
+    if key not in state:
+        state[key] = torch.zeros(tuple(shape), dtype=dtype, device=device)
+    elif state[key].shape != torch.Size(shape) or state[key].dtype != dtype:
+        there, asked = (
+            f"{str(t).removeprefix('torch.')} {list(s)}"
+            for t, s in ((state[key].dtype, state[key].shape), (dtype, shape))
+        )
+        raise RuntimeError(
+            f"The state {key} is {there} where the settings ask for {asked}: rank, window, subspace or a dtype changed in the "
+            "middle of a run, or the state is another network's; call reset() to start over."
+        )
 
 
 def chunks(length: int, elements: int) -> list[slice]:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from model.optim import MODES, History, NaturalGradient, Orthogonal, Residual, Seeded, Svd, Tucker
+from model.optim import MODES, Factor, History, Momentum, NaturalGradient, Orthogonal, Residual, Seeded, Svd, Tucker
 from model.optim.choices import Adam
 
 
@@ -371,16 +371,41 @@ def test_reset_starts_over() -> None:
     assert torch.equal(*ends)
 
 
-def test_settings_that_no_longer_fit_the_state_are_refused_in_a_sentence() -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"preconditioner": History(window=3)}, {"preconditioner": History(window=3, dtype="bfloat16")}),
+        ({"preconditioner": History(window=3)}, {"preconditioner": History(window=4)}),
+        ({"preconditioner": Factor(), "subspace": Seeded(rank=4)}, {"subspace": Seeded(rank=2)}),
+    ],
+)
+def test_a_state_that_no_longer_fits_is_refused_in_a_sentence(before: dict[str, Any], after: dict[str, Any]) -> None:
     parameter = matrix()
-    optimizer = NaturalGradient([parameter], subspace=Seeded(rank=4))
+    optimizer = NaturalGradient([parameter], moments=Momentum(), **{"subspace": Seeded(rank=4)} | before)
     give(parameter, 0)
     optimizer.step()
-    optimizer.param_groups[0]["subspace"] = Seeded(rank=2)
-    with pytest.raises(RuntimeError, match="call reset"):
+    optimizer.param_groups[0].update(after)
+    with pytest.raises(RuntimeError, match=r"The state \w+ is .* where the settings ask for .*call reset"):
         optimizer.step()
     optimizer.reset()
     optimizer.step()
+
+
+@pytest.mark.parametrize("shape", [(8, 12), (5,)])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_state_of_another_network_is_refused_in_a_sentence(mode: str, shape: tuple[int, ...]) -> None:
+    theirs, own = matrix(*shape), matrix(*(2 * n for n in shape))
+    optimizer = NaturalGradient.from_mode([theirs], mode)
+    give(theirs, 0)
+    optimizer.step()
+    other = NaturalGradient.from_mode([own], mode)
+    other.load_state_dict(optimizer.state_dict())
+    give(own, 0)
+    before = own.detach().clone()
+    stored = any(key.startswith("factor_") for key in optimizer.state[theirs])  # a basis that torch finds not to fit
+    with pytest.raises(RuntimeError, match="Expected size" if stored else "the state is another network's; call reset"):
+        other.step()
+    assert torch.equal(own, before)
 
 
 @pytest.mark.parametrize("before", [None, Seeded(rank=4)])
