@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from model.optim import MODES, Factor, Momentum, NaturalGradient, Residual, Seeded, choices
+from model.optim import MODES, Factor, Momentum, NaturalGradient, Norm, Residual, Seeded, choices
 
 # A basis made again from its seed, a Fisher factor, a momentum and a residual: every part that keeps something.
 SEEDED: dict[str, Any] = {
@@ -13,6 +13,7 @@ SEEDED: dict[str, Any] = {
     "preconditioner": Factor(),
     "moments": Momentum(),
     "residual": Residual(),
+    "norm": Norm(),
 }
 
 
