@@ -149,30 +149,52 @@ def svd_basis(matrix: Tensor, rank: int) -> Tensor:
     return left[:, :rank].contiguous()
 
 
-def tucker_factors(tensor: Tensor, modes: Sequence[int], ranks: Sequence[int], iterations: int) -> list[Tensor]:
-    """Orthonormal factors [n_i, r_i] by HOSVD and `iterations` rounds of HOOI (Kolda and Bader 2009, figure 4.4)."""
+def tucker_factors(
+    tensor: Tensor, modes: Sequence[int], ranks: Sequence[int], iterations: int, seed: int = 0
+) -> list[Tensor]:
+    """Orthonormal factors [n_i, r_i] by HOSVD and `iterations` rounds of HOOI (Kolda and Bader 2009, figure 4.4).
+
+    A factor holds no more directions of the tensor than the other ranks leave in its unfolding: of a 384 x 96 matrix at ranks 96
+    and 24, 24 each. The rest of the 96 are the leading ones of what the 24 leave over, for the gradients to come.
+    """
+    sizes = list(tensor.shape)
+    for mode, rank in zip(modes, ranks, strict=True):
+        sizes[mode] = rank
+    for mode in modes:
+        sizes[mode] = min(sizes[mode], math.prod(sizes) // sizes[mode])
     with tensorly.backend_context("pytorch", local_threadsafe=True):
         (_, factors), _ = partial_tucker(
-            tensor, rank=list(ranks), modes=list(modes), init="svd", n_iter_max=iterations, tol=0
+            tensor, rank=[sizes[mode] for mode in modes], modes=list(modes), init="svd", n_iter_max=iterations, tol=0
         )
-    return [factor.contiguous() for factor in factors]
+    return [
+        _completed(factor, rank, tensor.movedim(mode, 0).flatten(1), derive_seed(seed, mode))
+        for factor, rank, mode in zip(factors, ranks, modes, strict=True)
+    ]
+
+
+def _completed(factor: Tensor, rank: int, unfolding: Tensor, seed: int) -> Tensor:
+    """An orthonormal [n, c] made [n, rank]: first by what it leaves of the unfolding, then by random directions."""
+    missing = rank - factor.shape[1]
+    if missing == 0:
+        return factor.contiguous()
+    rest = unfolding - factor @ (factor.mT @ unfolding)
+    held = max(0, min(missing, rest.shape[1] - factor.shape[1]))
+    more = [range_finder_basis(rest, held, RangeFinder(), seed)] if held else []
+    more += [_gaussian(len(rest), missing - held, seed, rest)]
+    basis: Tensor = torch.linalg.qr(torch.cat([factor, *more], dim=1))[0]
+    return basis
 
 
 def fit(gradient: Tensor, shape: Geometry, choice: RangeFinder | Svd | Tucker, seed: int) -> list[Tensor]:
     """Factors for one gradient [*view]. A decomposition that fails, or comes out short or not orthonormal, is replaced by
     a seeded random basis: a refresh never ends a run."""
-    wide_enough = all(
-        rank <= math.prod(shape.low) // rank for rank in shape.ranks
-    )  # else an unfolding has fewer directions than asked for
     try:
         if isinstance(choice, RangeFinder):
             factors = [range_finder_basis(gradient, shape.ranks[0], choice, seed)]
         elif isinstance(choice, Svd):
             factors = [svd_basis(gradient, shape.ranks[0])]
-        elif wide_enough:
-            factors = tucker_factors(gradient, shape.modes, shape.ranks, choice.iterations)
         else:
-            factors = []
+            factors = tucker_factors(gradient, shape.modes, shape.ranks, choice.iterations, seed)
     except (LinAlgError, ValueError):
         factors = []
     sizes = [(shape.view[mode], rank) for mode, rank in zip(shape.modes, shape.ranks, strict=True)]

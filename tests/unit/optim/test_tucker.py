@@ -48,7 +48,7 @@ def test_the_directions_that_are_left_go_to_what_the_gradient_still_has() -> Non
 def test_the_factors_of_a_long_tensor_are_drawn_from_the_seed_alone() -> None:
     gradient = decaying((200, 6)).float()
     first, _ = fitted(gradient)
-    np.random.seed(3)  # noqa: NPY002 (the generator that tensorly completes factors with)
+    np.random.seed(3)  # of the generator that tensorly completes factors with
     torch.manual_seed(3)
     again, _ = fitted(gradient)
     assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
