@@ -1,4 +1,4 @@
-"""DistributedDataParallel: every world size follows the same path on the same global batch."""
+"""DistributedDataParallel: every world size follows the same path on the same global batch, in every mode."""
 
 import os
 import subprocess
@@ -7,19 +7,44 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
+
+from model.optim import MODES
 
 SCRIPT = Path(__file__).with_name("ddp_script.py")
 ROOT = Path(__file__).parents[3]
 
+# Weights of a rank by mode.
+Ends = dict[str, dict[str, Tensor]]
 
-@pytest.mark.parametrize("other", [2, pytest.param(4, marks=pytest.mark.long)])
-def test_world_sizes_end_at_the_same_weights(other: int, tmp_path: Path) -> None:
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Ends]]:
+    """Where every rank of every world size ended."""
+    folder = tmp_path_factory.mktemp("ddp")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    subprocess.run(
-        [sys.executable, str(SCRIPT), str(tmp_path), "1", str(other)], check=True, timeout=400, env=environment
-    )
-    for mode in ("default", "history"):
-        weights = [torch.load(tmp_path / f"{mode}_{world}.pt", weights_only=True) for world in (1, other)]
-        one, many = (torch.cat([w.flatten() for w in each.values()]) for each in weights)
-        assert torch.isfinite(one).all()
-        assert float((many - one).norm() / one.norm()) < 1e-6
+    sizes = (1, 2, 4)
+    command = [sys.executable, str(SCRIPT), str(folder), *map(str, sizes)]
+    subprocess.run(command, check=True, timeout=400, env=environment)
+    return {size: torch.load(folder / f"{size}.pt", weights_only=True) for size in sizes}
+
+
+def flat(weights: dict[str, Tensor]) -> Tensor:
+    return torch.cat([value.flatten() for value in weights.values()])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_world_sizes_end_at_the_same_weights(mode: str, worlds: dict[int, list[Ends]]) -> None:
+    one = flat(worlds[1][0][mode])
+    assert one.dtype == torch.float64
+    assert torch.isfinite(one).all()
+    for size in (2, 4):
+        assert float((flat(worlds[size][0][mode]) - one).norm() / one.norm()) < 1e-6
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ranks_of_one_world_stay_equal_to_the_bit(mode: str, worlds: dict[int, list[Ends]]) -> None:
+    for size in (2, 4):
+        assert len(worlds[size]) == size
+        for other in worlds[size][1:]:
+            assert torch.equal(flat(other[mode]), flat(worlds[size][0][mode]))
