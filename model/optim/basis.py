@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from model.optim.choices import Seeded, Subspace
+from model.optim.choices import Partition, Seeded, Subspace
 from model.optim.fisher import gram_of, pack, unpack
+from model.optim.moments import decoded, encode
 from model.optim.stack import Stack
 from model.optim.subspace import Geometry, changes, derive_seed, fit, mode_product, seeded_basis
 
@@ -56,6 +57,8 @@ def basis_of(
 ) -> Basis:
     """The basis for this step. A refresh falls on every `refresh`-th step of a parameter's own count, so that it is the same
     after a resume, and is drawn from (seed, index, period), never from the history of the session."""
+    if isinstance(choice, Partition):
+        return Basis([], [], False)
     period, offset = divmod(stack.steps, choice.refresh)
     fresh = offset == 0
     if isinstance(choice, Seeded):
@@ -100,7 +103,11 @@ def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dt
 
     if "momentum" in stack:
         momentum = stack.opened("momentum")
-        momentum.copy_(turned(momentum, changed, 0))
+        if "momentum_scale" in stack:
+            scales = stack.opened("momentum_scale")
+            encode(turned(decoded(momentum, scales), changed, 0), momentum, scales)
+        else:
+            momentum.copy_(turned(momentum, changed, 0))
     if "second_moment" in stack:
         second = stack.opened("second_moment")
         second.copy_(turned(second, [matrix.square() for matrix in changed], 0))

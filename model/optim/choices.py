@@ -19,31 +19,54 @@ def _check(condition: bool, sentence: str) -> None:
 
 Side: TypeAlias = Literal["smaller", "rows", "columns"]
 HistoryDtype: TypeAlias = Literal["float32", "bfloat16"]
+MomentumDtype: TypeAlias = Literal["float32", "int8"]
+Estimate: TypeAlias = Literal["gradient", "momentum"]
 NormRule: TypeAlias = Literal["rms", "gradient"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Subspace:
-    """What every subspace has. `rank` is absolute; left at None, `fraction` of the projected dimension is taken (at least 1).
-
-    refresh: steps between two bases. rotate: carry moments, Fisher factor and history into the new basis (R = U_new^T U_old);
-    False leaves their coordinates as they were, which every measured pair punished: it exists for the ablation.
-    """
+class _Ranked:
+    """`rank` is absolute; left at None, `fraction` of the dimension is taken (at least 1)."""
 
     rank: int | None = None
     fraction: float = 0.25
-    refresh: int = 200
-    rotate: bool = True
 
     def __post_init__(self) -> None:
         _check(self.rank is None or self.rank >= 1, f"rank must be at least 1 or None, not {self.rank}.")
         _check(0.0 < self.fraction <= 1.0, f"fraction must be above 0 and at most 1, not {self.fraction}.")
-        _check(self.refresh >= 1, f"refresh must be at least 1 step, not {self.refresh}.")
 
     def rank_of(self, dimension: int) -> int:
         """Rank used for a dimension: never above it, never below one."""
         rank = self.rank if self.rank is not None else round(self.fraction * dimension)
         return max(1, min(rank, dimension))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition(_Ranked):
+    """The whole space as an orthogonal sum of subspaces of `rank` neighbouring rows each (dimension 0: output features or channels):
+    nothing is projected away, no basis is stored, and each subspace has moments and a Fisher matrix of its own.
+
+    Work and Fisher matrix grow with the rank; 64 keeps a step of a 1024 x 1024 matrix within four of AdamW's.
+    """
+
+    kind: ClassVar[str] = "partition"
+    rank: int | None = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subspace(_Ranked):
+    """What every subspace with a basis has.
+
+    refresh: steps between two bases. rotate: carry moments, Fisher factor and history into the new basis (R = U_new^T U_old);
+    False leaves their coordinates as they were: it exists for the ablation.
+    """
+
+    refresh: int = 200
+    rotate: bool = True
+
+    def __post_init__(self) -> None:
+        _Ranked.__post_init__(self)
+        _check(self.refresh >= 1, f"refresh must be at least 1 step, not {self.refresh}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,17 +164,26 @@ class History:
 class Factor:
     """Whitening by an r x r Fisher factor, an exponential average of g_low g_low^T / n.
 
-    interval: steps between two eigendecompositions. damping: relative to the largest eigenvalue. exponent: 0.5 whitens,
-    1 is the full inverse.
+    of: whose columns are averaged, the gradient's or the momentum's. beta: of the average. With of="momentum" and beta=0 the
+    factor is that of the present momentum and no state; exponent 0.5 then orthogonalises the momentum, as Muon does (Jordan
+    et al. 2024), by matrix products alone. interval: steps between two eigendecompositions. damping: relative to the largest
+    eigenvalue (without memory: to the Frobenius norm). exponent: 0.5 whitens, 1 is the full inverse.
     """
 
     kind: ClassVar[str] = "factor"
+    of: Estimate = "gradient"
     beta: float = 0.95
     damping: float = 1e-4
     interval: int = 10
     exponent: float = 0.5
 
+    @property
+    def remembers(self) -> bool:
+        """Whether there is an average to keep from one step to the next."""
+        return self.of == "gradient" or self.beta > 0.0
+
     def __post_init__(self) -> None:
+        _check(self.of in get_args(Estimate), f"of must be one of {', '.join(get_args(Estimate))}, not {self.of!r}.")
         _check(0.0 <= self.beta < 1.0, f"beta must be in [0, 1), not {self.beta}.")
         _check(self.damping > 0.0, f"damping must be above 0, not {self.damping}.")
         _check(self.interval >= 1, f"interval must be at least 1 step, not {self.interval}.")
@@ -182,11 +214,16 @@ class Adam:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Momentum:
-    """First moment only, at the first of the group's `betas`; nesterov looks one gradient ahead, as Muon does, and took the
-    default mode from 2.106 to 2.090 nats on the character benchmark."""
+    """First moment only, at the first of the group's `betas`. nesterov: look one gradient ahead, as Muon does. dtype: how it is
+    kept; int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with linear codes)."""
 
     kind: ClassVar[str] = "momentum"
     nesterov: bool = True
+    dtype: MomentumDtype = "float32"
+
+    def __post_init__(self) -> None:
+        allowed = get_args(MomentumDtype)
+        _check(self.dtype in allowed, f"dtype must be one of {', '.join(allowed)}, not {self.dtype!r}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,14 +255,14 @@ class Norm:
         _check(self.rms > 0.0, f"rms must be above 0, not {self.rms}.")
 
 
-Subspace: TypeAlias = Seeded | RangeFinder | Svd | Tucker
+Subspace: TypeAlias = Partition | Seeded | RangeFinder | Svd | Tucker
 Preconditioner: TypeAlias = History | Factor | Orthogonal
 Moments: TypeAlias = Adam | Momentum
 Choice: TypeAlias = Subspace | Preconditioner | Moments | Residual | Norm
 
 # The keywords of NaturalGradient that hold a choice, and the records each may hold besides None.
 CHOICES: Mapping[str, tuple[type[Choice], ...]] = {
-    "subspace": (Seeded, RangeFinder, Svd, Tucker),
+    "subspace": (Partition, Seeded, RangeFinder, Svd, Tucker),
     "preconditioner": (History, Factor, Orthogonal),
     "moments": (Adam, Momentum),
     "residual": (Residual,),
@@ -262,9 +299,12 @@ def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | No
 
 
 def check_together(preconditioner: Preconditioner | None, moments: Moments | None) -> None:
-    """Refuse the one pair that has no meaning: a second moment of a matrix that is orthogonalised afterwards."""
+    """Refuse the pairs that have no meaning: a second moment of what is orthogonalised afterwards, and a factor of a momentum that
+    is not there or has been divided by its second moment already."""
     if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
         raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
+    if isinstance(preconditioner, Factor) and preconditioner.of == "momentum" and not isinstance(moments, Momentum):
+        raise ValueError('Factor(of="momentum") needs moments=Momentum(); with others use of="gradient".')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +320,13 @@ class Mode:
 
 MODES: Mapping[str, Mode] = {
     "default": Mode(
+        subspace=Partition(),
+        preconditioner=Factor(of="momentum", beta=0.0, interval=1),
+        moments=Momentum(dtype="int8"),
+        residual=None,
+        norm=Norm(),
+    ),
+    "seeded": Mode(
         subspace=Seeded(),
         preconditioner=Factor(),
         moments=Momentum(),

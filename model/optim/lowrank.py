@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -9,9 +10,21 @@ from torch import Tensor
 
 from model.optim import fisher, residual
 from model.optim.basis import SeededBases, basis_of, rotate
-from model.optim.choices import Adam, Factor, History, Moments, Norm, Orthogonal, Preconditioner, Residual, Subspace
-from model.optim.stack import Stack
-from model.optim.subspace import Geometry, as_view, from_view, lift, project
+from model.optim.choices import (
+    Adam,
+    Factor,
+    History,
+    Moments,
+    Norm,
+    Orthogonal,
+    Partition,
+    Preconditioner,
+    Residual,
+    Subspace,
+)
+from model.optim.moments import with_moments
+from model.optim.stack import CUT_ELEMENTS, Stack
+from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,53 +44,90 @@ class Settings:
 
 def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> None:
     """Step every parameter of the stack in place. Gradients must be finite and not all zero."""
+    if not shape.blocks:
+        whole = _projected(stack, shape, settings, seeded)
+        parts = [from_view(part, shape, p.shape) for part, p in zip(whole.unbind(0), stack.parameters, strict=True)]
+        for parameter, part in zip(stack.parameters, parts, strict=True):
+            _move(parameter, part, settings)
+        stack.close()
+    else:
+        # A large matrix goes through in pieces that stay in the cache; its blocks know nothing of each other.
+        size = max(1, CUT_ELEMENTS // math.prod(shape.view))
+        alone = len(stack) == 1 and stack.parameters[0].is_contiguous()
+        for piece in stack.cut(size) if alone else [stack]:
+            _partitioned(piece, shape, settings)
+            piece.close()
+    stack.advance()
+
+
+def _projected(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> Tensor:
+    """The whole update [B, *view] from a subspace and, with a residual, what is outside it."""
     views = [as_view(gradient, shape) for gradient in stack.gradients]
     gradients = views[0].unsqueeze(0) if len(views) == 1 else torch.stack(views)
     basis = basis_of(gradients, stack, shape, settings.subspace, settings.seed, seeded)
-    if basis.changed and settings.subspace.rotate:
+    if basis.changed and not isinstance(settings.subspace, Partition) and settings.subspace.rotate:
         rotate(stack, basis.changed, shape, gradients.dtype)
     low = project(gradients, basis.factors, shape.modes)
-    update = with_length(direction(low, stack, shape, settings, basis.fresh), low, settings.norm)
-
+    update = directed(low, stack, shape, settings, basis.fresh)
     if settings.residual is None:
-        whole = lift(update, basis.factors, shape.modes)
-    else:
-        before = stack.opened_or_zeros("residual_norm", (), low.dtype)
-        scaled = residual.scale_of(gradients, low, update, before, settings.residual.limit, shape.columns)
-        before.copy_(scaled.norm)
-        whole = lift(torch.addcmul(update, low, scaled.scale, value=-1), basis.factors, shape.modes).addcmul_(
-            gradients, scaled.scale
-        )
-
-    parts = [from_view(part, shape, p.shape) for part, p in zip(whole.unbind(0), stack.parameters, strict=True)]
-    for parameter, part in zip(stack.parameters, parts, strict=True):
-        if settings.weight_decay != 0:
-            parameter.mul_(1 - settings.lr * settings.weight_decay)
-        parameter.add_(part, alpha=-settings.lr)
-    stack.close()
+        return lift(update, basis.factors, shape.modes)
+    before = stack.opened_or_zeros("residual_norm", (), low.dtype)
+    scaled = residual.scale_of(gradients, low, update, before, settings.residual.limit, shape.columns)
+    before.copy_(scaled.norm)
+    inside = lift(torch.addcmul(update, low, scaled.scale, value=-1), basis.factors, shape.modes)
+    return inside.addcmul_(gradients, scaled.scale)
 
 
-def direction(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:
-    """The low-rank update before its length is set: [B, *low] -> [B, *low].
+def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
+    """Step the blocks of a partition, which has no outside. The norm rule holds for each block."""
+    blocks = [blocks_of(rows_of(gradient), shape, stack.part) for gradient in stack.gradients]
+    low = blocks[0] if len(blocks) == 1 else torch.cat(blocks)
+    update = directed(low, stack, shape, settings, fresh=False)
+    rank = shape.view[0]
+    first, last = stack.part or (0, shape.blocks)
+    for parameter, part in zip(stack.parameters, update.tensor_split(len(stack)), strict=True):
+        rows = part.flatten(0, 1)[: parameter.shape[0] - first * rank]
+        missing = (last - first) * rank - len(rows)
+        if missing and settings.norm is not None and settings.norm.rule == "rms":
+            # The rows that fill up the last block have taken part of the length that is meant for a whole one.
+            rows[missing - rank :] *= math.sqrt(1 - missing / rank)
+        if parameter.is_contiguous():
+            _move(rows_of(parameter)[first * rank : first * rank + len(rows)], rows, settings)
+        else:
+            _move(parameter, rows.view(parameter.shape), settings)
+
+
+def _move(parameter: Tensor, update: Tensor, settings: Settings) -> None:
+    if settings.weight_decay != 0:
+        parameter.mul_(1 - settings.lr * settings.weight_decay)
+    parameter.add_(update, alpha=-settings.lr)
+
+
+def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:
+    """The low-rank update, preconditioned and with the length that its norm rule gives it: [B, *low] -> [B, *low].
 
     The history acts on the gradient, because the dual form needs g_t to be one of its columns. The factor and the
     orthogonalisation act on the momentum; with Adam's second moment, which has to see what was whitened, the factor acts on the
     gradient as well.
     """
-    how, moments = settings.preconditioner, settings.moments
+    how, moments, norm = settings.preconditioner, settings.moments, settings.norm
     if isinstance(how, History):
-        return with_moments(by_history(low, stack, how), stack, moments, settings.betas)
-    if isinstance(how, Factor):
-        root = factor_root(low, stack, shape, how, fresh)
-        if isinstance(moments, Adam):
-            return with_moments(by_matrix(root, low, shape), stack, moments, settings.betas)
-        return by_matrix(root, with_moments(low, stack, moments, settings.betas), shape)
-    update = with_moments(low, stack, moments, settings.betas)
-    if isinstance(how, Orthogonal):
-        mode = shape.modes[0] + 1
-        moved = update.movedim(mode, 1)
-        return fisher.orthogonalise(moved.flatten(2), how.iterations).view(moved.shape).movedim(1, mode)
-    return update
+        update = with_moments(by_history(low, stack, how), stack, moments, settings.betas)
+    elif isinstance(how, Factor) and isinstance(moments, Adam):
+        whitened = by_root(remembered_root(gram_of_rows(low, shape), stack, how, fresh), low, shape)
+        update = with_moments(whitened, stack, moments, settings.betas)
+    elif isinstance(how, Factor):
+        momentum = with_moments(low, stack, moments, settings.betas)
+        gram = gram_of_rows(momentum if how.of == "momentum" else low, shape)
+        if how.remembers:
+            update = by_root(remembered_root(gram, stack, how, fresh), momentum, shape)
+        else:
+            return by_root(present_root(gram, stack, how, momentum[0].numel(), norm), momentum, shape)
+    else:
+        update = with_moments(low, stack, moments, settings.betas)
+        if isinstance(how, Orthogonal):
+            update = folded(fisher.orthogonalise(unfolded(update, shape), how.iterations), update, shape)
+    return with_length(update, low, norm)
 
 
 def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
@@ -104,14 +154,40 @@ def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
     return fisher.combine(history, weights, low.dtype).view_as(low)
 
 
-def factor_root(low: Tensor, stack: Stack, shape: Geometry, how: Factor, fresh: bool) -> Tensor:
-    """Inverse root [B, r, r] of the Fisher factor, whose average takes in this gradient; decomposed anew every `interval`
+def gram_of_rows(low: Tensor, shape: Geometry) -> Tensor:
+    """x x^T / n, [B, r, r], of the matrices that a factor acts on."""
+    matrices = unfolded(low, shape)
+    return (matrices @ matrices.mT).div_(matrices.shape[2])
+
+
+def by_root(root: Tensor, low: Tensor, shape: Geometry) -> Tensor:
+    """The inverse root of a Fisher factor applied: [B, r, r], [B, *low] -> [B, *low]."""
+    return folded(root @ unfolded(low, shape), low, shape)
+
+
+def present_root(gram: Tensor, stack: Stack, how: Factor, size: int, norm: Norm | None) -> Tensor:
+    """Inverse root [B, r, r] of the Fisher factor without memory, times the length of the norm rule: the root of tr(R L R) n is the
+    length of what it whitens, `size` entries, so that no pass over them is needed."""
+    if how.exponent == 0.5:
+        root, failed = fisher.whitening_root(gram, how.damping)
+    else:
+        root, failed = fisher.inverse_root(gram, how.damping, how.exponent)
+    stack.count("fallbacks", failed)
+    if norm is None:
+        return root
+    rank = gram.shape[-1]
+    power = ((root @ gram) * root).sum((-2, -1)) / rank  # mean square of the update
+    wanted = gram.diagonal(dim1=-2, dim2=-1).mean(-1).sqrt() if norm.rule == "gradient" else norm.rms
+    return root * (wanted / power.clamp_min(torch.finfo(gram.dtype).tiny).sqrt())[:, None, None]
+
+
+def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Tensor:
+    """Inverse root [B', r, r] of the Fisher factor, whose average takes in this Gram matrix; decomposed anew every `interval`
     steps, after a change of basis, and at steps 1, 2, 4 ... while the average is young."""
-    matrix = low.movedim(shape.modes[0] + 1, 1).flatten(2)
-    rank = matrix.shape[1]
-    packed = stack.opened_or_zeros("fisher", (rank, rank + 1), low.dtype)
+    rank = gram.shape[-1]
+    packed = stack.opened_or_zeros("fisher", (rank, rank + 1), gram.dtype)
     factor, root = fisher.unpack(packed)
-    factor.lerp_(matrix @ matrix.mT / matrix.shape[2], 1 - how.beta)
+    factor.lerp_(gram, 1 - how.beta)
     count = stack.steps
     if fresh or count % how.interval == 0 or (count < how.interval and count & (count - 1) == 0):
         root, failed = fisher.inverse_root(factor, how.damping, how.exponent)
@@ -120,38 +196,14 @@ def factor_root(low: Tensor, stack: Stack, shape: Geometry, how: Factor, fresh: 
     return root
 
 
-def by_matrix(matrix: Tensor, low: Tensor, shape: Geometry) -> Tensor:
-    """A matrix [B, r, r] applied to the first projected mode."""
-    mode = shape.modes[0] + 1
-    moved = low.movedim(mode, 1)
-    return (matrix @ moved.flatten(2)).view(moved.shape).movedim(1, mode)
-
-
-def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tuple[float, float]) -> Tensor:
-    """Bias-corrected momentum, or Adam's ratio, or the argument itself."""
-    if moments is None:
-        return low
-    (beta1, beta2), count = betas, stack.steps + 1
-    momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
-    if isinstance(moments, Adam):
-        second = stack.opened_or_zeros("second_moment", low.shape[1:], low.dtype)
-        second.mul_(beta2).addcmul_(low, low, value=1 - beta2)
-        return (momentum / (1 - beta1**count)) / ((second / (1 - beta2**count)).sqrt_().add_(moments.eps))
-    if moments.nesterov:
-        return momentum * (beta1 / (1 - beta1 ** (count + 1))) + low * ((1 - beta1) / (1 - beta1**count))
-    return momentum / (1 - beta1**count)
-
-
 def with_length(update: Tensor, low: Tensor, norm: Norm | None) -> Tensor:
     """The update with the length its norm rule gives it; a zero update stays zero. [B, *low]."""
     if norm is None:
         return update
     dims = tuple(range(1, update.dim()))
-    # By the largest entry first, so that squares of small entries do not vanish in float32.
-    update = update / update.abs().amax(dims, keepdim=True).clamp_min(torch.finfo(update.dtype).tiny)
     length: Tensor = torch.linalg.vector_norm(update, dim=dims, keepdim=True)
     if norm.rule == "gradient":
         wanted: Tensor = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
     else:
         wanted = torch.full_like(length, norm.rms * update[0].numel() ** 0.5)
-    return update.mul_(wanted / length.clamp_min(torch.finfo(update.dtype).tiny))
+    return update.mul(wanted / length.clamp_min(torch.finfo(update.dtype).tiny))

@@ -276,7 +276,7 @@ class NaturalGradient(Optimizer):
             settings = settings or _settings(group)
             for chunk in chunks(len(entries), size.numel()):
                 parameters, gradients, states = _opened(group, entries[chunk])
-                lowrank.step(Stack(parameters, gradients, states), shape, settings, self._bases())
+                lowrank.step(Stack(parameters, gradients, states, shape.blocks), shape, settings, self._bases())
 
 
 def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:

@@ -17,15 +17,23 @@ State = dict[str, Any]  # tensors and integers only, so that torch.load(..., wei
 
 # Copying small matrices into one product pays (one kernel for many); copying large ones does not. Elements a stack.
 STACKED_ELEMENTS = 1 << 18
+CUT_ELEMENTS = 1 << 19  # of a partitioned matrix that are worked on at a time: what stays in the cache
 
 
 @dataclass(slots=True)
 class Stack:
-    """Parameters, their gradients (in the dtype of computation, sign applied) and their states, in one order."""
+    """Parameters, their gradients (in the dtype of computation, sign applied) and their states, in one order.
+
+    blocks: how many subspaces a partition cuts each parameter into, 0 for none; the state tensors then lead with them, and B is
+    parameters times blocks. part: first and last plus one of the blocks that this stack is
+    about, where it has one parameter; None for all.
+    """
 
     parameters: Sequence[Tensor]
     gradients: Sequence[Tensor]
     states: Sequence[State]
+    blocks: int = 0
+    part: tuple[int, int] | None = None
     _open: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -50,27 +58,47 @@ class Stack:
                     f"There is no state {key}: the subspace changed in the middle of a run; call reset() to start over with it."
                 )
             tensors = [state[key] for state in self.states]
-            self._open[key] = tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)
+            if self.blocks:
+                self._open[key] = (
+                    tensors[0][slice(*self.part) if self.part else slice(None)]
+                    if len(tensors) == 1
+                    else torch.cat(tensors)
+                )
+            else:
+                self._open[key] = tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)
         return self._open[key]
 
     def opened_or_zeros(self, key: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
-        """The same, made of zeros where there is none yet. shape is that of one parameter's state."""
+        """The same, made of zeros where there is none yet. shape is that of one parameter's or one block's
+        state."""
+        whole = (self.blocks, *shape) if self.blocks else tuple(shape)
         for state in self.states:
-            zeros_or_same(state, key, shape, dtype, self.parameters[0].device)
+            zeros_or_same(state, key, whole, dtype, self.parameters[0].device)
         return self.opened(key)
 
+    def cut(self, blocks: int) -> list[Stack]:
+        """One parameter's blocks in stacks of so many."""
+        return [
+            Stack(self.parameters, self.gradients, self.states, self.blocks, (start, min(start + blocks, self.blocks)))
+            for start in range(0, self.blocks, blocks)
+        ]
+
     def close(self) -> None:
-        """Put the opened tensors back and count the step."""
+        """Put the opened tensors back."""
         if len(self) > 1:
             for key, tensor in self._open.items():
-                torch._foreach_copy_([state[key] for state in self.states], list(tensor.unbind(0)))
+                parts = torch.tensor_split(tensor, len(self)) if self.blocks else tensor.unbind(0)
+                torch._foreach_copy_([state[key] for state in self.states], list(parts))
         self._open.clear()
+
+    def advance(self) -> None:
+        """Count the step."""
         for state in self.states:
             state["step"] += 1
 
     def count(self, key: str, happened: Tensor) -> None:
-        """Add one to an integer of each state where `happened` [B] is true."""
-        for state, yes in zip(self.states, happened.tolist(), strict=True):
+        """Add one to an integer of each state where `happened` [B] is true, in one of its blocks or more."""
+        for state, yes in zip(self.states, happened.view(len(self), -1).any(1).tolist(), strict=True):
             state[key] += int(yes)
 
 

@@ -16,8 +16,9 @@ import torch
 from tensorly.decomposition import partial_tucker
 from torch import Tensor
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]
+from torch.nn.functional import pad
 
-from model.optim.choices import RangeFinder, Subspace, Svd, Tucker
+from model.optim.choices import Partition, RangeFinder, Subspace, Svd, Tucker
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Geometry:
 
     view: shape in which it is projected. modes: the projected dimensions of that view. ranks: r_i for each of them.
     transposed: the view is the transpose of [n_1, n_2 ... n_d]. columns: one-sided, so that the columns of the low-rank
-    gradient stand for the columns of the gradient (the residual is scaled column by column).
+    gradient stand for the columns of the gradient (the residual is scaled column by column). blocks: how many of them
+    a partition has, 0 for none; view is that of one block, and nothing is projected.
     """
 
     view: tuple[int, ...]
@@ -34,6 +36,7 @@ class Geometry:
     ranks: tuple[int, ...]
     transposed: bool
     columns: bool
+    blocks: int = 0
 
     @property
     def low(self) -> tuple[int, ...]:
@@ -58,6 +61,11 @@ def geometry(shape: Sequence[int], subspace: Subspace) -> Geometry | None:
         if max(modes) >= len(shape):
             raise ValueError(f"Tucker modes {list(modes)} do not fit a parameter of shape {list(shape)}.")
         return Geometry(tuple(shape), modes, tuple(subspace.rank_of(shape[mode]) for mode in modes), False, False)
+    if isinstance(subspace, Partition):
+        fewest = math.ceil(rows / subspace.rank_of(rows))
+        # Equal blocks where a number of them up to twice the fewest allows it: what is filled up has to be copied.
+        count = next((count for count in range(fewest, 2 * fewest) if rows % count == 0), fewest)
+        return Geometry((math.ceil(rows / count), rest), (), (), False, True, count)
     transposed = subspace.side == "columns" or (subspace.side == "smaller" and rest < rows)
     view = (rest, rows) if transposed else (rows, rest)
     return Geometry(view, (0,), (subspace.rank_of(view[0]),), transposed, True)
@@ -99,6 +107,35 @@ def lift(low: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor
     for factor, mode in zip(factors, modes, strict=True):
         low = mode_product(low, factor, mode)
     return low
+
+
+def unfolded(low: Tensor, shape: Geometry) -> Tensor:
+    """The matrices that a Fisher factor acts on from the left: [B, *low] -> [B, r, rest], the first projected mode first."""
+    return low.movedim(shape.modes[0] + 1, 1).flatten(2) if shape.modes else low
+
+
+def folded(matrices: Tensor, low: Tensor, shape: Geometry) -> Tensor:
+    """The way back of `unfolded`, to the shape of `low`."""
+    if not shape.modes:
+        return matrices
+    mode = shape.modes[0] + 1
+    return matrices.view(low.movedim(mode, 1).shape).movedim(1, mode)
+
+
+def rows_of(tensor: Tensor) -> Tensor:
+    """A parameter or gradient as the matrix [n_1, n_2 ... n_d]; a view where it is contiguous."""
+    return tensor.reshape(tensor.shape[0], -1)
+
+
+def blocks_of(matrix: Tensor, shape: Geometry, part: tuple[int, int] | None) -> Tensor:
+    """Blocks of neighbouring rows, [m, n] -> [blocks first to last in `part`, r, n]. The last is filled up with zeros where they do not divide
+    the rows, which leaves its whitening as it is."""
+    rank = shape.view[0]
+    start, stop = part or (0, shape.blocks)
+    rows = matrix[start * rank : stop * rank]
+    missing = (stop - start) * rank - rows.shape[0]
+    filled = pad(rows, (0, 0, 0, missing)) if missing else rows
+    return filled.reshape(stop - start, rank, -1)
 
 
 def changes(new: Sequence[Tensor], old: Sequence[Tensor]) -> list[Tensor]:
