@@ -1,0 +1,154 @@
+"""Step time of the modes as a multiple of foreach AdamW's, beside Muon's, refreshes included.
+
+    python -m tests.benchmarks.optim.speed [--cases 256x256,1024x1024,nano] [--rounds 5] [--threads 2] [--device cpu] [--plots FOLDER]
+
+AdamW and the optimizer in question take turns, a block of steps each, so that both meet the same noise; a row is the median of the
+rounds' ratios. A refresh of the basis is measured apart and spread over the steps between two of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from model.optim import MODES, NaturalGradient, RangeFinder, Seeded, Svd
+from model.optim.choices import Partition
+from model.optim.subspace import range_finder_basis, seeded_basis, svd_basis
+from tests.benchmarks.optim.plots import bars
+from tests.benchmarks.optim.tables import table
+
+Make = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
+Shape = tuple[int, ...]
+
+BLOCK = 10  # steps: a whole number of the intervals at which Fisher factors are decomposed
+BLOCK_SECONDS = 3.0  # long lists take fewer steps a block
+
+
+def rows() -> dict[str, Make]:
+    """Name -> how the optimizer is made."""
+
+    def mode(name: str) -> Make:
+        return lambda params: NaturalGradient.from_mode(params, name, lr=1e-4)
+
+    return {"muon": lambda params: torch.optim.Muon(params, lr=1e-4), **{name: mode(name) for name in MODES}}
+
+
+def matrices(case: str) -> list[Shape]:
+    """Shapes of a case: "1024x1024", "8*64x64", or the weight matrices of the network "nano" or "base"."""
+    if case in ("nano", "base"):
+        from tests.benchmarks.optim.lists import matrix_shapes
+
+        return matrix_shapes(case)
+    count, _, size = case.rpartition("*")
+    return [tuple(int(side) for side in size.split("x"))] * int(count or 1)
+
+
+def parameters(shapes: list[Shape], device: torch.device) -> list[nn.Parameter]:
+    generator = torch.Generator().manual_seed(0)
+    made = [nn.Parameter(torch.randn(shape, generator=generator).to(device)) for shape in shapes]
+    for parameter in made:
+        parameter.grad = torch.randn(parameter.shape, generator=generator).to(device)
+    return made
+
+
+def seconds(step: Callable[[], object], count: int, device: torch.device) -> float:
+    """Mean wall-clock time of a call."""
+    start = time.perf_counter()
+    for _ in range(count):
+        step()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return (time.perf_counter() - start) / count
+
+
+def refresh_seconds(optimizer: torch.optim.Optimizer, ordinary: float, device: torch.device) -> float:
+    """What a step of this optimizer costs more because of its refreshes, spread over the steps between two of them."""
+    subspace = optimizer.defaults.get("subspace")
+    if not isinstance(optimizer, NaturalGradient) or subspace is None or isinstance(subspace, Partition):
+        return 0.0
+    found = []
+    for _ in range(2):
+        for state in optimizer.state.values():
+            state["step"] += subspace.refresh - state["step"] % subspace.refresh
+        found.append(seconds(optimizer.step, 1, device))
+    return max(0.0, min(found) - ordinary) / subspace.refresh
+
+
+def compare(make: Make, shapes: list[Shape], rounds: int, device: torch.device) -> tuple[float, float]:
+    """Milliseconds of a step of foreach AdamW, and the optimizer's multiple of that."""
+    adamw = torch.optim.AdamW(parameters(shapes, device), lr=1e-4, foreach=True)
+    other = make(parameters(shapes, device))
+    for _ in range(2):
+        adamw.step()
+        other.step()
+    once = seconds(other.step, 1, device)
+    count = BLOCK if once * BLOCK < BLOCK_SECONDS else 1
+    pairs = [(seconds(adamw.step, count, device), seconds(other.step, count, device)) for _ in range(rounds)]
+    extra = refresh_seconds(other, min(second for _, second in pairs), device)
+    base = statistics.median(first for first, _ in pairs)
+    return 1e3 * base, statistics.median((second + extra) / first for first, second in pairs)
+
+
+def refresh_costs(rounds: int) -> list[list[str]]:
+    """Milliseconds that each kind of basis takes for a 512 x 512 gradient at r = 128, and its share of an SVD's."""
+    gradient = torch.randn(512, 512, generator=torch.Generator().manual_seed(0))
+    kinds: dict[str, Callable[[], object]] = {
+        Svd.kind: lambda: svd_basis(gradient, 128),
+        RangeFinder.kind: lambda: range_finder_basis(gradient, 128, RangeFinder(), 0),
+        Seeded.kind: lambda: seeded_basis(512, 128, 0, gradient),
+    }
+    times: dict[str, list[float]] = {kind: [] for kind in kinds}
+    for _ in range(rounds + 1):
+        for kind, fit in kinds.items():
+            times[kind].append(seconds(fit, 1, gradient.device))
+    middle = {kind: statistics.median(found[1:]) for kind, found in times.items()}
+    return [
+        [kind, f"{1e3 * middle[kind]:.1f}", f"{middle[kind] / middle[Svd.kind]:.2f}"] for kind in sorted(kinds, key=str)
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", default="256x256,1024x1024,4096x1024,nano")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--only", default="", help="names of rows, separated by commas")
+    parser.add_argument("--plots", type=Path)
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    device = torch.device(given.device)
+    made = rows()
+    names = given.only.split(",") if given.only else list(made)
+    cases = given.cases.split(",")
+    ratios: dict[str, dict[str, float]] = {name: {} for name in names}
+    base: dict[str, float] = {}
+    for case in cases:
+        shapes = matrices(case)
+        for name in names:
+            base[case], ratios[name][case] = compare(made[name], shapes, given.rounds, device)
+    print(f"Step time as a multiple of foreach AdamW's, {given.threads} threads, {device.type}")
+    found = [["adamw, ms", *(f"{base[case]:.2f}" for case in cases)]]
+    found += [[name, *(f"{ratios[name][case]:.1f}" for case in cases)] for name in names]
+    print(table(["", *cases], found))
+    print("\nA new basis for a 512 x 512 gradient, r = 128")
+    print(table(["basis", "ms", "of an SVD"], refresh_costs(given.rounds)))
+    if given.plots:
+        bars(
+            given.plots / "optim_step_time.png",
+            ratios,
+            title="Step time",
+            y="multiple of foreach AdamW",
+            line=4.0,
+            log_y=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
