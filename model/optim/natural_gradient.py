@@ -41,24 +41,30 @@ class NaturalGradient(Optimizer):
         loss.backward()
         optimizer.step()
 
-    | mode       | subspace | preconditioner      | moments  | residual | norm |                                      |
-    |------------|----------|---------------------|----------|----------|------|--------------------------------------|
-    | default    | seeded   | factor              | momentum | yes      | rms  | a sixth of AdamW's state             |
-    | source     | tucker   | history, lambda     | none     | no       | none | the source's equations to the letter |
-    | history    | seeded   | history, relative   | momentum | yes      | rms  | the source's metric, scale-free      |
-    | orthogonal | seeded   | orthogonal          | momentum | yes      | rms  | Muon inside a subspace               |
-    | galore     | svd      | none                | adam     | no       | none | for comparison                       |
-    | fira       | svd      | none                | adam     | yes      | none | for comparison                       |
+    | mode       | subspace  | preconditioner          | moments        | residual | norm |                               |
+    |------------|-----------|-------------------------|----------------|----------|------|-------------------------------|
+    | default    | partition | factor of the momentum  | momentum, int8 | -        | rms  | an eighth of AdamW's state    |
+    | seeded     | seeded    | factor of the gradients | momentum       | yes      | rms  | low rank, a sixth             |
+    | source     | tucker    | history, lambda         | none           | no       | none | the source's equations        |
+    | history    | seeded    | history, relative       | momentum       | yes      | rms  | the source's metric, no scale |
+    | orthogonal | seeded    | orthogonal              | momentum       | yes      | rms  | Muon inside a subspace        |
+    | galore     | svd       | none                    | adam           | no       | none | for comparison                |
+    | fira       | svd       | none                    | adam           | yes      | none | for comparison                |
 
     `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword. A parameter
     group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and matrices with a side
     of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
 
-    Learning rate: with the norm rule "rms" the updates are about as long as AdamW's, so start from the rate that suits AdamW
-    and try two and three times as much. The source mode has no such rule, its length is that of F^{-1} g: with lambda far
-    above tr(G^T G)/s that is g / lambda. Rank: a quarter of the smaller side has a sixth of AdamW's state; with the residual
-    an eighth was as good, and fraction=1.0, at AdamW's state, clearly better (tests/benchmarks/optim_quality.py). Refresh: 200
-    steps, and 20 made no difference; a refresh of a seeded basis costs one QR for each distinct (dimension, rank).
+    The default cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m: m is the momentum of the block, F = m m^T / n
+    the Fisher factor that it gives, and with no memory of earlier ones this is m made orthogonal, block by block (one-sided
+    Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
+
+    Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's; the default did best at two to
+    four times AdamW's rate. The source mode has no such rule, its length is that of F^{-1} g: with lambda far above
+    tr(G^T G)/s that is g / lambda. Rank: of the default the rows of a block; more cost time and gain little
+    (tests/benchmarks/optim). Of the seeded modes the dimension of the subspace; a quarter of the smaller side has a sixth of
+    AdamW's state. Refresh, of seeded and fitted bases: 200 steps; shorter ones made no difference. A seeded basis costs one QR
+    for each distinct (dimension, rank) then.
 
     State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's dtype,
     and kept so by `load_state_dict`. A gradient that is not finite, or so large that its squares leave the range of the state's
