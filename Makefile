@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test serve worker test test-long lint format bench bench-optim clean
+.PHONY: help install install-test install-bench serve worker test test-long lint format bench bench-optim bench-optim-ablations clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -15,7 +15,8 @@ help:
 	@echo "make test-long  the long campaigns"
 	@echo "make lint       ruff, mypy, import contracts"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
-	@echo "make bench-optim  the optimizer: numerics, speed, state, quality"
+	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
+	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
@@ -32,6 +33,12 @@ install-test: $(VENV)/.installed-test
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[test]'
+	@touch $@
+
+install-bench: $(VENV)/.installed-bench
+
+$(VENV)/.installed-bench: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
 	@touch $@
 
 serve: install
@@ -62,10 +69,18 @@ bench: install-test
 	$(BIN)/glossator evaluate $(DATA)/forms
 	$(BIN)/glossator evaluate $(DATA)/receipts
 
-bench-optim: install-test
-	$(BIN)/python -m tests.benchmarks.optim_numerics
-	$(BIN)/python -m tests.benchmarks.optim_speed
-	$(BIN)/python -m tests.benchmarks.optim_quality
+# Tables on the screen, plots and the trials of the quality benchmark in OUT; what OUT holds already is not run again.
+OUT ?= build/bench-optim
+bench-optim: install-bench
+	$(BIN)/python -m tests.benchmarks.optim.numerics --plots $(OUT)
+	$(BIN)/python -m tests.benchmarks.optim.gram --plots $(OUT)
+	$(BIN)/python -m tests.benchmarks.optim.tucker --plots $(OUT)
+	$(BIN)/python -m tests.benchmarks.optim.state --plots $(OUT)
+	$(BIN)/python -m tests.benchmarks.optim.speed --plots $(OUT)
+	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT)
+
+bench-optim-ablations: install-bench
+	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT) --tasks characters --ablations
 
 clean:
 	rm -rf $(VENV)

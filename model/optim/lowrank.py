@@ -53,7 +53,8 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
     else:
         # A large matrix goes through in pieces that stay in the cache; its blocks know nothing of each other.
         size = max(1, CUT_ELEMENTS // math.prod(shape.view))
-        alone = len(stack) == 1 and stack.parameters[0].is_contiguous()
+        first = stack.parameters[0]
+        alone = len(stack) == 1 and first.is_contiguous() and first.device.type == "cpu"
         for piece in stack.cut(size) if alone else [stack]:
             _partitioned(piece, shape, settings)
             piece.close()
@@ -114,15 +115,15 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     if isinstance(how, History):
         update = with_moments(by_history(low, stack, how), stack, moments, settings.betas)
     elif isinstance(how, Factor) and isinstance(moments, Adam):
-        whitened = by_root(remembered_root(gram_of_rows(low, shape), stack, how, fresh), low, shape)
+        whitened = by_root(remembered_root(gram_of_rows(low, shape), stack, how, fresh), low, shape, stack)
         update = with_moments(whitened, stack, moments, settings.betas)
     elif isinstance(how, Factor):
         momentum = with_moments(low, stack, moments, settings.betas)
         gram = gram_of_rows(momentum if how.of == "momentum" else low, shape)
         if how.remembers:
-            update = by_root(remembered_root(gram, stack, how, fresh), momentum, shape)
+            update = by_root(remembered_root(gram, stack, how, fresh), momentum, shape, stack)
         else:
-            return by_root(present_root(gram, stack, how, momentum[0].numel(), norm), momentum, shape)
+            return by_root(present_root(gram, stack, how, norm), momentum, shape, stack)
     else:
         update = with_moments(low, stack, moments, settings.betas)
         if isinstance(how, Orthogonal):
@@ -160,14 +161,15 @@ def gram_of_rows(low: Tensor, shape: Geometry) -> Tensor:
     return (matrices @ matrices.mT).div_(matrices.shape[2])
 
 
-def by_root(root: Tensor, low: Tensor, shape: Geometry) -> Tensor:
+def by_root(root: Tensor, low: Tensor, shape: Geometry, stack: Stack) -> Tensor:
     """The inverse root of a Fisher factor applied: [B, r, r], [B, *low] -> [B, *low]."""
-    return folded(root @ unfolded(low, shape), low, shape)
+    matrices = unfolded(low, shape)
+    return folded(torch.bmm(root, matrices, out=stack.scratch.take("whitened", matrices.shape, low)), low, shape)
 
 
-def present_root(gram: Tensor, stack: Stack, how: Factor, size: int, norm: Norm | None) -> Tensor:
-    """Inverse root [B, r, r] of the Fisher factor without memory, times the length of the norm rule: the root of tr(R L R) n is the
-    length of what it whitens, `size` entries, so that no pass over them is needed."""
+def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> Tensor:
+    """Inverse root [B, r, r] of the Fisher factor without memory, times the length of the norm rule: tr(R L R) n is the
+    square of the length of what it whitens, so that no pass over that is needed."""
     if how.exponent == 0.5:
         root, failed = fisher.whitening_root(gram, how.damping)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from model.optim.choices import Adam, Moments, Momentum
+from model.optim.choices import Moments, Momentum
 from model.optim.stack import Stack
 
 NEIGHBOURS = 256  # that share a scale, where a row divides by it
@@ -17,25 +17,26 @@ def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tupl
     if moments is None:
         return low
     (beta1, beta2), count = betas, stack.steps + 1
-    if isinstance(moments, Momentum) and moments.dtype == "int8":
-        momentum = _eight_bits(low, stack, beta1)
+    if isinstance(moments, Momentum):
+        return _momentum(low, stack, moments, beta1)
+    momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
+    second = stack.opened_or_zeros("second_moment", low.shape[1:], low.dtype)
+    second.mul_(beta2).addcmul_(low, low, value=1 - beta2)
+    return (momentum / (1 - beta1**count)) / ((second / (1 - beta2**count)).sqrt_().add_(moments.eps))
+
+
+def _momentum(low: Tensor, stack: Stack, moments: Momentum, beta: float) -> Tensor:
+    count = stack.steps + 1
+    if moments.dtype == "int8":
+        codes = stack.opened_or_zeros("momentum", low.shape[1:], torch.int8)
+        scales = stack.opened_or_zeros("momentum_scale", (*low.shape[1:-1], pieces(low.shape[-1])), low.dtype)
+        momentum = decoded(codes, scales, stack.scratch.take("momentum", low.shape, low)).lerp_(low, 1 - beta)
+        encode(momentum, codes, scales, stack.scratch.take("codes", low.shape, low))
     else:
-        momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
-    if isinstance(moments, Adam):
-        second = stack.opened_or_zeros("second_moment", low.shape[1:], low.dtype)
-        second.mul_(beta2).addcmul_(low, low, value=1 - beta2)
-        return (momentum / (1 - beta1**count)) / ((second / (1 - beta2**count)).sqrt_().add_(moments.eps))
+        momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta).clone()
     if moments.nesterov:
-        return (momentum * (beta1 / (1 - beta1 ** (count + 1)))).add_(low, alpha=(1 - beta1) / (1 - beta1**count))
-    return momentum / (1 - beta1**count)
-
-
-def _eight_bits(low: Tensor, stack: Stack, beta: float) -> Tensor:
-    codes = stack.opened_or_zeros("momentum", low.shape[1:], torch.int8)
-    scales = stack.opened_or_zeros("momentum_scale", (*low.shape[1:-1], pieces(low.shape[-1])), low.dtype)
-    momentum = decoded(codes, scales).lerp_(low, 1 - beta)
-    encode(momentum, codes, scales)
-    return momentum
+        return momentum.mul_(beta / (1 - beta ** (count + 1))).add_(low, alpha=(1 - beta) / (1 - beta**count))
+    return momentum.mul_(1 / (1 - beta**count))
 
 
 def pieces(length: int) -> int:
@@ -43,16 +44,19 @@ def pieces(length: int) -> int:
     return length // NEIGHBOURS if length % NEIGHBOURS == 0 and length > 0 else 1
 
 
-def decoded(codes: Tensor, scales: Tensor) -> Tensor:
+def decoded(codes: Tensor, scales: Tensor, into: Tensor | None = None) -> Tensor:
     """[..., n] int8 and [..., pieces] -> [..., n] in the dtype of the scales."""
-    wide = codes.to(scales.dtype)
+    wide = codes.to(scales.dtype) if into is None else into.copy_(codes)
     wide.view(*scales.shape, -1).mul_(scales[..., None])
     return wide
 
 
-def encode(tensor: Tensor, codes: Tensor, scales: Tensor) -> None:
-    """The nearest of 255 multiples of a scale, which is the largest magnitude in its piece over LARGEST. In place."""
+def encode(tensor: Tensor, codes: Tensor, scales: Tensor, work: Tensor | None = None) -> None:
+    """The nearest of 255 multiples of a scale, which is the largest magnitude in its piece over LARGEST, into codes and scales.
+    work: a tensor of the same shape to work in."""
     split = tensor.view(*scales.shape, -1)
-    scales.copy_(split.abs().amax(-1) / LARGEST)
-    inverse = scales.clamp_min(torch.finfo(scales.dtype).tiny).reciprocal()
-    codes.view(split.shape).copy_((split * inverse[..., None]).round_())
+    room = torch.abs(split, out=torch.empty_like(split) if work is None else work.view(split.shape))
+    torch.amax(room, -1, out=scales)
+    scales.div_(LARGEST)
+    inverse = scales.clamp_min(torch.finfo(scales.dtype).tiny).reciprocal_()
+    codes.view(split.shape).copy_(torch.mul(split, inverse[..., None], out=room).round_())

@@ -27,7 +27,7 @@ from model.optim.choices import (
     parse,
     to_plain,
 )
-from model.optim.stack import Stack, State, chunks, zeros_or_same
+from model.optim.stack import Scratch, Stack, State, chunks, zeros_or_same
 from model.optim.subspace import geometry
 
 _DEFAULT = MODES["default"]
@@ -277,12 +277,14 @@ class NaturalGradient(Optimizer):
                 matrices[(shape, parameter.shape, *alike)].append(entry)
         for entries in vectors.values():
             _step_adamw(group, entries)
-        settings = None
+        settings, scratch = None, cast(Scratch, self.__dict__.setdefault("_scratch", Scratch()))
         for (shape, size, *_), entries in matrices.items():
             settings = settings or _settings(group)
             for chunk in chunks(len(entries), size.numel()):
                 parameters, gradients, states = _opened(group, entries[chunk])
-                lowrank.step(Stack(parameters, gradients, states, shape.blocks), shape, settings, self._bases())
+                lowrank.step(
+                    Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases()
+                )
 
 
 def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:

@@ -6,8 +6,9 @@ place, and puts the parts back. A stack of one is a view and copies nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -18,6 +19,24 @@ State = dict[str, Any]  # tensors and integers only, so that torch.load(..., wei
 # Copying small matrices into one product pays (one kernel for many); copying large ones does not. Elements a stack.
 STACKED_ELEMENTS = 1 << 18
 CUT_ELEMENTS = 1 << 19  # of a partitioned matrix that are worked on at a time: what stays in the cache
+
+
+@dataclass(slots=True)
+class Scratch:
+    """Buffers that one step after another works in: memory that is fresh from the system costs more than what is done in it.
+    Larger ones than CUT_ELEMENTS are not kept."""
+
+    _kept: dict[tuple[str, torch.dtype, torch.device], Tensor] = field(default_factory=dict)
+
+    def take(self, name: str, shape: Sequence[int], like: Tensor) -> Tensor:
+        """An uninitialised tensor in `like`'s dtype and device; whoever took that name before has lost it."""
+        size = math.prod(shape)
+        if size > CUT_ELEMENTS:
+            return like.new_empty(tuple(shape))
+        key = (name, like.dtype, like.device)
+        if key not in self._kept or self._kept[key].numel() < size:
+            self._kept[key] = like.new_empty(size)
+        return self._kept[key][:size].view(tuple(shape))
 
 
 @dataclass(slots=True)
@@ -34,6 +53,7 @@ class Stack:
     states: Sequence[State]
     blocks: int = 0
     part: tuple[int, int] | None = None
+    scratch: Scratch = field(default_factory=Scratch)
     _open: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -79,7 +99,7 @@ class Stack:
     def cut(self, blocks: int) -> list[Stack]:
         """One parameter's blocks in stacks of so many."""
         return [
-            Stack(self.parameters, self.gradients, self.states, self.blocks, (start, min(start + blocks, self.blocks)))
+            replace(self, part=(start, min(start + blocks, self.blocks)), _open={})
             for start in range(0, self.blocks, blocks)
         ]
 

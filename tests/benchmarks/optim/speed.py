@@ -2,8 +2,10 @@
 
     python -m tests.benchmarks.optim.speed [--cases 256x256,1024x1024,nano] [--rounds 5] [--threads 2] [--device cpu] [--plots FOLDER]
 
-AdamW and the optimizer in question take turns, a block of steps each, so that both meet the same noise; a row is the median of the
-rounds' ratios. A refresh of the basis is measured apart and spread over the steps between two of them.
+AdamW and the optimizer in question take turns, step by step, so that both meet the same noise; of every step the median over the
+rounds counts. Before every step something else passes through the cache, as a forward and a backward pass would (the table
+"cold"); the second table ("warm") repeats steps with nothing in between, which suits AdamW at sizes whose state fits into the cache and
+no training does. A refresh of the basis is measured apart and spread over the steps between two of them.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from tests.benchmarks.optim.tables import table
 Make = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
 Shape = tuple[int, ...]
 
-BLOCK = 10  # steps: a whole number of the intervals at which Fisher factors are decomposed
-BLOCK_SECONDS = 3.0  # long lists take fewer steps a block
+STEPS = 10  # a round: a whole number of the intervals at which Fisher factors are decomposed
+ROUND_SECONDS = 4.0  # long lists take fewer steps a round
+SWEPT_BYTES = 96 << 20  # more than the caches hold
 
 
 def rows() -> dict[str, Make]:
@@ -57,14 +60,21 @@ def parameters(shapes: list[Shape], device: torch.device) -> list[nn.Parameter]:
     return made
 
 
-def seconds(step: Callable[[], object], count: int, device: torch.device) -> float:
-    """Mean wall-clock time of a call."""
-    start = time.perf_counter()
-    for _ in range(count):
-        step()
+def sweep(device: torch.device) -> Callable[[], object]:
+    """Something that passes through the whole cache."""
+    buffer = torch.zeros(SWEPT_BYTES // 4, device=device)
+    return lambda: buffer.add_(1.0)
+
+
+def seconds(step: Callable[[], object], device: torch.device) -> float:
+    """Wall-clock time of a call."""
     if device.type == "cuda":
         torch.cuda.synchronize()
-    return (time.perf_counter() - start) / count
+    start = time.perf_counter()
+    step()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
 
 
 def refresh_seconds(optimizer: torch.optim.Optimizer, ordinary: float, device: torch.device) -> float:
@@ -76,23 +86,34 @@ def refresh_seconds(optimizer: torch.optim.Optimizer, ordinary: float, device: t
     for _ in range(2):
         for state in optimizer.state.values():
             state["step"] += subspace.refresh - state["step"] % subspace.refresh
-        found.append(seconds(optimizer.step, 1, device))
+        found.append(seconds(optimizer.step, device))
     return max(0.0, min(found) - ordinary) / subspace.refresh
 
 
-def compare(make: Make, shapes: list[Shape], rounds: int, device: torch.device) -> tuple[float, float]:
+def compare(
+    make: Make, shapes: list[Shape], rounds: int, device: torch.device, between: Callable[[], object] | None
+) -> tuple[float, float]:
     """Milliseconds of a step of foreach AdamW, and the optimizer's multiple of that."""
     adamw = torch.optim.AdamW(parameters(shapes, device), lr=1e-4, foreach=True)
     other = make(parameters(shapes, device))
     for _ in range(2):
         adamw.step()
-        other.step()
-    once = seconds(other.step, 1, device)
-    count = BLOCK if once * BLOCK < BLOCK_SECONDS else 1
-    pairs = [(seconds(adamw.step, count, device), seconds(other.step, count, device)) for _ in range(rounds)]
-    extra = refresh_seconds(other, min(second for _, second in pairs), device)
-    base = statistics.median(first for first, _ in pairs)
-    return 1e3 * base, statistics.median((second + extra) / first for first, second in pairs)
+        once = seconds(other.step, device)
+    count = STEPS if once * STEPS < ROUND_SECONDS else 2
+    times: dict[torch.optim.Optimizer, list[list[float]]] = {adamw: [], other: []}
+    for _ in range(rounds):
+        for each in times.values():
+            each.append([])
+        # Warm: each its steps in a row. Cold: in turns, with something else before each.
+        for optimizer in [adamw, other] * count if between else [adamw] * count + [other] * count:
+            if between:
+                between()
+            times[optimizer][-1].append(seconds(optimizer.step, device))
+    # The n-th step of every round does the same work, so its median leaves out what the machine did besides.
+    base, step = (
+        statistics.mean(statistics.median(same) for same in zip(*times[each], strict=True)) for each in (adamw, other)
+    )
+    return 1e3 * base, (step + refresh_seconds(other, step, device)) / base
 
 
 def refresh_costs(rounds: int) -> list[list[str]]:
@@ -106,7 +127,7 @@ def refresh_costs(rounds: int) -> list[list[str]]:
     times: dict[str, list[float]] = {kind: [] for kind in kinds}
     for _ in range(rounds + 1):
         for kind, fit in kinds.items():
-            times[kind].append(seconds(fit, 1, gradient.device))
+            times[kind].append(seconds(fit, gradient.device))
     middle = {kind: statistics.median(found[1:]) for kind, found in times.items()}
     return [
         [kind, f"{1e3 * middle[kind]:.1f}", f"{middle[kind] / middle[Svd.kind]:.2f}"] for kind in sorted(kinds, key=str)
@@ -127,27 +148,29 @@ def main() -> None:
     made = rows()
     names = given.only.split(",") if given.only else list(made)
     cases = given.cases.split(",")
-    ratios: dict[str, dict[str, float]] = {name: {} for name in names}
-    base: dict[str, float] = {}
-    for case in cases:
-        shapes = matrices(case)
-        for name in names:
-            base[case], ratios[name][case] = compare(made[name], shapes, given.rounds, device)
-    print(f"Step time as a multiple of foreach AdamW's, {given.threads} threads, {device.type}")
-    found = [["adamw, ms", *(f"{base[case]:.2f}" for case in cases)]]
-    found += [[name, *(f"{ratios[name][case]:.1f}" for case in cases)] for name in names]
-    print(table(["", *cases], found))
+    ratios: dict[str, dict[str, float]] = {}
+    for kind, between in (("cold", sweep(device)), ("warm", None)):
+        ratios = {name: {} for name in names}
+        base: dict[str, float] = {}
+        for case in cases:
+            shapes = matrices(case)
+            for name in names:
+                base[case], ratios[name][case] = compare(made[name], shapes, given.rounds, device, between)
+        print(f"\nStep time as a multiple of foreach AdamW's, {kind}, {given.threads} threads, {device.type}")
+        found = [["adamw, ms", *(f"{base[case]:.2f}" for case in cases)]]
+        found += [[name, *(f"{ratios[name][case]:.1f}" for case in cases)] for name in names]
+        print(table(["", *cases], found), flush=True)
+        if given.plots:
+            bars(
+                given.plots / f"optim_step_time_{kind}.png",
+                ratios,
+                title=f"Step time, {kind} caches",
+                y="multiple of foreach AdamW",
+                line=4.0,
+                log_y=True,
+            )
     print("\nA new basis for a 512 x 512 gradient, r = 128")
     print(table(["basis", "ms", "of an SVD"], refresh_costs(given.rounds)))
-    if given.plots:
-        bars(
-            given.plots / "optim_step_time.png",
-            ratios,
-            title="Step time",
-            y="multiple of foreach AdamW",
-            line=4.0,
-            log_y=True,
-        )
 
 
 if __name__ == "__main__":
