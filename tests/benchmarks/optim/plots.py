@@ -51,6 +51,10 @@ def curves(
         if bands is not None and name in bands:
             axes.fill_between(xs, *bands[name], color=colour, alpha=0.18, linewidth=0)
     _line(axes, line)
+    places = sorted({value for xs, _ in series.values() for value in xs})
+    if log_x and len(places) <= 8 and places[-1] < 100 * places[0]:  # powers of ten alone would leave the axis bare
+        axes.set_xticks(places, [f"{value:g}" for value in places])
+        axes.minorticks_off()
     axes.set(xlabel=x, ylabel=y)
     _legend(axes, len(series))
     save(figure, path)
@@ -95,7 +99,7 @@ def bars(
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="x", visible=False)
     if len(names) > 1:
-        _legend(axes, len(names))
+        _legend(axes, INSIDE + 1)  # over bars there is no room
     save(figure, path)
 
 
