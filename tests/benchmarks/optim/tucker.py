@@ -228,14 +228,12 @@ def print_random(found: Sequence[Held]) -> None:
 
 def draw(by_fraction: Mapping[float, Sequence[Held]], folder: Path) -> None:
     series: dict[str, plots.Points] = {}
-    for basis in ("svd", "tucker", "seeded"):
-        held = {f: [each for each in found if each.basis == basis] for f, found in by_fraction.items()}
-        series[f"{basis}, that gradient"] = (
-            list(held),
-            [statistics.median(e.energy for e in h) for h in held.values()],
-        )
-        series[f"{name}, later batches"] = (list(held), [later_energy(h) for h in held.values()])
-    del series["seeded, that gradient"]  # it knows none, so the two are one line
+    for basis, name in (("svd", "svd or range finder"), ("tucker", "tucker"), ("seeded", "seeded")):
+        held = [[each for each in found if each.basis == basis] for found in by_fraction.values()]
+        now, later = [statistics.median(e.energy for e in part) for part in held], [later_energy(part) for part in held]
+        if basis != "seeded":  # it knows no gradient, so the two are one line
+            series[f"{name}, that gradient"] = (list(by_fraction), now)
+        series[f"{name}, later batches"] = (list(by_fraction), later)
     plots.curves(
         folder / "tucker-energy.png",
         series,
