@@ -196,12 +196,14 @@ def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
     """(L + damping * |L|_F I)^{-1/2} by matrix products alone, and which of the stack failed.
 
     gram: L [B, r, r], symmetric, positive semi-definite. Returns root [B, r, r] and failed [B] bool; the root of what failed, and
-    of a zero L, is the identity. The polynomials POLAR_EXPRESS, composed on the Gram matrix; a damping below 1e-4 leaves the smallest
+    of an L that is zero in effect, is the identity. The polynomials POLAR_EXPRESS, composed on the Gram matrix; a damping below 1e-4 leaves the smallest
     singular values smaller than 1 instead.
     """
     # To trace r before anything is squared: float32 has no room for the squares of squares of gradients of 1e-16 or 1e16.
     scale = gram.diagonal(dim1=-2, dim2=-1).mean(-1)[:, None, None]
-    usable = torch.isfinite(scale) & (scale > 0)
+    # What is denormal has too few digits to be semi-definite, and the length of the update is taken from it.
+    tiny = torch.finfo(gram.dtype).tiny
+    usable = torch.isfinite(scale) & (scale > tiny)
     a = torch.where(usable, gram, 0.0) / torch.where(usable, scale, 1.0)
     norm = torch.linalg.vector_norm(a, dim=(-2, -1), keepdim=True).clamp_min(1e-30) * (1 + damping)
     a = a / norm
@@ -215,7 +217,7 @@ def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
             a = factor @ a @ factor
     assert root is not None
     root = root * (torch.where(usable, scale, 1.0).rsqrt() * norm.rsqrt())
-    whole = (usable | (scale == 0))[..., 0, 0] & torch.isfinite(root).all(-1).all(-1)
+    whole = (usable | (scale.abs() <= tiny))[..., 0, 0] & torch.isfinite(root).all(-1).all(-1)
     identity = torch.eye(gram.shape[-1], dtype=gram.dtype, device=gram.device)
     return torch.where((whole & usable[..., 0, 0])[:, None, None], root, identity), ~whole
 

@@ -176,6 +176,23 @@ def test_a_run_recovers_from_a_gradient_of_quite_another_scale(mode: str, scale:
         assert not isinstance(value, Tensor) or torch.isfinite(value).all()
 
 
+@every_mode
+@pytest.mark.parametrize("shape", [(384, 12), (12, 384)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_parts_of_a_gradient_may_be_of_very_different_scales(mode: str, shape: tuple[int, int], turned: bool) -> None:
+    # As rows of units that are dead or nearly so: zero, lost when squared, denormal when squared, small, ordinary.
+    scales = torch.tensor([0.0, 1e-30, 1e-22, 1e-21, 1e-12, 1.0]).repeat_interleave(64)
+    scales = scales.flip(0) if turned else scales
+    parameter = nn.Parameter(torch.zeros(shape))
+    optimizer = NaturalGradient.from_mode([parameter], mode, lr=1.0)
+    before = parameter.detach().clone()
+    for step in range(5):
+        parameter.grad = gradient_for(parameter, step) * (scales[:, None] if shape[0] == 384 else scales)
+        optimizer.step()
+        assert float((parameter.detach() - before).abs().max()) < 100.0
+        before = parameter.detach().clone()
+
+
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
 def test_a_vector_takes_small_gradients_as_adamw_does_and_skips_huge_ones(scale: float) -> None:
     vector = nn.Parameter(torch.ones(5))
