@@ -57,6 +57,7 @@ class CharacterTask:
 
     name = "characters"
     steps = 300
+    rest_rate = 2e-3
 
     def __init__(self) -> None:
         files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))

@@ -1,6 +1,6 @@
 """Final loss of every optimizer at an equal tuning budget on three tasks, with intervals, curves and ablations.
 
-    python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2] [--ablations]
+    python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2] [--ablations] [--rates 3]
 
 Every row gets five learning rates at one seed, spaced by a factor of 2 around a centre; the best rate of the five best rows (and of
 default, adamw and galore) is run with the other seeds. Trials are kept in FOLDER/trials.jsonl as they end: the same command goes on
@@ -14,7 +14,8 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -42,8 +43,17 @@ class Ask:
     steps: int
 
     @property
+    def rate(self) -> float:
+        return everything()[self.row].centre(self.task) * 2.0 ** (self.place - RATES // 2)
+
+    @property
     def key(self) -> str:
-        return f"{self.task}|{self.row}|{self.place}|{self.seed}|{self.steps}"
+        return f"{self.task}|{self.row}|{self.rate:.3g}|{self.seed}|{self.steps}"
+
+
+def places_of(rates: int) -> range:
+    """The middle ones of the learning rates."""
+    return range((RATES - rates) // 2, (RATES + rates) // 2)
 
 
 def task_of(name: str) -> Task:
@@ -68,15 +78,12 @@ def perform(ask: Ask) -> Trial:
     if ask.task not in _TASKS:
         _TASKS[ask.task] = task_of(ask.task)
     row = everything()[ask.row]
-    return run(_TASKS[ask.task], row.make, rate_of(row, ask), ask.seed, ask.steps)
+    return run(_TASKS[ask.task], row.make, ask.rate, ask.seed, ask.steps)
 
 
+@cache
 def everything() -> dict[str, Row]:
     return ablations() | rows()
-
-
-def rate_of(row: Row, ask: Ask) -> float:
-    return row.centre(ask.task) * 2.0 ** (ask.place - RATES // 2)
 
 
 class Trials:
@@ -89,7 +96,7 @@ class Trials:
         if path.is_file():
             for line in path.read_text().splitlines():
                 kept = json.loads(line)
-                self.found[kept.pop("key")] = Trial(**kept)
+                self.found[kept.pop("key")] = Trial(**{field.name: kept[field.name] for field in fields(Trial)})
 
     def add(self, ask: Ask, trial: Trial) -> None:
         self.found[ask.key] = trial
@@ -106,7 +113,12 @@ class Trials:
 
 
 def best_place(trials: Trials, task: str, row: str, steps: int) -> int:
-    return min(range(RATES), key=lambda place: trials.found[Ask(task, row, place, 0, steps).key].loss)
+    """Of the learning rates that were tried at the first seed."""
+    tried = {place: Ask(task, row, place, 0, steps).key for place in range(RATES)}
+    return min(
+        (place for place, key in tried.items() if key in trials.found),
+        key=lambda place: trials.found[tried[place]].loss,
+    )
 
 
 def finalists(trials: Trials, task: str, names: Sequence[str], steps: int) -> Iterator[str]:
@@ -124,6 +136,9 @@ def main() -> None:
     parser.add_argument("--tasks", default=",".join(TASKS))
     parser.add_argument("--only", default="", help="names of rows, separated by commas")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument(
+        "--rates", type=int, default=RATES, help="how many of the learning rates, from the middle outwards"
+    )
     parser.add_argument("--steps", type=int, help="instead of each task's own")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
@@ -136,7 +151,7 @@ def main() -> None:
     with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
         for task in given.tasks.split(","):
             if not given.table:
-                asks = [Ask(task, name, place, 0, steps[task]) for name in names for place in range(RATES)]
+                asks = [Ask(task, name, place, 0, steps[task]) for name in names for place in places_of(given.rates)]
                 trials.run(asks, pool)
                 chosen = names if given.ablations else list(finalists(trials, task, names, steps[task]))
                 places = {name: best_place(trials, task, name, steps[task]) for name in chosen}
@@ -150,7 +165,7 @@ def main() -> None:
             results = [
                 report.Result(name, rates, trials_of)
                 for name in names
-                if (found := gathered(trials, task, name, table[name], steps[task], given.seeds)) is not None
+                if (found := gathered(trials, task, name, steps[task], given.seeds)) is not None
                 for rates, trials_of in [found]
             ]
             report.print_task(task, steps[task], results)
@@ -162,13 +177,13 @@ STEPS = {"characters": 300, "segmentation": 300, "shift": 150}
 
 
 def gathered(
-    trials: Trials, task: str, name: str, row: Row, steps: int, seeds: int
+    trials: Trials, task: str, name: str, steps: int, seeds: int
 ) -> tuple[dict[float, float], list[Trial]] | None:
-    """Losses by learning rate at the first seed, and the trials of the best rate, one a seed; None where rates are missing."""
-    asks = [Ask(task, name, place, 0, steps) for place in range(RATES)]
-    if any(ask.key not in trials.found for ask in asks):
+    """Losses by learning rate at the first seed, and the trials of the best rate, one a seed; None where there are none."""
+    asks = [ask for place in range(RATES) if (ask := Ask(task, name, place, 0, steps)).key in trials.found]
+    if not asks:
         return None
-    rates = {rate_of(row, ask): trials.found[ask.key].loss for ask in asks}
+    rates = {ask.rate: trials.found[ask.key].loss for ask in asks}
     place = best_place(trials, task, name, steps)
     several = [Ask(task, name, place, seed, steps).key for seed in range(seeds)]
     return rates, [trials.found[key] for key in several if key in trials.found]

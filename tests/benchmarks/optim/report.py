@@ -59,13 +59,12 @@ def steps_to(result: Result, loss: float) -> float:
 
 
 def print_task(task: str, steps: int, results: Sequence[Result]) -> None:
-    """One table: loss, interval, steps to AdamW's last loss, measures, state, time."""
+    """One table: loss, interval, steps to AdamW's last loss, best learning rate, milliseconds of a step, measures."""
     base = next((result for result in results if result.name == "adamw"), results[0])
     measures = list(dict.fromkeys(name for result in results for trial in result.trials for name in trial.measures))
-    heads = ["", "loss", "± 95 %", "seeds", f"steps to {base.name}'s", "best rate", "state", "ms", *measures]
+    heads = ["", "loss", "± 95 %", "seeds", f"steps to {base.name}'s", "best rate", "ms", *measures]
     lines = []
     for result in sorted(results, key=lambda result: result.loss):
-        last = result.trials[0]
         to = steps_to(result, base.loss) / steps_to(base, base.loss)
         lines.append(
             [
@@ -75,12 +74,11 @@ def print_task(task: str, steps: int, results: Sequence[Result]) -> None:
                 str(len(result.trials)),
                 f"{to:.2f}" if math.isfinite(to) else "never",
                 f"{result.rate:.2g}" + (" (edge)" if result.at_edge else ""),
-                f"{last.state / base.trials[0].state:.3f}",
-                f"{last.milliseconds:.1f}",
+                f"{result.trials[0].milliseconds:.1f}",
                 *(f"{_mean(result, name):.3f}" for name in measures),
             ]
         )
-    print(f"\n{task}: held-out loss after {steps} steps; state and steps as multiples of {base.name}'s")
+    print(f"\n{task}: held-out loss after {steps} steps; steps as multiples of {base.name}'s own")
     print(table(heads, lines), flush=True)
 
 

@@ -67,7 +67,7 @@ def rows() -> dict[str, Row]:
     return {
         "adamw": Row(lambda p, lr: torch.optim.AdamW(p, lr=lr, betas=BETAS, weight_decay=0.0), {"": 2e-3, "shift": 1e-3}),
         "muon": Row(lambda p, lr: torch.optim.Muon(p, lr=lr, weight_decay=0.0), {"": 2e-2, "shift": 1e-2}),
-        "sgd-momentum": Row(lambda p, lr: torch.optim.SGD(p, lr=lr, momentum=0.9, nesterov=True), {"": 0.2, "shift": 0.1}),
+        "sgd-momentum": Row(lambda p, lr: torch.optim.SGD(p, lr=lr, momentum=0.9, nesterov=True), {"": 0.4, "shift": 0.2}),
         "galore": Row(peer("GaLore", betas=BETAS), {"": 8e-3, "shift": 4e-3}),
         "fira": Row(peer("Fira", betas=BETAS), {"": 4e-3, "shift": 2e-3}),
         "apollo": Row(peer("APOLLO", betas=BETAS, scale_type="channel"), {"": 8e-3, "shift": 4e-3}),
@@ -76,7 +76,7 @@ def rows() -> dict[str, Row]:
         ),
         **{name: Row(mode(MODES[name]), {"": 8e-3, "shift": 4e-3}) for name in MODES if name not in PEERS_HERE},
         "source": Row(
-            lambda p, lr: NaturalGradient.source(p, lr=lr, damping=1.0), {"": 16.0, "shift": 8.0}
+            lambda p, lr: NaturalGradient.source(p, lr=lr, damping=1.0), {"": 4.0, "shift": 4.0}
         ),
     }  # fmt: skip
 
@@ -98,7 +98,7 @@ def ablations() -> dict[str, Row]:
         "default, factor of gradients": replace(default, preconditioner=Factor()),
         "default, history": replace(default, preconditioner=History(window=4, dtype="bfloat16")),
         "default, none": replace(default, preconditioner=None),
-        "seeded": replace(seeded, **low),
+        "seeded, refresh 50": replace(seeded, **low),
         "seeded, no rotation": replace(seeded, subspace=Seeded(refresh=50, rotate=False)),
         "seeded, factor of momentum": replace(seeded, **low, preconditioner=whitened),
         "seeded, orthogonal": replace(seeded, **low, preconditioner=Orthogonal()),

@@ -20,6 +20,7 @@ class SegmentationTask:
 
     name = "segmentation"
     steps = 300
+    rest_rate = 2e-3
 
     def __init__(self) -> None:
         self._pages = Pages()

@@ -12,6 +12,7 @@ class Task(Protocol):
 
     name: str
     steps: int  # of a run, unless told otherwise
+    rest_rate: float  # of AdamW for embeddings, norms and vectors, the same beside every optimizer
 
     def network(self, seed: int) -> nn.Module:
         """A fresh network in train mode."""
