@@ -69,14 +69,19 @@ def basis_of(
         return Basis([now], changes([now], [before]), True)
 
     keys = [f"factor_{mode}" for mode in shape.modes]
+    kept: list[Tensor] = []
+    if not fresh or period > 0:
+        for key, mode, rank in zip(keys, shape.modes, shape.ranks, strict=True):
+            stack.opened(key)  # which has to be there
+            kept.append(stack.opened_or_zeros(key, (shape.view[mode], rank), gradients.dtype))
     if not fresh:
-        return Basis([stack.opened(key) for key in keys], [], False)
+        return Basis(kept, [], False)
     fitted = [
         fit(gradient, shape, choice, derive_seed(seed, index, period))
         for gradient, index in zip(gradients, stack.integers("index"), strict=True)
     ]
     new = [torch.stack(parts) for parts in zip(*fitted, strict=True)]
-    changed = changes(new, [stack.opened(key) for key in keys]) if period > 0 else []
+    changed = changes(new, kept) if kept else []
     for key, factor in zip(keys, new, strict=True):
         stack.opened_or_zeros(key, factor.shape[1:], factor.dtype).copy_(factor)
     return Basis(new, changed, True)
