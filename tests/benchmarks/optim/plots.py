@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 # Okabe and Ito 2008, told apart by colour-blind readers too; its yellow is left out, which is too pale for a thin line.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_BACKED = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # figures stay legible over a line
 STYLES = ("-", "--", ":", "-.")
 INSIDE = 5  # a legend of more entries than this stands beside the axes
 
@@ -88,7 +89,7 @@ def bars(
             linewidth=0.5,
             label=name,
         )
-        axes.bar_label(drawn, fmt="%.2g", fontsize=7, padding=2, rotation=90 if count > 12 else 0)
+        axes.bar_label(drawn, fmt="%.2g", fontsize=7, padding=2, rotation=90 if count > 12 else 0, bbox=_BACKED)
     _line(axes, line)
     axes.margins(y=0.14)
     axes.set(ylabel=y, xlim=(-0.6, len(groups) - 0.4))
