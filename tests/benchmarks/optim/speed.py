@@ -11,6 +11,7 @@ no training does. A refresh of the basis is measured apart and spread over the s
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -47,7 +48,8 @@ def matrices(case: str) -> list[Shape]:
     if case in ("nano", "base"):
         from tests.benchmarks.optim.lists import matrix_shapes
 
-        return matrix_shapes(case)
+        # Muon takes matrices alone: convolutions are read as [output channels, the rest] for all.
+        return [(shape[0], math.prod(shape[1:])) for shape in matrix_shapes(case)]
     count, _, size = case.rpartition("*")
     return [tuple(int(side) for side in size.split("x"))] * int(count or 1)
 
