@@ -35,7 +35,7 @@ ELSEWHERE = {
     "test_fused_matches_forloop": "there is no fused form",
     "test_fused_error_on_params_on_meta": "there is no fused form",
     "test_fused_large_tensor": "there is no fused form",
-    "test_fused_does_not_step_if_foundinf": "there is no fused form; a GradScaler that skips: test_parameters.py",
+    "test_fused_does_not_step_if_foundinf": "there is no fused form; a GradScaler that skips: test_gradients.py",
     "test_fused_cpu_matches_cuda": "there is no fused form",
     "test_defaults_changed_to_foreach": "there is no other form to change from",
     "test_foreach_large_tensor": "needs 72 GB on a GPU, and skips a zero gradient without touching it",
