@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _BACKED = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 0.6}  # figures stay legible over a line
 STYLES = ("-", "--", ":", "-.")
-INSIDE = 5  # a legend of more entries than this stands beside the axes
+INSIDE = 4  # a legend of more entries than this stands beside the axes
 
 Points = tuple[Sequence[float], Sequence[float]]
 
