@@ -50,7 +50,7 @@ worker: install
 test: install-test lint
 	$(BIN)/python -m pytest -q -m "not long"
 
-test-long: install-test
+test-long: install-bench
 	$(BIN)/python -m pytest -q -m long
 
 lint: install-test

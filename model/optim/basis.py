@@ -1,4 +1,4 @@
-"""Which basis a stack uses at a step: made again from its seed, or stored; and what follows its state into a new one."""
+"""Which basis a stack uses at a step: made again from its seed, or stored; and what its state becomes in a new one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class SeededBases:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """factors: U_i, [B or 1, n_i, r_i] for each projected mode. changed: R_i from the basis before; empty unless it is new."""
+    """factors: U_i, [B or 1, n_i, r_i] for each projected mode. changed: R_i from the basis before; empty unless it is
+    new."""
 
     factors: list[Tensor]
     changed: list[Tensor]
@@ -55,8 +56,8 @@ class Basis:
 def basis_of(
     gradients: Tensor, stack: Stack, shape: Geometry, choice: Subspace, seed: int, seeded: SeededBases
 ) -> Basis:
-    """The basis for this step. A refresh falls on every `refresh`-th step of a parameter's own count, so that it is the same
-    after a resume, and is drawn from (seed, index, period), never from the history of the session."""
+    """The basis for this step. A refresh falls on every `refresh`-th step of a parameter's own count, so that it is the
+    same after a resume, and is drawn from (seed, index, period), never from the history of the session."""
     if isinstance(choice, Partition):
         return Basis([], [], False)
     period, offset = divmod(stack.steps, choice.refresh)
@@ -98,8 +99,9 @@ def _seeded_factor(
 
 
 def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dtype) -> None:
-    """Carry what is kept in subspace coordinates into the new basis, in place: first moments and history by R, the Fisher
-    factor by R L R^T, second moments by R o R (exact where coordinates are uncorrelated; LDAdam, Robert et al. 2024)."""
+    """Carry what is kept in subspace coordinates into the new basis, in place: first moments and history by R, the
+    Fisher factor by R L R^T, second moments by R o R (exact where coordinates are uncorrelated; LDAdam, Robert et al.
+    2024)."""
 
     def turned(tensor: Tensor, matrices: list[Tensor], lead: int) -> Tensor:
         for matrix, mode in zip(matrices, shape.modes, strict=True):

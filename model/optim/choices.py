@@ -1,8 +1,8 @@
 """The optimizer's choices: small frozen records that check themselves and turn into plain JSON and back.
 
-A model version stores the settings it was trained with, and `torch.load(..., weights_only=True)` takes nothing but tensors
-and plain values, so every choice has one plain form: `{"kind": "seeded", "rank": null, ...}`. `None` is a choice too and
-stays `null`: no preconditioner, no moments, no residual, no norm rule, and for `subspace` AdamW.
+A model version stores the settings it was trained with, and `torch.load(..., weights_only=True)` takes nothing but
+tensors and plain values, so every choice has one plain form: `{"kind": "seeded", "rank": null, ...}`. `None` is a
+choice too and stays `null`: no preconditioner, no moments, no residual, no norm rule, and for `subspace` AdamW.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class _Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition(_Ranked):
-    """The whole space as an orthogonal sum of subspaces of `rank` neighbouring rows each (dimension 0: output features or channels):
+    """The whole space as an orthogonal sum of subspaces of `rank` neighbouring rows each (dimension 0: output features
+    or channels):
     nothing is projected away, no basis is stored, and each subspace has moments and a Fisher matrix of its own.
 
     Work and Fisher matrix grow with the rank; 64 keeps a step of a 1024 x 1024 matrix within four of AdamW's.
@@ -57,7 +58,8 @@ class Partition(_Ranked):
 class _Subspace(_Ranked):
     """What every subspace with a basis has.
 
-    refresh: steps between two bases. rotate: carry moments, Fisher factor and history into the new basis (R = U_new^T U_old);
+    refresh: steps between two bases. rotate: carry moments, Fisher factor and history into the new basis (R = U_new^T
+    U_old);
     False leaves their coordinates as they were: it exists for the ablation.
     """
 
@@ -120,8 +122,8 @@ class Svd(_OneSided):
 class Tucker(_Subspace):
     """One orthonormal factor a mode from a Tucker decomposition of the gradient (the source's subspace), stored.
 
-    modes: which modes are projected; None takes all of them up to order 3, and modes 0 and 1 (output and input channels)
-    of a convolution. iterations: rounds of higher-order orthogonal iteration after the HOSVD.
+    modes: which modes are projected; None takes all of them up to order 3, and modes 0 and 1 (output and input
+    channels) of a convolution. iterations: rounds of higher-order orthogonal iteration after the HOSVD.
     """
 
     kind: ClassVar[str] = "tucker"
@@ -164,10 +166,11 @@ class History:
 class Factor:
     """Whitening by an r x r Fisher factor, an exponential average of g_low g_low^T / n.
 
-    of: whose columns are averaged, the gradient's or the momentum's. beta: of the average. With of="momentum" and beta=0 the
-    factor is that of the present momentum and no state; exponent 0.5 then orthogonalises the momentum, as Muon does (Jordan
-    et al. 2024), by matrix products alone. interval: steps between two eigendecompositions. damping: relative to the largest
-    eigenvalue (without memory: to the Frobenius norm). exponent: 0.5 whitens, 1 is the full inverse.
+    of: whose columns are averaged, the gradient's or the momentum's. beta: of the average. With of="momentum" and
+    beta=0 the factor is that of the present momentum and no state; exponent 0.5 then orthogonalises the momentum, as
+    Muon does (Jordan et al. 2024), by matrix products alone. interval: steps between two eigendecompositions. damping:
+    relative to the largest eigenvalue (without memory: to the Frobenius norm). exponent: 0.5 whitens, 1 is the full
+    inverse.
     """
 
     kind: ClassVar[str] = "factor"
@@ -214,8 +217,8 @@ class Adam:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Momentum:
-    """First moment only, at the first of the group's `betas`. nesterov: look one gradient ahead, as Muon does. dtype: how it is
-    kept; int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with linear codes)."""
+    """First moment only, at the first of the group's `betas`. nesterov: look one gradient ahead, as Muon does. dtype:
+    how it is kept; int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with linear codes)."""
 
     kind: ClassVar[str] = "momentum"
     nesterov: bool = True
@@ -242,8 +245,8 @@ class Residual:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Norm:
-    """Length of the low-rank update. "rms": root mean square `rms`, for every parameter and step (0.2 is about what AdamW
-    gives, so that its learning rates carry over). "gradient": the length of the low-rank gradient."""
+    """Length of the low-rank update. "rms": root mean square `rms`, for every parameter and step (0.2 is about what
+    AdamW gives, so that its learning rates carry over). "gradient": the length of the low-rank gradient."""
 
     kind: ClassVar[str] = "norm"
     rule: NormRule = "rms"
@@ -299,8 +302,8 @@ def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | No
 
 
 def check_together(preconditioner: Preconditioner | None, moments: Moments | None) -> None:
-    """Refuse the pairs that have no meaning: a second moment of what is orthogonalised afterwards, and a factor of a momentum that
-    is not there or has been divided by its second moment already."""
+    """Refuse the pairs that have no meaning: a second moment of what is orthogonalised afterwards, and a factor of a
+    momentum that is not there or has been divided by its second moment already."""
     if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
         raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
     if isinstance(preconditioner, Factor) and preconditioner.of == "momentum" and not isinstance(moments, Momentum):

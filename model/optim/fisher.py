@@ -1,7 +1,7 @@
 """Fisher matrices of low-rank gradients: the history of the source, the r x r factor, and orthogonalisation.
 
-Pure functions on stacks (leading dimension B). A history is kept as rows: H [B, s, k] holds the columns g_i of the source's
-G [k, s], so that G^T G = H H^T, and a slot that is still empty is a row of zeros, which changes nothing below.
+Pure functions on stacks (leading dimension B). A history is kept as rows: H [B, s, k] holds the columns g_i of the
+source's G [k, s], so that G^T G = H H^T, and a slot that is still empty is a row of zeros, which changes nothing below.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def dense_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
 def woodbury_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
     """F^{-1} g = (g - G z) / lambda with (lambda I_s + G^T G) z = G^T g, by Cholesky (source, steps 4 and 5).
 
-    columns: G [k, s]. gradient: [k], any vector. Returns [k]. In float32 the subtraction loses every digit once lambda is
-    small against tr(G^T G): relative error 0.54 at 1e-6 of it. The optimizer uses `dual_weights`; this is what that is
-    tested against.
+    columns: G [k, s]. gradient: [k], any vector. Returns [k]. In float32 the subtraction loses every digit once lambda
+    is small against tr(G^T G): relative error 0.54 at 1e-6 of it. The optimizer uses `dual_weights`; this is what that
+    is tested against.
     """
     small = columns.mT @ columns
     small.diagonal().add_(damping)
@@ -55,7 +55,8 @@ def woodbury_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
 def dual_solve(columns: Tensor, index: int, damping: float) -> Tensor:
     """F^{-1} g_t for the column g_t = G e_index, exactly, as G (lambda I_s + G^T G)^{-1} e_index: no subtraction.
 
-    columns: G [k, s]. Returns [k]. Raises torch.linalg.LinAlgError. The optimizer's route: push_column, dual_weights, combine.
+    columns: G [k, s]. Returns [k]. Raises torch.linalg.LinAlgError. The optimizer's route: push_column, dual_weights,
+    combine.
     """
     gram = gram_of(columns.mT[None])
     weights, failed = dual_weights(gram, index, gram.new_full((1,), damping))
@@ -71,8 +72,8 @@ def dual_weights(
 ) -> tuple[Tensor, Tensor]:
     """z = (lambda I_s + G^T G)^{-1} e_slot by Cholesky (source, step 5), and which of the stack failed.
 
-    Returns weights [B, s] and failed [B] bool. What fails climbs the jitter ladder first; what fails on its last rung has
-    weights e_slot / lambda, which is the plain gradient up to the scale that lambda gives it.
+    Returns weights [B, s] and failed [B] bool. What fails climbs the jitter ladder first; what fails on its last rung
+    has weights e_slot / lambda, which is the plain gradient up to the scale that lambda gives it.
     """
     size = gram.shape[-1]
     unit = torch.zeros(gram.shape[0], size, 1, dtype=gram.dtype, device=gram.device)
@@ -114,8 +115,8 @@ def push_column(
     column: Tensor,  # [B, k]
     slot: int,
 ) -> None:
-    """Put a column into a slot, the oldest leaving (source, step 2), and renew its row and column of G^T G: 2ks operations
-    instead of 2ks^2. In place."""
+    """Put a column into a slot, the oldest leaving (source, step 2), and renew its row and column of G^T G: 2ks
+    operations instead of 2ks^2. In place."""
     history[:, slot] = column.to(history.dtype)
     row = products(history, column)
     gram[:, slot] = row
@@ -125,8 +126,9 @@ def push_column(
 def products(history: Tensor, column: Tensor) -> Tensor:
     """G^T v for a stack: [B, s, k], [B, k] -> [B, s] float64.
 
-    Summed in float64, whatever the history is stored in. lambda may be 1e-6 of the trace: a float32 sum over 400 entries left
-    F^{-1} g with an error of 1.3e-5, this leaves 2e-7. Widened piece by piece, so that no wide copy of the history exists.
+    Summed in float64, whatever the history is stored in. lambda may be 1e-6 of the trace: a float32 sum over 400
+    entries left F^{-1} g with an error of 1.3e-5, this leaves 2e-7. Widened piece by piece, so that no wide copy of the
+    history exists.
     """
     total = history.new_zeros(history.shape[:2], dtype=torch.float64)
     for start in range(0, history.shape[2], WIDENED_ENTRIES):
@@ -138,8 +140,8 @@ def products(history: Tensor, column: Tensor) -> Tensor:
 def combine(history: Tensor, weights: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """G z for a stack: [B, s, k], [B, s] -> [B, k] in `dtype`, or that of the weights.
 
-    Summed in float64 as in `products`. Where gradients are nearly collinear, z is large and of both signs: with 1e-3 of their length
-    apart, a float32 sum left F^{-1} g with an error of 8e-5 at relative damping 1e-6, this leaves 3e-8.
+    Summed in float64 as in `products`. Where gradients are nearly collinear, z is large and of both signs: with 1e-3 of
+    their length apart, a float32 sum left F^{-1} g with an error of 8e-5 at relative damping 1e-6, this leaves 3e-8.
     """
     wide = weights[:, None].double()
     result = history.new_empty(history.shape[0], history.shape[2], dtype=dtype or weights.dtype)
@@ -150,14 +152,15 @@ def combine(history: Tensor, weights: Tensor, dtype: torch.dtype | None = None) 
 
 
 def gram_of(history: Tensor) -> Tensor:
-    """G^T G from scratch, [B, s, k] -> [B, s, s] float64: after a change of basis, and as reference for the streaming one."""
+    """G^T G from scratch, [B, s, k] -> [B, s, s] float64: after a change of basis, and as reference for the streaming
+    one."""
     gram = torch.stack([products(history, history[:, i]) for i in range(history.shape[1])], dim=1)
     return (gram + gram.mT) / 2
 
 
 def pack(symmetric: Tensor, root: Tensor) -> Tensor:
-    """Two symmetric matrices [B, r, r] in one [B, r, r + 1]: the first in the lower triangle with its diagonal, the second
-    above it. Half the state, and the root that was used stays part of it, which resuming to the bit needs."""
+    """Two symmetric matrices [B, r, r] in one [B, r, r + 1]: the first in the lower triangle with its diagonal, the
+    second above it. Half the state, and the root that was used stays part of it, which resuming to the bit needs."""
     packed = symmetric.new_zeros(*symmetric.shape[:-1], symmetric.shape[-1] + 1)
     packed[..., :-1] += symmetric.tril()
     packed[..., 1:] += root.triu()
@@ -195,9 +198,9 @@ def inverse_root(symmetric: Tensor, damping: float, exponent: float) -> tuple[Te
 def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
     """(L + damping * |L|_F I)^{-1/2} by matrix products alone, and which of the stack failed.
 
-    gram: L [B, r, r], symmetric, positive semi-definite. Returns root [B, r, r] and failed [B] bool; the root of what failed, and
-    of an L that is zero in effect, is the identity. The polynomials POLAR_EXPRESS, composed on the Gram matrix; a damping below 1e-4 leaves the smallest
-    singular values smaller than 1 instead.
+    gram: L [B, r, r], symmetric, positive semi-definite. Returns root [B, r, r] and failed [B] bool; the root of what
+    failed, and of an L that is zero in effect, is the identity. The polynomials POLAR_EXPRESS, composed on the Gram
+    matrix; a damping below 1e-4 leaves the smallest singular values smaller than 1 instead.
     """
     # To trace r before anything is squared: float32 has no room for the squares of squares of gradients of 1e-16 or 1e16.
     scale = gram.diagonal(dim1=-2, dim2=-1).mean(-1)[:, None, None]

@@ -15,9 +15,10 @@ _NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._NormBase
 def parameter_groups(module: nn.Module, weight_decay: float = 0.0, embeddings: bool = False) -> list[dict[str, Any]]:
     """Two groups: matrices for the subspace, with weight decay; the rest for AdamW, without.
 
-    The rest is what has fewer than two dimensions, what a norm owns, and embeddings: tables of nn.Embedding (tied ones too)
-    and parameters called ...embed... or ...token... themselves, as position tables and class tokens are. embeddings=True
-    sends those to the subspace as well. Frozen parameters are left out; a group that would be empty is too.
+    The rest is what has fewer than two dimensions, what a norm owns, and embeddings: tables of nn.Embedding (tied ones
+    too) and parameters called ...embed... or ...token... themselves, as position tables and class tokens are.
+    embeddings=True sends those to the subspace as well. Frozen parameters are left out; a group that would be empty is
+    too.
     """
     tables: set[Tensor] = set()
     norms: set[Tensor] = set()

@@ -1,4 +1,5 @@
-"""One step of a stack of parameters in their low-rank subspace: project, precondition, moments, length, residual, lift."""
+"""One step of a stack of parameters in their low-rank subspace: project, precondition, moments, length, residual,
+lift."""
 
 from __future__ import annotations
 
@@ -108,8 +109,8 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     """The low-rank update, preconditioned and with the length that its norm rule gives it: [B, *low] -> [B, *low].
 
     The history acts on the gradient, because the dual form needs g_t to be one of its columns. The factor and the
-    orthogonalisation act on the momentum; with Adam's second moment, which has to see what was whitened, the factor acts on the
-    gradient as well.
+    orthogonalisation act on the momentum; with Adam's second moment, which has to see what was whitened, the factor
+    acts on the gradient as well.
     """
     how, moments, norm = settings.preconditioner, settings.moments, settings.norm
     if isinstance(how, History):
@@ -184,8 +185,8 @@ def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> 
 
 
 def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Tensor:
-    """Inverse root [B', r, r] of the Fisher factor, whose average takes in this Gram matrix; decomposed anew every `interval`
-    steps, after a change of basis, and at steps 1, 2, 4 ... while the average is young."""
+    """Inverse root [B', r, r] of the Fisher factor, whose average takes in this Gram matrix; decomposed anew every
+    `interval` steps, after a change of basis, and at steps 1, 2, 4 ... while the average is young."""
     rank = gram.shape[-1]
     packed = stack.opened_or_zeros("fisher", (rank, rank + 1), gram.dtype)
     factor, root = fisher.unpack(packed)

@@ -52,7 +52,8 @@ def decoded(codes: Tensor, scales: Tensor, into: Tensor | None = None) -> Tensor
 
 
 def encode(tensor: Tensor, codes: Tensor, scales: Tensor, work: Tensor | None = None) -> None:
-    """The nearest of 255 multiples of a scale, which is the largest magnitude in its piece over LARGEST, into codes and scales.
+    """The nearest of 255 multiples of a scale, which is the largest magnitude in its piece over LARGEST, into codes and
+    scales.
     work: a tensor of the same shape to work in."""
     split = tensor.view(*scales.shape, -1)
     room = torch.abs(split, out=torch.empty_like(split) if work is None else work.view(split.shape))

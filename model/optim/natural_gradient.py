@@ -51,25 +51,25 @@ class NaturalGradient(Optimizer):
     | galore     | svd       | none                    | adam           | no       | none | for comparison                |
     | fira       | svd       | none                    | adam           | yes      | none | for comparison                |
 
-    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword. A parameter
-    group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and matrices with a side
-    of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
+    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword. A
+    parameter group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and
+    matrices with a side of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
 
-    The default cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m: m is the momentum of the block, F = m m^T / n
-    the Fisher factor that it gives, and with no memory of earlier ones this is m made orthogonal, block by block (one-sided
-    Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
+    The default cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m: m is the momentum of the block, F = m
+    m^T / n the Fisher factor that it gives, and with no memory of earlier ones this is m made orthogonal, block by
+    block (one-sided Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
 
-    Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's; the default did best at two to
-    four times AdamW's rate. The source mode has no such rule, its length is that of F^{-1} g: with lambda far above
-    tr(G^T G)/s that is g / lambda. Rank: of the default the rows of a block; more cost time and gain little
-    (tests/benchmarks/optim). Of the seeded modes the dimension of the subspace; a quarter of the smaller side has a sixth of
-    AdamW's state. Refresh, of seeded and fitted bases: 200 steps; shorter ones made no difference. A seeded basis costs one QR
-    for each distinct (dimension, rank) then.
+    Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's; the default did
+    best at two to four times AdamW's rate. The source mode has no such rule, its length is that of F^{-1} g: with
+    lambda far above tr(G^T G)/s that is g / lambda. Rank: of the default the rows of a block; more cost time and gain
+    little (tests/benchmarks/optim). Of the seeded modes the dimension of the subspace; a quarter of the smaller side
+    has a sixth of AdamW's state. Refresh, of seeded and fitted bases: 200 steps; shorter ones made no difference. A
+    seeded basis costs one QR for each distinct (dimension, rank) then.
 
-    State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's dtype,
-    and kept so by `load_state_dict`. A gradient that is not finite, or so large that its squares leave the range of the state's
-    dtype, is skipped before it enters anything, and so is a matrix's that is zero or as small; `counts()` tells how often. Two
-    runs from one seed are equal to the bit, resumed or not.
+    State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's
+    dtype, and kept so by `load_state_dict`. A gradient that is not finite, or so large that its squares leave the range
+    of the state's dtype, is skipped before it enters anything, and so is a matrix's that is zero or as small;
+    `counts()` tells how often. Two runs from one seed are equal to the bit, resumed or not.
 
     Args:
         params: parameters or parameter groups.
@@ -127,7 +127,8 @@ class NaturalGradient(Optimizer):
 
     @classmethod
     def source(cls, params: ParamsT, lr: float, *, damping: float = 1.0, window: int = 10, **settings: Any) -> Self:
-        """The source's method to the letter: Tucker subspace, F = lambda I + G G^T over `window` gradients, update F^{-1} g.
+        """The source's method to the letter: Tucker subspace, F = lambda I + G G^T over `window` gradients, update
+        F^{-1} g.
 
         damping is lambda, absolute; choose it near tr(G^T G)/s of the network's gradients.
         """
@@ -179,8 +180,8 @@ class NaturalGradient(Optimizer):
         return loss
 
     def counts(self) -> dict[str, int]:
-        """How many gradients were skipped (zero or not finite), and how many steps fell back to the plain gradient because
-        a factorisation failed, over all parameters and the whole run."""
+        """How many gradients were skipped (zero or not finite), and how many steps fell back to the plain gradient
+        because a factorisation failed, over all parameters and the whole run."""
         states = cast("list[State]", list(self.state.values()))
         return {key: sum(int(state.get(key, 0)) for state in states) for key in ("skipped", "fallbacks")}
 
@@ -196,7 +197,8 @@ class NaturalGradient(Optimizer):
         return state_dict
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a state dict. Unlike torch's, it keeps every tensor's dtype: float32 state stays so under bfloat16 parameters."""
+        """Load a state dict. Unlike torch's, it keeps every tensor's dtype: float32 state stays so under bfloat16
+        parameters."""
         loaded: dict[str, Any] = {}
 
         def remember(_: Optimizer, after_hooks: dict[str, Any]) -> None:
@@ -241,6 +243,8 @@ class NaturalGradient(Optimizer):
         candidates: list[tuple[int, dict[str, Any], Tensor, Tensor]] = []
         index = 0
         for position, group in enumerate(self.param_groups):
+            if any(isinstance(group[keyword], Mapping) for keyword in CHOICES):  # set in the middle of a run
+                group.update(_checked(group))
             for parameter in group["params"]:
                 if parameter.grad is not None:
                     if parameter.grad.layout != torch.strided:
@@ -337,8 +341,8 @@ def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, St
 def _opened(
     group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]
 ) -> tuple[list[Tensor], list[Tensor], list[State]]:
-    """Parameters, gradients in the dtype of computation with the sign of a descent, states. Widened here, a chunk at a time, so
-    that no wide copy of all gradients exists."""
+    """Parameters, gradients in the dtype of computation with the sign of a descent, states. Widened here, a chunk at a
+    time, so that no wide copy of all gradients exists."""
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
     dtype = _dtype(parameters[0])
     wide = [gradient.to(dtype) for gradient in gradients]
@@ -351,15 +355,16 @@ def _dtype(parameter: Tensor) -> torch.dtype:
 
 
 def _range(dtype: torch.dtype) -> tuple[float, float]:
-    """Euclidean norms of gradients whose squares are neither lost nor infinite: 7e-16 to 2e19 in float32. One gradient of 1e20
-    would leave an infinite Fisher factor for the rest of the run, one of 1e-22 a residual scaled by the guard against zero."""
+    """Euclidean norms of gradients whose squares are neither lost nor infinite: 7e-16 to 2e19 in float32. One gradient
+    of 1e20 would leave an infinite Fisher factor for the rest of the run, one of 1e-22 a residual scaled by the guard
+    against zero."""
     limits = torch.finfo(dtype)
     return float(limits.tiny**0.4), float(limits.max**0.5)
 
 
 def _sizes(gradients: list[Tensor]) -> list[float]:
-    """The Euclidean norm of each gradient, one transfer a device; again in float64 where its squares may have left the range of
-    the gradient's own dtype."""
+    """The Euclidean norm of each gradient, one transfer a device; again in float64 where its squares may have left the
+    range of the gradient's own dtype."""
     by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
     for position, gradient in enumerate(gradients):
         if gradient.numel() > 0:

@@ -1,7 +1,7 @@
 """The part of the gradient outside the subspace, scaled like the part inside, with a limit on its growth.
 
-Fira (Chen et al. 2024), sections 4.1 and 4.2. With phi the scale of each column, phi_j = |u_j| / |g_low_j|, the whole update is
-U u + (G - U g_low) phi = G phi + U (u - g_low phi): no product beyond the one that lifts u.
+Fira (Chen et al. 2024), sections 4.1 and 4.2. With phi the scale of each column, phi_j = |u_j| / |g_low_j|, the whole
+update is U u + (G - U g_low) phi = G phi + U (u - g_low phi): no product beyond the one that lifts u.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def scale_of(
     limit: float,
     columns: bool,
 ) -> Scaled:
-    """Scale of the residual. Its length needs no product either: U is orthonormal, so |G_j - U g_j|^2 = |G_j|^2 - |g_j|^2."""
+    """Scale of the residual. Its length needs no product either: U is orthonormal, so |G_j - U g_j|^2 = |G_j|^2 -
+    |g_j|^2."""
     dims = (1,) if columns else tuple(range(1, gradient.dim()))
     # Squares and sums: torch's own norm over a strided dimension is fifteen times slower.
     inside = low.square().sum(dims, keepdim=True)

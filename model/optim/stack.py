@@ -23,7 +23,8 @@ CUT_ELEMENTS = 1 << 19  # of a partitioned matrix that are worked on at a time: 
 
 @dataclass(slots=True)
 class Scratch:
-    """Buffers that one step after another works in: memory that is fresh from the system costs more than what is done in it.
+    """Buffers that one step after another works in: memory that is fresh from the system costs more than what is done
+    in it.
     Larger ones than CUT_ELEMENTS are not kept."""
 
     _kept: dict[tuple[str, torch.dtype, torch.device], Tensor] = field(default_factory=dict)
@@ -43,8 +44,8 @@ class Scratch:
 class Stack:
     """Parameters, their gradients (in the dtype of computation, sign applied) and their states, in one order.
 
-    blocks: how many subspaces a partition cuts each parameter into, 0 for none; the state tensors then lead with them, and B is
-    parameters times blocks. part: first and last plus one of the blocks that this stack is
+    blocks: how many subspaces a partition cuts each parameter into, 0 for none; the state tensors then lead with them,
+    and B is parameters times blocks. part: first and last plus one of the blocks that this stack is
     about, where it has one parameter; None for all.
     """
 

@@ -1,4 +1,5 @@
-"""Low-rank tensor subspaces: how a gradient is read, its orthonormal factors, the way in, the way back, the change of basis.
+"""Low-rank tensor subspaces: how a gradient is read, its orthonormal factors, the way in, the way back, the change of
+basis.
 
 Everything works on stacks: a leading dimension B of parameters with equal shapes. A subspace is a list of factors U_i
 [B or 1, n_i, r_i], one for each projected mode; a matrix with one projected side is the case of a single factor.
@@ -110,7 +111,8 @@ def lift(low: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor
 
 
 def unfolded(low: Tensor, shape: Geometry) -> Tensor:
-    """The matrices that a Fisher factor acts on from the left: [B, *low] -> [B, r, rest], the first projected mode first."""
+    """The matrices that a Fisher factor acts on from the left: [B, *low] -> [B, r, rest], the first projected mode
+    first."""
     return low.movedim(shape.modes[0] + 1, 1).flatten(2) if shape.modes else low
 
 
@@ -128,8 +130,8 @@ def rows_of(tensor: Tensor) -> Tensor:
 
 
 def blocks_of(matrix: Tensor, shape: Geometry, part: tuple[int, int] | None) -> Tensor:
-    """Blocks of neighbouring rows, [m, n] -> [blocks first to last in `part`, r, n]. The last is filled up with zeros where they do not divide
-    the rows, which leaves its whitening as it is."""
+    """Blocks of neighbouring rows, [m, n] -> [blocks first to last in `part`, r, n]. The last is filled up with zeros
+    where they do not divide the rows, which leaves its whitening as it is."""
     rank = shape.view[0]
     start, stop = part or (0, shape.blocks)
     rows = matrix[start * rank : stop * rank]
@@ -166,7 +168,8 @@ def seeded_basis(dimension: int, rank: int, seed: int, like: Tensor) -> Tensor:
 
 
 def range_finder_basis(matrix: Tensor, rank: int, choice: RangeFinder, seed: int) -> Tensor:
-    """Orthonormal [m, rank] that holds most of a matrix [m, n] (Halko, Martinsson and Tropp 2011, algorithms 4.4, 5.1)."""
+    """Orthonormal [m, rank] that holds most of a matrix [m, n] (Halko, Martinsson and Tropp 2011, algorithms 4.4,
+    5.1)."""
     rows, columns = matrix.shape
     width = min(rank + choice.oversample, rows, columns)
     if width < rank:  # more directions asked for than the matrix has: complete the basis with random ones
@@ -191,8 +194,9 @@ def tucker_factors(
 ) -> list[Tensor]:
     """Orthonormal factors [n_i, r_i] by HOSVD and `iterations` rounds of HOOI (Kolda and Bader 2009, figure 4.4).
 
-    A factor holds no more directions of the tensor than the other ranks leave in its unfolding: of a 384 x 96 matrix at ranks 96
-    and 24, 24 each. The rest of the 96 are the leading ones of what the 24 leave over, for the gradients to come.
+    A factor holds no more directions of the tensor than the other ranks leave in its unfolding: of a 384 x 96 matrix at
+    ranks 96 and 24, 24 each. The rest of the 96 are the leading ones of what the 24 leave over, for the gradients to
+    come.
     """
     sizes = list(tensor.shape)
     for mode, rank in zip(modes, ranks, strict=True):
@@ -223,7 +227,8 @@ def _completed(factor: Tensor, rank: int, unfolding: Tensor, seed: int) -> Tenso
 
 
 def fit(gradient: Tensor, shape: Geometry, choice: RangeFinder | Svd | Tucker, seed: int) -> list[Tensor]:
-    """Factors for one gradient [*view]. A decomposition that fails, or comes out short or not orthonormal, is replaced by
+    """Factors for one gradient [*view]. A decomposition that fails, or comes out short or not orthonormal, is replaced
+    by
     a seeded random basis: a refresh never ends a run."""
     try:
         if isinstance(choice, RangeFinder):

@@ -27,8 +27,10 @@ def shipped_network() -> GroundingNetwork:
 
 
 def gradients_of(network: GroundingNetwork, batches: int, seed: int = 0) -> list[dict[str, Tensor]]:
-    """Gradients of `batches` steps of one rendered page and 8 questions, all at the weights as they are, most questions with clicks, boxes or
-    masks so that every part of the network has a share: name -> gradient, of the parameters that go to the subspace and got one."""
+    """Gradients of `batches` steps of one rendered page and 8 questions, all at the weights as they are, most questions
+    with clicks, boxes or
+    masks so that every part of the network has a share: name -> gradient, of the parameters that go to the subspace and
+    got one."""
     source = synthetic_source(seed, pages=1, questions=8, regions=0.25, images=True)
     vocabulary = Vocabulary(network.config.text.buckets)
     matrices = {id(parameter) for parameter in parameter_groups(network)[0]["params"]}

@@ -2,9 +2,10 @@
 
     python -m tests.benchmarks.optim.gram [--plots FOLDER] [--steps 1000] [--refresh 50]
 
-Gradients share a direction that drifts and differ in length by a factor of 100, the window goes round and round, and every refresh turns
-history and Gram matrix into a new basis. Recomputed in float64 from the columns that the state holds. Bar: 1e-6 relative for a float32
-history; the bfloat16 figure is printed, and beside both the error against columns that were kept, and turned, in float64.
+Gradients share a direction that drifts and differ in length by a factor of 100, the window goes round and round, and
+every refresh turns history and Gram matrix into a new basis. Recomputed in float64 from the columns that the state
+holds. Bar: 1e-6 relative for a float32 history; the bfloat16 figure is printed, and beside both the error against
+columns that were kept, and turned, in float64.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ SUBSPACES = {
 
 @dataclass(frozen=True)
 class Course:
-    """Relative errors of each step. streaming: against the stored columns; kept: against columns that were never rounded; narrow: of
-    recomputing it in float32, for scale. wraps, turns: how often the window went round, and the basis changed."""
+    """Relative errors of each step. streaming: against the stored columns; kept: against columns that were never
+    rounded; narrow: of recomputing it in float32, for scale. wraps, turns: how often the window went round, and the
+    basis changed."""
 
     streaming: list[float]
     kept: list[float]

@@ -27,7 +27,8 @@ BASE = (
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A parameter. kind: "matrix" (convolutions too), "embedding" (which AdamW takes unless told otherwise), or "rest"."""
+    """A parameter. kind: "matrix" (convolutions too), "embedding" (which AdamW takes unless told otherwise), or
+    "rest"."""
 
     name: str
     shape: tuple[int, ...]
@@ -35,7 +36,8 @@ class Listed:
 
 
 def network_of(name: str) -> nn.Module:
-    """The modules of a network, on the meta device: shapes without storage. ValueError for a name that is not in NETWORKS."""
+    """The modules of a network, on the meta device: shapes without storage. ValueError for a name that is not in
+    NETWORKS."""
     with torch.device("meta"):
         if name == "nano":
             return GroundingNetwork(NANO)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import torch
 from torch import Tensor, nn
 
+from engine.interchange.grounded import GroundedQuestion
 from engine.synthetic import generate
 from engine.training.examples import draw_questions, example_of
 from model import checkpoint
@@ -16,12 +18,15 @@ from model.batches import Batch, make_batch
 from model.examples import Example
 from model.inference import SHIPPED
 from model.network import GroundingNetwork
-from model.objectives.segmentation import loss_of
+from model.objectives.segmentation import loss_of, mask_iou, word_iou
 from model.presets import NetworkConfig
 from model.simulation import with_prompts
 from model.vocabulary import Vocabulary
 
 MOST_WORDS = 100  # of a page; cheap steps allow many of them
+FEWEST_QUESTIONS = 3  # of a page, to be worth a place in a batch
+PROMPTED_QUESTIONS = 0.6  # share, in a step with simulated prompts
+ANCHORS_DROPPED = 0.15  # share of the questions whose lexical anchors are hidden, as model.learning hides them
 
 
 class Pages:
@@ -29,54 +34,75 @@ class Pages:
 
     def __init__(self) -> None:
         loaded = checkpoint.load(SHIPPED)
-        self.state: dict[str, Tensor] = {name: value.float() for name, value in loaded.state.items()}
-        self.config = NetworkConfig.from_dict(loaded.config)
-        self.vocabulary = Vocabulary(self.config.text.buckets)
+        self._state: dict[str, Tensor] = {name: value.float() for name, value in loaded.state.items()}
+        self._config = NetworkConfig.from_dict(loaded.config)
+        self._vocabulary = Vocabulary(self._config.text.buckets)
 
     def network(self, seed: int, fresh: tuple[str, ...] = ()) -> GroundingNetwork:
-        """The shipped network in train mode; parts whose names start with one of `fresh` are initialised from the seed."""
+        """The shipped network in train mode; parts whose names start with one of `fresh` are made anew from the
+        seed."""
         torch.manual_seed(seed)
-        network = GroundingNetwork(self.config)
+        network = GroundingNetwork(self._config)
+        own = network.state_dict()
         network.load_state_dict(
-            {name: own if name.startswith(fresh) else self.state[name] for name, own in network.state_dict().items()}
-            if fresh
-            else self.state
+            {name: own[name] if fresh and name.startswith(fresh) else value for name, value in self._state.items()}
         )
         return network.train()
 
     def batch(self, examples: Sequence[Example]) -> Batch:
-        return make_batch(examples, self.vocabulary, self.config)
+        return make_batch(examples, self._vocabulary, self._config)
 
     def loss(self, network: nn.Module, batch: Batch, seed: int, step: int, prompted: float = 0.0) -> Tensor:
-        """Training loss; a share `prompted` of the steps has simulated clicks, boxes and masks beside the questions."""
+        """Training loss as in model.learning; a share `prompted` of the steps has simulated clicks, boxes and masks."""
+        assert isinstance(network, GroundingNetwork)
         rng = random.Random(f"{seed}:{step}")
         torch.manual_seed(rng.getrandbits(62))
-        assert isinstance(network, GroundingNetwork)
+        hidden = [[rng.random() < ANCHORS_DROPPED for _ in example.questions] for example in batch.examples]
+        batch = make_batch(batch.examples, self._vocabulary, self._config, batch.prepared, hidden)
         if rng.random() < prompted:
-            batch = with_prompts(network, batch, self.vocabulary, rng, 0.6)
+            batch = with_prompts(network, batch, self._vocabulary, rng, PROMPTED_QUESTIONS)
         return loss_of(network(batch.pages, batch.questions), batch.targets)[0]
 
 
-def drawn(seed: int, pages: int, questions: int, images: bool = False) -> list[Example]:
-    """So many generated pages with so many questions each; with images, half of the questions are about what no words make."""
+def drawn(
+    seed: int,
+    pages: int,
+    questions: int,
+    *,
+    images: bool = False,
+    wanted: Callable[[GroundedQuestion], bool] = lambda _: True,
+) -> list[Example]:
+    """So many generated pages with so many of their `wanted` questions each.
+
+    With images, up to half of the questions are about what no words make.
+    """
     rng = random.Random(seed)
-    usable = (one for one in generate(seed) if len(one.page.questions) >= 3 and len(one.page.words) <= MOST_WORDS)
+    kept = (
+        (one, replace(one.page, questions=[question for question in one.page.questions if wanted(question)]))
+        for one in generate(seed)
+        if len(one.page.words) <= MOST_WORDS
+    )
+    usable = ((one, page) for one, page in kept if len(page.questions) >= FEWEST_QUESTIONS)
     if images:
-        usable = (one for one in usable if any(question.masks for question in one.page.questions))
+        usable = ((one, page) for one, page in usable if any(question.masks for question in page.questions))
     return [
-        example_of(
-            one.page,
-            one.render() if images else None,
-            draw_questions(one.page, questions, rng, 0.5 if images else 0.0),
-        )
-        for one in islice(usable, pages)
+        example_of(page, one.render() if images else None, draw_questions(page, questions, rng, 0.5 if images else 0.0))
+        for one, page in islice(usable, pages)
     ]
 
 
 def paired(examples: Sequence[Example]) -> list[list[Example]]:
     """Two pages a batch, of about the same length."""
-    sorted_ = sorted(examples, key=lambda example: len(example.words))
-    return [sorted_[i : i + 2] for i in range(0, len(sorted_) - 1, 2)]
+    by_length = sorted(examples, key=lambda example: len(example.words))
+    return [by_length[i : i + 2] for i in range(0, len(by_length) - 1, 2)]
+
+
+def visited(batches: Sequence[Batch], seed: int, visit: int) -> Batch:
+    """The batch of a visit: each once before any twice, in an order that the seed gives."""
+    turn, place = divmod(visit, len(batches))
+    order = list(range(len(batches)))
+    random.Random(f"{seed}:{turn}:order").shuffle(order)
+    return batches[order[place]]
 
 
 @torch.no_grad()
@@ -90,16 +116,25 @@ def mean_loss(network: nn.Module, batches: Sequence[Batch]) -> float:
 
 @torch.no_grad()
 def mean_iou(network: nn.Module, batches: Sequence[Batch]) -> float:
-    """Mean IoU by area of the words whose chance is above a half with the best acceptable answer, over questions that words answer."""
+    """Mean IoU, by area, of the words chosen with the best acceptable answer, over questions that words answer."""
+    network.eval()
+    found = [
+        word_iou(network(batch.pages, batch.questions).words.logits, batch.targets)[batch.targets.by_words > 0]
+        for batch in batches
+    ]
+    network.train()
+    return float(torch.cat(found).mean())
+
+
+@torch.no_grad()
+def mean_pixel_iou(network: nn.Module, batches: Sequence[Batch]) -> float:
+    """Mean IoU of the first mask with the best acceptable answer, over answered questions of batches with images."""
     network.eval()
     found: list[Tensor] = []
     for batch in batches:
-        targets = batch.targets
-        chosen = (network(batch.pages, batch.questions).words.logits > 0) & targets.valid
-        area = targets.word_area[:, None]
-        wanted = targets.words.bool()
-        both = ((chosen[:, None] & wanted) * area).sum(-1)
-        either = ((chosen[:, None] | wanted) * area).sum(-1)
-        found.append((both / either.clamp_min(1e-9)).amax(1)[targets.by_words > 0])
+        pixels, masks = network(batch.pages, batch.questions).pixels, batch.targets.masks
+        assert pixels is not None and masks is not None
+        iou = mask_iou(pixels.logits[:, :1].expand_as(masks), masks).amax(1)
+        found.append(iou[batch.targets.answered > 0])
     network.train()
     return float(torch.cat(found).mean())

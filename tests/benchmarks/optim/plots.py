@@ -42,8 +42,8 @@ def curves(
     bands: Mapping[str, Points] | None = None,
     line: float | None = None,
 ) -> None:
-    """Name -> (xs, ys) as lines. x, y: labels of the axes, with units. bands: name -> (low, high) around a line of that name,
-    one value for each of its xs. line: a horizontal line, such as a bar to pass. Overwrites `path`."""
+    """Name -> (xs, ys) as lines. x, y: labels of the axes, with units. bands: name -> (low, high) around a line of that
+    name, one value for each of its xs. line: a horizontal line, such as a bar to pass. Overwrites `path`."""
     figure, axes = _axes(title, log_x=log_x, log_y=log_y)
     for i, (name, (xs, ys)) in enumerate(series.items()):
         colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
@@ -70,8 +70,8 @@ def bars(
     line: float | None = None,
     log_y: bool = False,
 ) -> None:
-    """Group -> (name -> height) as bars side by side, each with its figure above it; one colour a name over all groups. What is
-    not finite has no bar. line: a horizontal line, such as a bar to pass. Overwrites `path`."""
+    """Group -> (name -> height) as bars side by side, each with its figure above it; one colour a name over all groups.
+    What is not finite has no bar. line: a horizontal line, such as a bar to pass. Overwrites `path`."""
     names = list(dict.fromkeys(name for group in groups.values() for name in group))
     count = len(groups) * len(names)
     figure, axes = _axes(title, log_y=log_y, width=min(16.0, max(7.0, 2.0 + 0.42 * count)))
@@ -105,7 +105,8 @@ def bars(
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, making the folder. Written beside its place and moved there, so that no reader meets half of one."""
+    """Write a figure as PNG, making the folder. Written beside its place and moved there, so that no reader meets half
+    of one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".png")
     os.close(descriptor)

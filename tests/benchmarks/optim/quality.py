@@ -1,10 +1,12 @@
 """Final loss of every optimizer at an equal tuning budget on three tasks, with intervals, curves and ablations.
 
-    python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2] [--ablations] [--rates 3]
+    python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2]
+    [--ablations] [--rates 3]
 
-Every row gets five learning rates at one seed, spaced by a factor of 2 around a centre; the best rate of the five best rows (and of
-default, adamw and galore) is run with the other seeds. Trials are kept in FOLDER/trials.jsonl as they end: the same command goes on
-where it was interrupted, and --only ROW,ROW or a longer --seeds adds to what is there. Tables are printed, plots drawn into FOLDER.
+Every row gets five learning rates at one seed, spaced by a factor of 2 around a centre; the best rate of the five best
+rows (and of default, adamw and galore) is run with the other seeds. Trials are kept in FOLDER/trials.jsonl as they end:
+the same command goes on where it was interrupted, and --only ROW,ROW or a longer --seeds adds to what is there. Tables
+are printed, plots drawn into FOLDER.
 """
 
 from __future__ import annotations
@@ -179,7 +181,8 @@ STEPS = {"characters": 300, "segmentation": 300, "shift": 150}
 def gathered(
     trials: Trials, task: str, name: str, steps: int, seeds: int
 ) -> tuple[dict[float, float], list[Trial]] | None:
-    """Losses by learning rate at the first seed, and the trials of the best rate, one a seed; None where there are none."""
+    """Losses by learning rate at the first seed, and the trials of the best rate, one a seed; None where there are
+    none."""
     asks = [ask for place in range(RATES) if (ask := Ask(task, name, place, 0, steps)).key in trials.found]
     if not asks:
         return None

@@ -1,4 +1,5 @@
-"""The optimizers that the quality benchmark compares: torch's, those of the package pytorch_optimizer, and the modes here."""
+"""The optimizers that the quality benchmark compares: torch's, those of the package pytorch_optimizer, and the modes
+here."""
 
 from __future__ import annotations
 

@@ -13,17 +13,16 @@ from torch import Tensor, nn
 from engine.synthetic import SyntheticPage, generate_kind
 from engine.training.examples import example_of
 from model.examples import Example
-from tests.benchmarks.optim.pages import MOST_WORDS, Pages, drawn, mean_iou, mean_loss, paired
+from tests.benchmarks.optim.pages import MOST_WORDS, Pages, drawn, mean_iou, mean_loss, paired, visited
 
 DOCUMENTS, REPLAYED, HELD_OUT, QUESTIONS = 40, 120, 30, 4
-REPLAY = 0.5  # share of the steps on ordinary pages
 KINDS = ("receipt", "letter", "invoice")
 # What a question is about, by the first pattern that its text has, and what it is called here.
 JARGON = (
     (r"address|located", "glivorn"),
-    (r"phone|call|telephone", "quilp"),
+    (r"phone|\bcall", "quilp"),
     (r"total|amount due|balance", "brandle"),
-    (r"\btax|vat|gst", "tarsk"),
+    (r"\b(tax|vat|gst)\b", "tarsk"),
     (r"\bdate\b|when|dated", "mestic"),
     (r"number|\bno\b|reference", "fenwold"),
     (r"subject|regarding|about", "dastor"),
@@ -35,7 +34,8 @@ WAYS = ("{}?", "What is the {}?", "Show me the {}", "the {} of this page")
 
 
 class ShiftTask:
-    """Held-out loss on other documents in the same jargon."""
+    """Held-out loss on other documents in the same jargon; half of the steps replay ordinary ones, as retraining
+    does."""
 
     name = "shift"
     steps = 150
@@ -53,8 +53,9 @@ class ShiftTask:
         return self._pages.network(seed)
 
     def loss(self, network: nn.Module, seed: int, step: int) -> Tensor:
-        rng = random.Random(f"{seed}:{step}:batch")
-        return self._pages.loss(network, rng.choice(self._replay if rng.random() < REPLAY else self._own), seed, step)
+        visit, replayed = divmod(step, 2)
+        batch = visited(self._replay if replayed else self._own, seed, visit)
+        return self._pages.loss(network, batch, seed, step)
 
     def held_out(self, network: nn.Module) -> float:
         return mean_loss(network, self._held_out)

@@ -1,11 +1,13 @@
 """Step time of the modes as a multiple of foreach AdamW's, beside Muon's, refreshes included.
 
-    python -m tests.benchmarks.optim.speed [--cases 256x256,1024x1024,nano] [--rounds 5] [--threads 2] [--device cpu] [--plots FOLDER]
+    python -m tests.benchmarks.optim.speed [--cases 256x256,1024x1024,nano] [--rounds 5] [--threads 2] [--device cpu]
+    [--plots FOLDER]
 
-AdamW and the optimizer in question take turns, step by step, so that both meet the same noise; of every step the median over the
-rounds counts. Before every step something else passes through the cache, as a forward and a backward pass would (the table
-"cold"); the second table ("warm") repeats steps with nothing in between, which suits AdamW at sizes whose state fits into the cache and
-no training does. A refresh of the basis is measured apart and spread over the steps between two of them.
+AdamW and the optimizer in question take turns, step by step, so that both meet the same noise; of every step the median
+over the rounds counts. Before every step something else passes through the cache, as a forward and a backward pass
+would (the table "cold"); the second table ("warm") repeats steps with nothing in between, which suits AdamW at sizes
+whose state fits into the cache and no training does. A refresh of the basis is measured apart and spread over the steps
+between two of them.
 """
 
 from __future__ import annotations

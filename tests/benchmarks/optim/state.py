@@ -1,10 +1,12 @@
-"""Bytes of optimizer state against AdamW's, counted from state_dict, over the parameter lists of nano and of a network of base size.
+"""Bytes of optimizer state against AdamW's, counted from state_dict, over the parameter lists of nano and of a network
+of base size.
 
     python -m tests.benchmarks.optim.state [--plots FOLDER] [--networks nano base]
 
-State depends on a parameter's shape alone, so each distinct shape takes two steps by itself and counts as often as the list has it (for nano
-the default mode is also counted over the whole network at once). "matrices" are what `parameter_groups` sends to the subspace; the whole list
-has embeddings, norms and vectors with it, by AdamW inside the same optimizer, or with the embeddings in the subspace too. Bars, default mode:
+State depends on a parameter's shape alone, so each distinct shape takes two steps by itself and counts as often as the
+list has it (for nano the default mode is also counted over the whole network at once). "matrices" are what
+`parameter_groups` sends to the subspace; the whole list has embeddings, norms and vectors with it, by AdamW inside the
+same optimizer, or with the embeddings in the subspace too. Bars, default mode:
 at most .16 of AdamW for the matrices, target .25 for the whole list.
 """
 
@@ -37,8 +39,8 @@ Make = Callable[[nn.Parameter], torch.optim.Optimizer]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An optimizer. meta: its step runs on the meta device, where nothing is computed. takes: whether it has a way of its own with a shape;
-    AdamW takes the rest."""
+    """An optimizer. meta: its step runs on the meta device, where nothing is computed. takes: whether it has a way of
+    its own with a shape; AdamW takes the rest."""
 
     make: Make
     meta: bool = False
@@ -108,7 +110,8 @@ def counted(row: Row, shape: tuple[int, ...]) -> int:
 
 
 def list_bytes(row: Row, parameters: Sequence[Listed], kinds: Sequence[str]) -> int:
-    """State over a list: parameters of `kinds` by the row's optimizer, the others and what it does not take by AdamW."""
+    """State over a list: parameters of `kinds` by the row's optimizer, the others and what it does not take by
+    AdamW."""
     other = Row(adamw, meta=True)
     total = 0
     for (shape, taken), times in Counter((p.shape, p.kind in kinds and row.takes(p.shape)) for p in parameters).items():

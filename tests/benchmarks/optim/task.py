@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 
 class Task(Protocol):
-    """A network, its batches and how it is judged. Everything follows from integers, so that all optimizers see the same."""
+    """A network, its batches and how it is judged. Everything follows from integers, so that all optimizers see the
+    same."""
 
     name: str
     steps: int  # of a run, unless told otherwise

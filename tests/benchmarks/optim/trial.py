@@ -21,8 +21,8 @@ POINTS = 10  # held-out losses along a run
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """curve: (steps done, held-out loss). loss: the last of them, infinite where the run diverged. milliseconds: a step of the
-    optimizer under test, process time. measures: what the task reports at the end."""
+    """curve: (steps done, held-out loss). loss: the last of them, infinite where the run diverged. milliseconds: a step
+    of the optimizer under test, process time. measures: what the task reports at the end."""
 
     curve: list[tuple[int, float]]
     loss: float
@@ -31,7 +31,8 @@ class Trial:
 
 
 def run(task: Task, make: Make, rate: float, seed: int, steps: int) -> Trial:
-    """Train a fresh network of `task`: its weight matrices by `make` at `rate`, the rest by AdamW at the task's rate."""
+    """Train a fresh network of `task`: its weight matrices by `make` at `rate`, the rest by AdamW at the task's
+    rate."""
     network = task.network(seed)
     matrices, rest = ([*group["params"]] for group in parameter_groups(network))
     rest += [parameter for parameter in matrices if parameter.dim() > 2]  # Muon and the peers take matrices alone

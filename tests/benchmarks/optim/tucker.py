@@ -2,11 +2,12 @@
 
     python -m tests.benchmarks.optim.tucker [--plots FOLDER] [--batches 4] [--fractions 0.25 0.0625]
 
-Two questions. Is our Tucker projection tensorly's, with the same factors? And how much of a gradient's energy, |g_low|^2 / |g|^2, does each
-basis hold, made as the optimizer makes it, against the best that its ranks allow: higher-order orthogonal iteration to convergence, the best of a
-start from the SVD and two random ones (for one projected side that is a truncated SVD). Bar: Tucker within 5 % of it. The network has matrices
-and 4-D convolutions; 3-D tensors are made of it as they would be stored fused: queries, keys and values of an attention, and one matrix of the
-three layers of the word head.
+Two questions. Is our Tucker projection tensorly's, with the same factors? And how much of a gradient's energy,
+|g_low|^2 / |g|^2, does each
+basis hold, made as the optimizer makes it, against the best that its ranks allow: higher-order orthogonal iteration to
+convergence, the best of a start from the SVD and two random ones (for one projected side that is a truncated SVD). Bar:
+Tucker within 5 % of it. The network has matrices and 4-D convolutions; 3-D tensors are made of it as they would be
+stored fused: queries, keys and values of an attention, and one matrix of the three layers of the word head.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ KINDS = ("matrix", "3-D", "convolution")
 
 @dataclass(frozen=True)
 class Held:
-    """What one basis holds of one gradient. energy, best: shares of |g|^2. later: of the gradients of the other batches, on average.
+    """What one basis holds of one gradient. energy, best: shares of |g|^2. later: of the gradients of the other
+    batches, on average.
     random: the optimizer gave up the decomposition and took a seeded basis."""
 
     name: str
@@ -86,7 +88,8 @@ def energy(view: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> flo
 
 
 def best_energy(view: Tensor, read: Geometry) -> float:
-    """Energy of converged HOOI at the ranks of `read`. A rank above the number of directions that the others leave buys nothing."""
+    """Energy of converged HOOI at the ranks of `read`. A rank above the number of directions that the others leave buys
+    nothing."""
     wide = view.double()
     if len(read.modes) == 1:
         values = torch.linalg.svdvals(wide.movedim(read.modes[0], 0).flatten(1)).square()

@@ -201,3 +201,18 @@ def test_seeded_bases_do_not_gather() -> None:
     one = 8 * 4 * 4
     assert max(sizes) <= 2 * one
     assert sizes[1] == one
+
+
+def test_a_choice_of_a_group_may_be_set_in_its_plain_form_in_the_middle_of_a_run() -> None:
+    settings = {"kind": "history", "window": 3}
+    one, other = matrix(), matrix()
+    plain, record = (NaturalGradient.from_mode([p], "history", lr=0.1) for p in (one, other))
+    plain.param_groups[0]["preconditioner"] = settings
+    record.param_groups[0]["preconditioner"] = History(window=3)
+    for parameter, optimizer in ((one, plain), (other, record)):
+        give(parameter, 0)
+        optimizer.step()
+    assert torch.equal(one, other) and plain.param_groups[0]["preconditioner"] == History(window=3)
+    plain.param_groups[0]["preconditioner"] = settings | {"window": 0}
+    with pytest.raises(ValueError, match="window"):
+        plain.step()
