@@ -39,13 +39,10 @@ def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.opt
     """Return the optimizer that a run chose. Refused for a mode that is not there."""
     if settings.optimizer == "adamw":
         return torch.optim.AdamW(network.parameters(), settings.rate, weight_decay=settings.weight_decay)
+    groups = parameter_groups(network, weight_decay=settings.weight_decay)
+    groups[0]["lr"] = settings.rate * settings.matrix_rate
     try:
-        return NaturalGradient.from_mode(
-            parameter_groups(network, weight_decay=settings.weight_decay),
-            settings.mode,
-            lr=settings.rate,
-            seed=settings.seed,
-        )
+        return NaturalGradient.from_mode(groups, settings.mode, lr=settings.rate, seed=settings.seed)
     except ValueError as error:
         raise Refused(str(error)) from None
 
@@ -55,7 +52,8 @@ def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any
     common = {"rate": settings.rate, "weight_decay": settings.weight_decay, "steps": settings.steps}
     optimizer = optimizer_for(network, settings)
     if isinstance(optimizer, NaturalGradient):
-        return {"name": "NaturalGradient", "mode": settings.mode, **common, "settings": optimizer.settings()}
+        own = {"mode": settings.mode, "matrix_rate": settings.matrix_rate, "settings": optimizer.settings()}
+        return {"name": "NaturalGradient", **common, **own}
     return {"name": "AdamW", **common}
 
 

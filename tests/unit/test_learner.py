@@ -1,0 +1,38 @@
+"""What a run's settings make of the optimizer."""
+
+import pytest
+import torch
+
+from engine.errors import Refused
+from engine.training.choices import RunSettings
+from engine.training.learner import described, optimizer_for
+from model.network import GroundingNetwork
+from model.presets import NANO
+
+
+def settings(**chosen: object) -> RunSettings:
+    return RunSettings.model_validate({"seed": 0, "steps": 10, "minutes": 1.0, "rate": 1e-3, **chosen})
+
+
+@pytest.fixture(scope="module")
+def network() -> GroundingNetwork:
+    with torch.device("meta"):
+        return GroundingNetwork(NANO)
+
+
+def test_matrices_learn_at_their_own_rate_and_embeddings_and_norms_at_the_run_s(network: GroundingNetwork) -> None:
+    matrices, rest = optimizer_for(network, settings(matrix_rate=3.0)).param_groups
+    assert (matrices["lr"], rest["lr"]) == (pytest.approx(3e-3), 1e-3)
+    assert all(parameter.dim() >= 2 for parameter in matrices["params"])
+    assert described(network, settings(matrix_rate=3.0))["matrix_rate"] == 3.0
+
+
+def test_adamw_has_one_rate(network: GroundingNetwork) -> None:
+    optimizer = optimizer_for(network, settings(optimizer="adamw"))
+    assert {group["lr"] for group in optimizer.param_groups} == {1e-3}
+    assert "matrix_rate" not in described(network, settings(optimizer="adamw"))
+
+
+def test_a_mode_that_is_not_there_is_refused_with_those_that_are(network: GroundingNetwork) -> None:
+    with pytest.raises(Refused, match=r"no mode 'newton'.*history"):
+        optimizer_for(network, settings(mode="newton"))
