@@ -20,7 +20,9 @@ class RunSettings(BaseModel):
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
     mode: str = Field("default", description="Row of the table of model.optim.MODES; natural_gradient only.")
     rate: float = Field(5e-4, gt=0, description="Learning rate after the warm-up; AdamW learns well at half of it.")
-    matrix_rate: float = Field(4.0, gt=0, description="That of weight matrices, as its multiple; natural_gradient only.")
+    matrix_rate: float = Field(
+        4.0, gt=0, description="That of weight matrices, as its multiple; natural_gradient only."
+    )
     weight_decay: float = Field(0.01, ge=0)
     replay: float = Field(0.75, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
     absent: float = Field(0.3, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")

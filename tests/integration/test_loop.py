@@ -116,7 +116,16 @@ def test_what_it_learns_well_is_promoted_by_the_gate_and_by_hand_only_where_a_pr
     sqlite_workspace: Workspace, tiny: Path
 ) -> None:
     shop = starting_from(sqlite_workspace, tiny)
-    learning = {**SMALL, "steps": 60, "rate": 5e-3, "matrix_rate": 1.0, "replay": 0.0, "images": 0.0, "checkpoint_every": 60, "pages": 4}
+    learning = {
+        **SMALL,
+        "steps": 60,
+        "rate": 5e-3,
+        "matrix_rate": 1.0,
+        "replay": 0.0,
+        "images": 0.0,
+        "checkpoint_every": 60,
+        "pages": 4,
+    }
     for name, promotion in (("alone", "automatic"), ("by hand", "by_hand")):
         project = make_project(shop, name)
         change_settings(shop, project.id, promotion=promotion)
