@@ -1,6 +1,6 @@
 """What the network reads and learns from: words, prompts, questions with their answers, pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PIL import Image
@@ -55,3 +55,6 @@ class Example:
     size: tuple[int, int]
     questions: Sequence[Question]
     image: Image.Image | None = None
+
+
+Source = Callable[[int], Sequence[Example]]  # step -> pages with the same number of questions each; pure

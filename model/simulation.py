@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from model.batches import Batch, acceptable_masks, make_batch
+from model.devices import moved
 from model.examples import Box, Example, Point, Prompt, Question
 from model.masks import rasterise
 from model.network import GroundingNetwork
@@ -35,9 +36,10 @@ def with_prompts(
     network: GroundingNetwork, batch: Batch, vocabulary: Vocabulary, rng: random.Random, share: float
 ) -> Batch:
     """The batch with points, boxes and masks added to a ``share`` of its questions."""
-    answer = network(batch.pages, batch.questions)
-    chosen = (answer.words.logits > 0) & batch.targets.valid
-    pixels = None if answer.pixels is None else (answer.pixels.logits[:, 0] > 0).numpy()
+    device = next(network.parameters()).device
+    answer = network(moved(batch.pages, device), moved(batch.questions, device))
+    chosen = (answer.words.logits.cpu() > 0) & batch.targets.valid
+    pixels = None if answer.pixels is None else (answer.pixels.logits[:, 0] > 0).cpu().numpy()
     examples, row = [], 0
     for example in batch.examples:
         questions: list[Question] = []

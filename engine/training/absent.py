@@ -12,8 +12,7 @@ from dataclasses import replace
 from engine.synthetic.keys import KeySource
 from engine.synthetic.questions import about
 from engine.training.floor import telling_tokens, tokens
-from model.examples import Example, Question
-from model.learning import Source
+from model.examples import Example, Question, Source
 
 _TRIES = 20
 

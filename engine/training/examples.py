@@ -12,8 +12,7 @@ from pycocotools import mask as coco
 
 from engine.interchange.grounded import GroundedPage, GroundedQuestion
 from engine.synthetic import SyntheticPage, generate
-from model.examples import Example, Prompt, Question, Word
-from model.learning import Source
+from model.examples import Example, Prompt, Question, Source, Word
 
 MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the square
 MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory and teaches little

@@ -15,8 +15,11 @@ from engine.training.corpus import Corpus, image_opener
 from engine.training.examples import mixed_source, page_source, synthetic_source
 from engine.workspace import Workspace
 from model import checkpoint
-from model.learning import CHECKPOINT_FILE, Outcome, Plan, Source, learn
+from model.examples import Source
+from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork
+from model.objectives.objective import CHECKPOINT_FILE
+from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
 from model.presets import NetworkConfig
 
@@ -87,7 +90,7 @@ def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSet
     rehearsing = copy.deepcopy(network)
     optimizer = optimizer_for(rehearsing, settings)
     began = time.monotonic()
-    learn(rehearsing, optimizer, source, Plan(steps=_PACE_STEPS, seed=settings.seed))
+    learn(PromptableSegmentation(rehearsing, source), optimizer, Plan(steps=_PACE_STEPS, seed=settings.seed))
     pace = (time.monotonic() - began) / _PACE_STEPS
     return min(settings.steps, max(_FEWEST_STEPS, round(settings.minutes * 60 / pace)))
 
@@ -117,9 +120,8 @@ def train(
     latest = time.monotonic() + settings.minutes * 120
     try:
         return learn(
-            network,
+            PromptableSegmentation(network, source),
             optimizer_for(network, settings),
-            source,
             plan,
             folder=folder,
             resume=True,

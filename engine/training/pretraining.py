@@ -12,8 +12,10 @@ import torch
 
 from engine.training.examples import mixed_source, synthetic_source
 from model import checkpoint
-from model.learning import CHECKPOINT_FILE, Plan, learn
+from model.learning import Plan, learn
 from model.network import GroundingNetwork
+from model.objectives.objective import CHECKPOINT_FILE
+from model.objectives.promptable import PromptableSegmentation
 from model.presets import NetworkConfig
 from model.pretraining.token_vectors import reduced_vectors
 
@@ -87,9 +89,8 @@ def pretrain(
     words_folder, joint_folder = folder / "words", folder / "joint"
     on_words, progress = report("words", 0)
     outcome = learn(
-        network,
+        PromptableSegmentation(network, synthetic_source(stages.seed)),
         torch.optim.AdamW(network.parameters(), stages.words_rate, weight_decay=stages.weight_decay),
-        synthetic_source(stages.seed),
         Plan(steps=stages.words_steps, seed=stages.seed),
         folder=words_folder,
         resume=resume,
@@ -102,9 +103,8 @@ def pretrain(
     if stages.joint_steps:
         on_joint, progress = report("joint", stages.words_steps)
         outcome = learn(
-            network,
+            PromptableSegmentation(network, joint_source(stages)),
             _joint_optimizer(network, stages),
-            joint_source(stages),
             Plan(steps=stages.joint_steps, seed=stages.seed + 1),
             folder=joint_folder,
             resume=resume,
@@ -143,7 +143,7 @@ def paced(config: NetworkConfig, teacher: Path, minutes: float, seed: int) -> St
 def _pace(network: GroundingNetwork, source: Any, seed: int) -> float:
     optimizer = torch.optim.AdamW(network.parameters(), 1e-5)
     began = time.monotonic()
-    learn(network, optimizer, source, Plan(steps=_PACE_STEPS, seed=seed))
+    learn(PromptableSegmentation(network, source), optimizer, Plan(steps=_PACE_STEPS, seed=seed))
     return (time.monotonic() - began) / _PACE_STEPS
 
 

@@ -26,7 +26,9 @@ from model.vocabulary import Vocabulary
 MOST_WORDS = 100  # of a page; cheap steps allow many of them
 FEWEST_QUESTIONS = 3  # of a page, to be worth a place in a batch
 PROMPTED_QUESTIONS = 0.6  # share, in a step with simulated prompts
-ANCHORS_DROPPED = 0.15  # share of the questions whose lexical anchors are hidden, as model.learning hides them
+ANCHORS_DROPPED = (
+    0.15  # share of the questions whose lexical anchors are hidden, as model.objectives.promptable hides them
+)
 
 
 class Pages:

@@ -6,11 +6,19 @@ import torch
 from pages import example
 
 from model import checkpoint
-from model.learning import CHECKPOINT_FILE, STATE_FILE, Plan, learn, rate_at
+from model.learning import STATE_FILE, Plan, rate_at
+from model.learning import learn as learn_objective
 from model.network import GroundingNetwork
+from model.objectives.objective import CHECKPOINT_FILE
+from model.objectives.promptable import Asking, PromptableSegmentation
 from model.presets import NetworkConfig
 
-PLAN = Plan(steps=6, seed=5, warmup=2, checkpoint_every=2, metrics_every=2, prompted_steps=0.5)
+PLAN = Plan(steps=6, seed=5, warmup=2, checkpoint_every=2, metrics_every=2)
+ASKING = Asking(prompted_steps=0.5)
+
+
+def learn(network, optimizer, source, plan, asking=ASKING, **how):
+    return learn_objective(PromptableSegmentation(network, source, asking), optimizer, plan, **how)
 
 
 def source(step):
@@ -90,8 +98,15 @@ def test_metrics_and_progress_are_reported(config):
 def test_the_words_of_a_page_are_learned(config):
     network, optimizer = fresh(config)
     losses = []
-    plan = replace(PLAN, steps=40, metrics_every=10, prompted_steps=0.0)
-    learn(network, optimizer, source, plan, on_metrics=lambda line: losses.append(line["words"]))
+    plan = replace(PLAN, steps=40, metrics_every=10)
+    learn(
+        network,
+        optimizer,
+        source,
+        plan,
+        Asking(prompted_steps=0.0),
+        on_metrics=lambda line: losses.append(line["words"]),
+    )
     assert losses[-1] < 0.5 * losses[0]
 
 
@@ -102,7 +117,8 @@ def test_pages_with_images_teach_the_pixel_path(config):
         network,
         optimizer,
         lambda step: [example(image=True)],
-        replace(PLAN, steps=20, metrics_every=5, prompted_steps=0.2),
+        replace(PLAN, steps=20, metrics_every=5),
+        Asking(prompted_steps=0.2),
         on_metrics=lambda line: losses.append(line["mask_one"] + line["mask_best"]),
     )
     assert losses[-1] < losses[0]

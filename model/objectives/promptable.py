@@ -1,0 +1,44 @@
+"""Learning to answer prompts: questions with hidden anchors, and askers who click, box and mask."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from model.batches import make_batch
+from model.devices import moved
+from model.examples import Source
+from model.network import GroundingNetwork
+from model.objectives.objective import NetworkObjective
+from model.objectives.segmentation import loss_of
+from model.simulation import with_prompts
+from model.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How questions are asked in training."""
+
+    prompted_steps: float = 0.3  # share of steps in which askers click, box or mask
+    prompted_questions: float = 0.6  # share of questions in such a step
+    anchors_dropped: float = 0.15  # share of questions whose lexical anchors are hidden
+    pixel_weight: float = 1.0
+
+
+class PromptableSegmentation(NetworkObjective):
+    """Words and pixels of the answer (model.objectives.segmentation), on the pages that ``source`` gives."""
+
+    def __init__(self, network: GroundingNetwork, source: Source, asking: Asking | None = None) -> None:
+        super().__init__(network)
+        self._source, self._asking = source, asking or Asking()
+        self._vocabulary = Vocabulary(network.config.text.buckets)
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        asking, examples = self._asking, self._source(step)
+        hidden = [[rng.random() < asking.anchors_dropped for _ in example.questions] for example in examples]
+        batch = make_batch(examples, self._vocabulary, self.network.config, without_anchors=hidden)
+        if rng.random() < asking.prompted_steps:
+            batch = with_prompts(self.network, batch, self._vocabulary, rng, asking.prompted_questions)
+        pages, questions, targets = (moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets))
+        return loss_of(self.network(pages, questions), targets, asking.pixel_weight)
