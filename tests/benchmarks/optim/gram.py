@@ -24,8 +24,8 @@ from model.optim.basis import SeededBases, basis_of
 from model.optim.choices import HistoryDtype, Subspace
 from model.optim.stack import Stack, State
 from model.optim.subspace import Geometry, as_view, changes, geometry, mode_product, project
-from tests.benchmarks.optim import plots
-from tests.benchmarks.optim.tables import table, verdict
+from tests.benchmarks import plots
+from tests.benchmarks.tables import table, verdict
 
 BAR = 1e-6
 SHAPES = {"96 x 288": (96, 288), "24 x 12 x 3 x 3": (24, 12, 3, 3)}

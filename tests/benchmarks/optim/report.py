@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.optim.plots import curves
-from tests.benchmarks.optim.tables import table
 from tests.benchmarks.optim.trial import Trial
+from tests.benchmarks.plots import curves
+from tests.benchmarks.tables import table
 
 # Two-sided 95 % quantiles of Student's t for 1, 2 ... degrees of freedom: few seeds, no normal distribution.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)

@@ -25,8 +25,8 @@ from torch import nn
 from model.optim import MODES, NaturalGradient, RangeFinder, Seeded, Svd
 from model.optim.choices import Partition
 from model.optim.subspace import range_finder_basis, seeded_basis, svd_basis
-from tests.benchmarks.optim.plots import bars
-from tests.benchmarks.optim.tables import table
+from tests.benchmarks.plots import bars
+from tests.benchmarks.tables import table
 
 Make = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
 Shape = tuple[int, ...]

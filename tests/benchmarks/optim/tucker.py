@@ -31,9 +31,9 @@ from model.optim.basis import SeededBases, basis_of
 from model.optim.choices import Subspace
 from model.optim.stack import Stack
 from model.optim.subspace import Geometry, as_view, derive_seed, geometry, lift, project, seeded_basis
-from tests.benchmarks.optim import plots
+from tests.benchmarks import plots
 from tests.benchmarks.optim.gradients import gradients_of, shipped_network
-from tests.benchmarks.optim.tables import table
+from tests.benchmarks.tables import table
 
 BASES = {"seeded": Seeded, "range_finder": RangeFinder, "svd": Svd, "tucker": Tucker}
 DRAWN = (0.5, 0.25, 0.125, 0.0625, 0.03125)

@@ -1,4 +1,4 @@
-"""Pictures of the optimizer's benchmarks: curves with bands, and grouped bars, each written to a PNG in one move."""
+"""Pictures of the benchmarks: curves with bands, and grouped bars, each written to a PNG in one move."""
 
 from __future__ import annotations
 
