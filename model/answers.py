@@ -52,13 +52,13 @@ def compose_answer(
     chosen, others = choose_words(scores, prepared.layout, prompt)
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
-    pixel_masks, pixel_scores = pixel_choices(network.pixels, row, prepared, prompt)
-    pixel_mask = pixel_masks[0] if pixel_masks else empty
+    choices = pixel_choices(network.pixels, row)
+    pixel_mask = enlarge(choices[0].logits, prepared, prompt) if choices else empty
     answered = _chance(network.words.answered[row])
     if not words and network.pixels is not None:
         answered = _chance(network.pixels.answered[row])
     by_words = bool(chosen) and (not pixel_mask.any() or float(network.words.by_words[row]) > 0)
-    score = float(network.words.iou[row]) if by_words else (pixel_scores[0] if pixel_scores else 0.0)
+    score = float(network.words.iou[row]) if by_words else (choices[0].iou if choices else 0.0)
     mask = word_mask if by_words else pixel_mask
     primary = _answer(mask, chosen if by_words else None, words, score, answered, word_mask, pixel_mask)
     alternatives = []
@@ -66,8 +66,9 @@ def compose_answer(
         of_group = rasterise([boxes[i] for i in group], (height, width))
         chance = _chance(float(np.max(scores[group])))
         alternatives.append(_answer(of_group, group, words, score * chance, answered, of_group, empty))
-    for alternative, chance in zip(pixel_masks[1:] if not by_words else [], pixel_scores[1:], strict=False):
-        alternatives.append(_answer(alternative, None, words, chance, answered, empty, alternative))
+    for choice in choices[1:] if not by_words else []:
+        alternative = enlarge(choice.logits, prepared, prompt)
+        alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
     alternatives.sort(key=lambda one: -one.score)
     return replace(primary, candidates=alternatives[:MOST_CANDIDATES])
 
@@ -111,22 +112,27 @@ def smooth(scores: Floats, layout: Layout) -> Floats:
     return smoothed
 
 
-def pixel_choices(
-    answer: PixelAnswer | None, row: int, prepared: PreparedPage, prompt: Prompt
-) -> tuple[list[Mask], list[float]]:
-    """Masks at page resolution, the chosen one first, with their predicted IoU.
+@dataclass(frozen=True, slots=True)
+class PixelChoice:
+    """A map of the mask decoder with its predicted IoU, 0..1. To bring it to the page's size costs more than to make it."""
+
+    logits: Floats  # [h / 4, w / 4]
+    iou: float
+
+
+def pixel_choices(answer: PixelAnswer | None, row: int) -> list[PixelChoice]:
+    """The maps of a question, the chosen one first.
 
     SAM 2's dynamic multimask: the single mask if it is stable, else the best of the others.
     """
     if answer is None:
-        return [], []
+        return []
     logits, iou = answer.logits[row].numpy(), answer.iou[row].numpy()
     single = logits[0]
     inner, outer = (single > _STABILITY_DELTA).sum(), (single > -_STABILITY_DELTA).sum()
     order = (1 + np.argsort(-iou[1:])).tolist()
     order = [0, *order] if outer and inner / outer >= _STABILITY else [*order, 0]
-    masks = [enlarge(logits[i], prepared, prompt) for i in order]
-    return masks, [float(iou[i]) for i in order]
+    return [PixelChoice(logits[i], float(iou[i])) for i in order]
 
 
 def enlarge(logits: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:

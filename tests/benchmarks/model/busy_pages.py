@@ -9,8 +9,9 @@ from itertools import islice
 from PIL import Image
 
 from engine.synthetic import generate
-from model.examples import Word
+from model.examples import Box, Word
 
+LONG_SIDE = 1754  # pixels: A4 at 150 dpi, as PDF pages are rendered
 QUESTIONS = (
     "What is the total due?",
     "Who signed this?",
@@ -54,4 +55,11 @@ def busy_page(seed: int, count: int) -> BusyPage:
         column = at.index(min(at))
         sheet.paste(picture, (column * 1300, at[column]))
         at[column] += picture.height
-    return BusyPage(sheet, words[:count])
+    scale = LONG_SIDE / max(sheet.size)
+    scaled = sheet.resize((round(sheet.width * scale), round(sheet.height * scale)), Image.Resampling.LANCZOS)
+    return BusyPage(scaled, [Word(w.text, _scaled(w.box, scale)) for w in words[:count]])
+
+
+def _scaled(box: Box, scale: float) -> Box:
+    x0, y0, x1, y1 = (round(edge * scale) for edge in box)
+    return x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)
