@@ -1,0 +1,225 @@
+"""Joint-embedding prediction on pages: regions of the image from what is seen around them, and, jointly, from the words.
+
+I-JEPA (https://arxiv.org/abs/2301.08243): a context encoder sees a block of the image, a predictor tells what a slowly
+following copy of the encoder makes of the blocks that are hidden, and the error is taken between embeddings, not pixels.
+On a document the words are a second view of the same page. `JointJepa` predicts both ways across the two.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from model.examples import Source
+from model.image_encoder import STRIDE, ImageEncoder
+from model.inputs import PageBatch
+from model.network import GroundingNetwork
+from model.objectives.hiding import StandIn, replaced, token_width, with_hidden_image
+from model.objectives.masking import Blocks, BlockShapes, draw_blocks
+from model.objectives.pages import PageObjective, SeenPages
+from model.objectives.predictor import MovingAverage, Predictor, embedding_error, plain_norm, target_spread
+from model.text_encoder import TextEncoder
+
+IMAGE, WORDS = 0, 1  # kinds of tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joining:
+    """How embeddings are predicted.
+
+    momentum: of the targets' moving average at the start; it rises to 1 linearly over the run. narrow, layers: of the
+    predictor, ``narrow`` a share of the network's width. The last three concern `JointJepa` alone: share of steps that predict
+    words, of the other steps that hide the words inside hidden regions, and words predicted a page.
+    """
+
+    momentum: float = 0.996
+    narrow: float = 0.5
+    layers: int = 3
+    blocks: BlockShapes = field(default_factory=BlockShapes)
+    word_steps: float = 0.5
+    hidden_words: float = 0.5
+    most_words: int = 64
+
+
+class ImageJepa(PageObjective):
+    """I-JEPA with the image encoder alone. Logs ``target_std`` and ``collapsed`` (model.objectives.predictor)."""
+
+    def __init__(self, network: GroundingNetwork, source: Source, joining: Joining | None = None) -> None:
+        joining = joining or Joining()
+        stand_in, targets = StandIn(token_width(network.image_encoder)), MovingAverage(image=network.image_encoder)
+        predictor = predictor_for(network, joining, kinds=1)
+        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
+        self._predictor, self._stand_in, self._targets, self._joining = predictor, stand_in, targets, joining
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        seen = self.read(step)
+        page = seen.cells(STRIDE)
+        blocks = on_device(draw_blocks(page, rng, self._joining.blocks), self.device)
+        encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
+        coarse = as_tokens(encoder(seen.image).coarse)
+        centres = cell_centres(seen.grid(STRIDE), self.device)
+        context = taken(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
+        target = region_targets(self._targets, seen)
+        loss = region_error(self._predictor, [context], centres, blocks, target)
+        return loss, {"loss": loss.detach(), **target_spread(target, page.flatten(1).to(self.device))}
+
+    def after_step(self, done: float) -> None:
+        self._targets.follow(risen(self._joining.momentum, done), image=self.network.image_encoder)
+
+
+class JointJepa(PageObjective):
+    """Regions from the visible image and the words; words from the image. Which of the two a step does is drawn.
+
+    Regions: the context is what the network's fusion makes of the visible image and of the words; in some of these steps the
+    words that stand in hidden regions are left out, since with them the prediction may be a copy. Words: the context is the
+    image encoder's map of the whole page, and no word at all. Targets are what each encoder makes of its own input alone:
+    the image without words, the words (in their context and layout) without image.
+    """
+
+    def __init__(self, network: GroundingNetwork, source: Source, joining: Joining | None = None) -> None:
+        joining = joining or Joining()
+        stand_in, predictor = StandIn(token_width(network.image_encoder)), predictor_for(network, joining, kinds=2)
+        targets = MovingAverage(**self._followed(network))
+        share_frozen_vectors(targets, network)
+        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
+        self._predictor, self._stand_in, self._targets, self._joining = predictor, stand_in, targets, joining
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        seen = self.read(step)
+        if rng.random() < self._joining.word_steps and bool(seen.batch.valid.any()):
+            return self._words(seen, rng)
+        return self._regions(seen, rng)
+
+    def after_step(self, done: float) -> None:
+        self._targets.follow(risen(self._joining.momentum, done), **self._followed(self.network))
+
+    @staticmethod
+    def _followed(network: GroundingNetwork) -> dict[str, torch.nn.Module]:
+        return {"image": network.image_encoder, "text": network.text_encoder, "bias": network.layout_bias}
+
+    def _regions(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
+        page = seen.cells(STRIDE)
+        blocks = on_device(draw_blocks(page, rng, self._joining.blocks), self.device)
+        batch = seen.batch
+        if rng.random() < self._joining.hidden_words:
+            batch = replace(batch, valid=batch.valid & ~words_in(batch, blocks.hidden))
+        encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
+        state = replaced(self.network, "image_encoder", encoder).encode(batch)
+        assert state.image is not None
+        centres = cell_centres(seen.grid(STRIDE), self.device)
+        context = (
+            taken(as_tokens(state.image.coarse), blocks.context),
+            centres[blocks.context],
+            torch.ones_like(blocks.context).bool(),
+        )
+        target = region_targets(self._targets, seen)
+        words = (state.words, word_centres(batch), batch.valid)
+        loss = region_error(self._predictor, [context, words], centres, blocks, target)
+        alarm = target_spread(target, page.flatten(1).to(self.device))
+        return loss, {"loss": loss.detach(), "regions": loss.detach(), **alarm}
+
+    def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
+        batch, page = seen.batch, seen.cells(STRIDE).flatten(1).to(self.device)
+        tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
+        centres = cell_centres(seen.grid(STRIDE), self.device)
+        chosen, there = some_words(batch.valid, self._joining.most_words, rng)
+        with torch.no_grad():
+            bias = self._targets["bias"](batch)[: self.network.config.text.layers]
+            target = taken(plain_norm(self._targets["text"](batch, bias)[0]), chosen)
+        context = tokens, centres.expand(len(tokens), -1, -1), page
+        places = word_centres(batch).gather(1, chosen[..., None].expand(-1, -1, 2))
+        predicted = self._predictor([context], places, WORDS)
+        loss = embedding_error(predicted[there], target[there])
+        alarm = {f"word_{name}": value for name, value in target_spread(target, there).items()}
+        return loss, {"loss": loss.detach(), "words": loss.detach(), **alarm}
+
+
+def predictor_for(network: GroundingNetwork, joining: Joining, kinds: int) -> Predictor:
+    """A predictor as narrow as ``joining`` says, its width a multiple of what its heads and places need."""
+    heads = network.config.heads
+    narrow = max(1, round(network.config.width * joining.narrow / (2 * heads))) * 2 * heads
+    return Predictor(network.config.width, narrow, joining.layers, heads, kinds)
+
+
+def share_frozen_vectors(targets: MovingAverage, network: GroundingNetwork) -> None:
+    """One tensor for the wordpiece vectors of both, in memory and in checkpoints: they are large and never learn."""
+    text = targets["text"]
+    assert isinstance(text, TextEncoder)
+    text.embedding.piece_vectors = network.text_encoder.embedding.piece_vectors
+
+
+def risen(momentum: float, done: float) -> float:
+    """The momentum when the share ``done`` of the run is done: linearly to 1."""
+    return momentum + (1 - momentum) * done
+
+
+def on_device(blocks: Blocks, device: torch.device) -> Blocks:
+    return Blocks(blocks.context.to(device), blocks.targets.to(device), blocks.hidden.to(device))
+
+
+def as_tokens(coarse: Tensor) -> Tensor:
+    """[G, D, h, w] -> [G, h * w, D]."""
+    return coarse.flatten(2).transpose(1, 2)
+
+
+def taken(tokens: Tensor, places: Tensor) -> Tensor:
+    """tokens [G, K, D], numbers [G, T] -> [G, T, D]."""
+    return tokens.gather(1, places[..., None].expand(-1, -1, tokens.shape[-1]))
+
+
+def cell_centres(grid: tuple[int, int], device: torch.device) -> Tensor:
+    """[height * width, 2]: x, y of the centres of a grid's cells, row by row; 1 = the longer side of the grid."""
+    longest = max(grid)
+    y, x = (torch.arange(side, device=device) + 0.5 for side in grid)
+    return torch.stack(torch.meshgrid(y, x, indexing="ij")[::-1], -1).reshape(-1, 2) / longest
+
+
+def word_centres(pages: PageBatch) -> Tensor:
+    """[G, N, 2]: x, y of the words' centres; 1 = the page's long side."""
+    return (pages.unit_boxes[..., :2] + pages.unit_boxes[..., 2:]) / 2
+
+
+def words_in(pages: PageBatch, hidden: Tensor) -> Tensor:
+    """[G, N] bool: words whose centre lies in a hidden cell of [G, h, w]."""
+    height, width = hidden.shape[1:]
+    places = (word_centres(pages) * max(height, width)).long()
+    x, y = places[..., 0].clamp(0, width - 1), places[..., 1].clamp(0, height - 1)
+    return hidden.flatten(1).gather(1, y * width + x) & pages.valid
+
+
+def some_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, Tensor]:
+    """Of words [G, N]: numbers [G, T] of at most ``most`` a page, drawn at random, and which of these are there."""
+    rows = [row.nonzero()[:, 0].tolist() for row in valid]
+    drawn = [sorted(rng.sample(row, min(most, len(row)))) for row in rows]
+    longest = max(1, *(len(row) for row in drawn))
+    numbers = torch.tensor([row + [0] * (longest - len(row)) for row in drawn])
+    there = torch.arange(longest)[None] < torch.tensor([len(row) for row in drawn])[:, None]
+    return numbers.to(valid.device), there.to(valid.device)
+
+
+@torch.no_grad()
+def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
+    """[G, K, D]: what the slow image encoder makes of each cell of the whole page, normalised."""
+    encoder = targets["image"]
+    assert isinstance(encoder, ImageEncoder)
+    return plain_norm(as_tokens(encoder(seen.image).coarse))
+
+
+def region_error(
+    predictor: Predictor,
+    seen: list[tuple[Tensor, Tensor, Tensor]],
+    centres: Tensor,
+    blocks: Blocks,
+    target: Tensor,
+) -> Tensor:
+    """The mean error over the blocks; each is predicted by itself, so that none helps another."""
+    pages, count, size = blocks.targets.shape
+    repeated = [
+        (tokens.repeat_interleave(count, 0), places.repeat_interleave(count, 0), valid.repeat_interleave(count, 0))
+        for tokens, places, valid in seen
+    ]
+    flat = blocks.targets.reshape(pages * count, size)
+    predicted = predictor(repeated, centres[flat], IMAGE)
+    return embedding_error(predicted, taken(target, blocks.targets.flatten(1)).view_as(predicted))

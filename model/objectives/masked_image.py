@@ -1,0 +1,82 @@
+"""Masked image modelling: pixels that are hidden are predicted from those that are seen."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.examples import Source
+from model.image_encoder import STRIDE
+from model.network import GroundingNetwork
+from model.objectives.hiding import StandIn, spread, token_width, with_hidden_image
+from model.objectives.masking import UNIT, hide_units
+from model.objectives.pages import PageObjective
+
+_FLAT = 1e-2  # variance that counts as none. MAE's 1e-6 would blow the grain of blank paper up to the size of print
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageHiding:
+    """ratio: share of the units (32 x 32 pixels) that are hidden."""
+
+    ratio: float = 0.6
+
+    def __post_init__(self) -> None:
+        if not 0 < self.ratio < 1:
+            raise ValueError("Between none and all of a page can be hidden: a ratio between 0 and 1.")
+
+
+class PixelHead(nn.Module):
+    """Pixels of each patch from its token: one linear layer, as in SimMIM (https://arxiv.org/abs/2111.09886, section 3.3),
+    whose encoder has seen the tokens of hidden patches as ours has."""
+
+    def __init__(self, width: int, patch: int = STRIDE) -> None:
+        super().__init__()
+        self.patch = patch
+        self.out = nn.Linear(width, 3 * patch**2)
+
+    def forward(self, coarse: Tensor) -> Tensor:
+        """[G, D, h, w] -> [G, h, w, 3 * patch * patch]."""
+        pixels: Tensor = self.out(coarse.permute(0, 2, 3, 1))
+        return pixels
+
+
+class MaskedImage(PageObjective):
+    """Mean squared error over hidden patches (MAE, https://arxiv.org/abs/2111.06377, section 3: normalised pixels of each
+    patch). ``explained`` is the share of their variance that is predicted; 0 is what the mean of a patch predicts."""
+
+    def __init__(self, network: GroundingNetwork, source: Source, hiding: ImageHiding | None = None) -> None:
+        pixels, stand_in = PixelHead(network.config.width), StandIn(token_width(network.image_encoder))
+        super().__init__(network, source, pixels=pixels, stand_in=stand_in)
+        self._pixels, self._stand_in = pixels, stand_in
+        self._hiding = hiding or ImageHiding()
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        seen = self.read(step)
+        hidden = hide_units(seen.cells(UNIT), self._hiding.ratio, rng).to(self.device)
+        encoder = with_hidden_image(self.network.image_encoder, hidden, self._stand_in)
+        predicted = self._pixels(encoder(seen.image).coarse)
+        truth = normalised_patches(seen.image, STRIDE)
+        patches = spread(hidden, *truth.shape[1:3]) & seen.cells(STRIDE).to(self.device)
+        loss = hidden_error(predicted, truth, patches)
+        spread_of_truth = hidden_error(torch.zeros_like(truth), truth, patches)
+        explained = 1 - loss.detach() / spread_of_truth.clamp_min(1e-6)
+        return loss, {"loss": loss.detach(), "explained": explained}
+
+
+def normalised_patches(image: Tensor, patch: int) -> Tensor:
+    """[G, 3, H, W] -> [G, H / patch, W / patch, 3 * patch * patch]: each patch with mean 0 and, unless flat, variance 1."""
+    patches = F.unfold(image.float(), patch, stride=patch).transpose(1, 2)
+    patches = patches.reshape(len(image), image.shape[-2] // patch, image.shape[-1] // patch, -1)
+    variance, mean = torch.var_mean(patches, -1, correction=0, keepdim=True)
+    normalised: Tensor = (patches - mean) / (variance + _FLAT).sqrt()
+    return normalised
+
+
+def hidden_error(predicted: Tensor, truth: Tensor, hidden: Tensor) -> Tensor:
+    """Mean squared error over the patches ``hidden`` [G, h, w] alone; 0 when none is."""
+    each = (predicted.float() - truth).square().mean(-1)
+    return (each * hidden).sum() / hidden.sum().clamp_min(1)

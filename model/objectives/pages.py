@@ -1,0 +1,50 @@
+"""Learning from pages without questions: what the objectives that do so have in common."""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from model.devices import moved
+from model.examples import Source
+from model.inputs import PageBatch, batch_pages, prepare_page
+from model.network import GroundingNetwork
+from model.objectives.masking import page_cells
+from model.objectives.objective import NetworkObjective
+from model.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPages:
+    """G pages with images, as a step reads them."""
+
+    batch: PageBatch
+    image: Tensor  # [G, 3, H, W], of the batch
+    sizes: tuple[tuple[int, int], ...]  # width, height of each page's image
+    long_side: int  # pixels that the long sides are scaled to
+
+    def grid(self, cell: int) -> tuple[int, int]:
+        """Rows and columns of cells of ``cell`` pixels."""
+        return self.image.shape[-2] // cell, self.image.shape[-1] // cell
+
+    def cells(self, cell: int) -> Tensor:
+        """[G, h, w] bool: cells of ``cell`` pixels that are page, not margin; on the CPU."""
+        return page_cells(self.sizes, self.long_side, cell, self.grid(cell))
+
+
+class PageObjective(NetworkObjective):
+    """An objective that reads rendered pages and asks nothing. heads: see NetworkObjective."""
+
+    def __init__(self, network: GroundingNetwork, source: Source, **heads: nn.Module) -> None:
+        super().__init__(network, **heads)
+        self._source = source
+        self._vocabulary = Vocabulary(network.config.text.buckets)
+
+    def read(self, step: int) -> SeenPages:
+        """The pages of a step on the network's device. ValueError when one of them has no image."""
+        examples, config = self._source(step), self.network.config
+        prepared = [prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in examples]
+        batch = moved(batch_pages(prepared), self.device)
+        sizes = tuple(one.image.size for one in examples if one.image is not None)
+        if batch.image is None or len(sizes) < len(examples):
+            raise ValueError("Learning from pages without questions needs their images.")
+        return SeenPages(batch, batch.image, sizes, config.image.long_side)

@@ -1,0 +1,86 @@
+"""What joint-embedding prediction is made of: targets that follow slowly, a narrow predictor, an alarm for collapse."""
+
+import copy
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.blocks import PointEncoding, SelfAttentionLayer, additive_mask
+
+COLLAPSED = 0.1  # standard deviation of targets over tokens, each of variance 1, below which they are all but equal
+
+
+class MovingAverage(nn.Module):
+    """A copy of modules that follows them by exponential moving average; never trained, never in training mode."""
+
+    def __init__(self, **modules: nn.Module) -> None:
+        super().__init__()
+        self.copies = nn.ModuleDict({name: copy.deepcopy(module) for name, module in modules.items()})
+        self.copies.requires_grad_(False).eval()
+
+    def __getitem__(self, name: str) -> nn.Module:
+        return self.copies[name]
+
+    def train(self, mode: bool = True) -> "MovingAverage":
+        return super().train(False)
+
+    @torch.no_grad()
+    def follow(self, momentum: float, **modules: nn.Module) -> None:
+        """Each copy becomes ``momentum`` * copy + (1 - ``momentum``) * module; buffers are copied."""
+        for name, module in modules.items():
+            own = self.copies[name]
+            for mine, theirs in zip(own.parameters(), module.parameters(), strict=True):
+                mine.lerp_(theirs, 1 - momentum)
+            for kept, buffer in zip(own.buffers(), module.buffers(), strict=True):
+                kept.copy_(buffer)
+
+
+class Predictor(nn.Module):
+    """A narrow transformer (I-JEPA, https://arxiv.org/abs/2301.08243, section 3): it gets what was seen, each token with its
+    place, and one query for each place to predict. Kinds of tokens (image, words) differ by a learned vector."""
+
+    def __init__(self, width: int, narrow: int, layers: int, heads: int, kinds: int = 1) -> None:
+        super().__init__()
+        self.into = nn.Linear(width, narrow)
+        self.places = PointEncoding(narrow)
+        self.place = nn.Linear(narrow, narrow)
+        self.seen = nn.Parameter(torch.empty(kinds, narrow).normal_(std=0.02))
+        self.query = nn.Parameter(torch.empty(kinds, narrow).normal_(std=0.02))
+        self.layers = nn.ModuleList(SelfAttentionLayer(narrow, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(narrow)
+        self.out = nn.Linear(narrow, width)
+
+    def forward(self, seen: Sequence[tuple[Tensor, Tensor, Tensor]], wanted: Tensor, kind: int = 0) -> Tensor:
+        """seen: for each kind tokens [G, K, D], places [G, K, 2] (1 = the page's long side), valid [G, K] (bool); a kind that
+        is not there has no tokens. wanted: places [G, T, 2] of tokens of ``kind`` -> their embeddings [G, T, D]."""
+        context = [
+            self.into(tokens) + self.place(self.places(places)) + self.seen[number]
+            for number, (tokens, places, _) in enumerate(seen)
+        ]
+        queries = self.place(self.places(wanted)) + self.query[kind]
+        there = torch.cat([*(valid for _, _, valid in seen), wanted.new_ones(wanted.shape[:2], dtype=torch.bool)], 1)
+        x, bias = torch.cat([*context, queries], 1), additive_mask(there)
+        for layer in self.layers:
+            x = layer(x, bias)
+        predicted: Tensor = self.out(self.norm(x[:, -wanted.shape[1] :]))
+        return predicted
+
+
+def plain_norm(x: Tensor) -> Tensor:
+    """Layer norm over the last dimension without anything learned, as the targets are given."""
+    return F.layer_norm(x.float(), x.shape[-1:])
+
+
+def embedding_error(predicted: Tensor, target: Tensor) -> Tensor:
+    """Smooth L1 with its bend at 1, the mean over all tokens."""
+    return F.smooth_l1_loss(predicted.float(), target)
+
+
+def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
+    """The alarm: ``target_std``, the standard deviation over the tokens ``there`` [G, K] (bool) of each dimension of
+    normalised targets [G, K, D], the mean over dimensions: near 1 when tokens differ, 0 when all are equal. ``collapsed`` is
+    1 below COLLAPSED."""
+    std = target[there].std(0, correction=0).mean()
+    return {"target_std": std, "collapsed": (std < COLLAPSED).float()}
