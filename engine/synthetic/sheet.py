@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Literal
 
 from engine.synthetic.metrics import ASCENT, DESCENT, extent_of, width_of
 
 FloatBox = tuple[float, float, float, float]
+Role = Literal["heading", "key", "value", "cell", "text"]  # what a text is on its page
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Piece:
     line: int
     drawn: bool = True
     upright: bool = True
+    role: Role = "text"
 
     def box(self, *, tight: bool) -> FloatBox:
         """Box of the ink: of this word's own characters when tight, else of a line of its face."""
@@ -150,6 +153,7 @@ class Sheet:
         face: Face | None = None,
         hang: float | None = None,
         leading: float = 1.35,
+        role: Role = "text",
     ) -> Written:
         """Sets a text from (x, y), y being the top of its capitals.
 
@@ -175,34 +179,42 @@ class Sheet:
                 width = max(limit - x, 0.45 * width)
             lift = chance.uniform(-face.shake, face.shake) * size if face.shake else 0.0
             set_pieces.append(len(self.pieces))
-            self.pieces.append(Piece(word, x, y + ASCENT * size + lift, width, face, self.lines))
+            self.pieces.append(Piece(word, x, y + ASCENT * size + lift, width, face, self.lines, role=role))
             x += width + space * (chance.uniform(0.8, 1.7) if face.shake else 1.0)
         return Written(set_pieces, x - space if set_pieces else x, y, True)
 
-    def write_fitted(self, text: str, x: float, y: float, right: float, *, face: Face | None = None) -> Written:
+    def write_fitted(
+        self, text: str, x: float, y: float, right: float, *, face: Face | None = None, role: Role = "text"
+    ) -> Written:
         """Sets a single line, narrower where it would pass `right`."""
         face = face or self.face
         wide = face.width(text)
         if x + wide > right:
             face = replace(face, stretch=face.stretch * max(0.5, (right - x) / wide))
-        return self.write(text, x, y, face=face)
+        return self.write(text, x, y, face=face, role=role)
 
-    def write_right(self, text: str, right: float, y: float, *, face: Face | None = None) -> Written:
+    def write_right(
+        self, text: str, right: float, y: float, *, face: Face | None = None, role: Role = "text"
+    ) -> Written:
         """Sets a single line that ends at `right`."""
         face = face or self.face
-        return self.write(text, max(2.0, right - face.width(text)), y, face=face)
+        return self.write(text, max(2.0, right - face.width(text)), y, face=face, role=role)
 
-    def write_centre(self, text: str, y: float, *, centre: float | None = None, face: Face | None = None) -> Written:
+    def write_centre(
+        self, text: str, y: float, *, centre: float | None = None, face: Face | None = None, role: Role = "text"
+    ) -> Written:
         """Sets a text around `centre` (the page's middle when None); a long one fills lines from the margin."""
         face = face or self.face
         middle = self.width / 2 if centre is None else centre
         x = middle - face.width(text) / 2
         margin = face.size * 0.6
         if x < margin:
-            return self._write_centred_lines(text, y, middle, margin, face)
-        return self.write(text, x, y, face=face, right=self.width - margin)
+            return self._write_centred_lines(text, y, middle, margin, face, role)
+        return self.write(text, x, y, face=face, right=self.width - margin, role=role)
 
-    def _write_centred_lines(self, text: str, y: float, middle: float, margin: float, face: Face) -> Written:
+    def _write_centred_lines(
+        self, text: str, y: float, middle: float, margin: float, face: Face, role: Role
+    ) -> Written:
         room = 2 * (min(middle, self.width - middle) - margin)
         lines: list[str] = []
         for word in text.split():
@@ -214,7 +226,7 @@ class Sheet:
         written = Written([], middle, y, True)
         for at, line in enumerate(lines):
             x = max(margin, middle - face.width(line) / 2)
-            written = self.write(line, x, y + at * face.size * 1.3, face=face, right=self.width - margin)
+            written = self.write(line, x, y + at * face.size * 1.3, face=face, right=self.width - margin, role=role)
             pieces += written.pieces
         return Written(pieces, written.right, written.top, written.whole)
 

@@ -25,9 +25,11 @@ def lay_out(chance: random.Random) -> Draft:
     y = height * chance.uniform(0.015, 0.09)
     if chance.random() < 0.8:
         face = sheet.face.scaled(chance.uniform(1.0, 1.9), bold=chance.random() < 0.6)
-        y = sheet.write_centre(phrase(chance, 2, 7), y, face=face).top + face.size * chance.uniform(1.5, 2.5)
+        y = sheet.write_centre(phrase(chance, 2, 7), y, face=face, role="heading").top + face.size * chance.uniform(
+            1.5, 2.5
+        )
         if chance.random() < 0.3:
-            y = sheet.write_centre(phrase(chance, 2, 6), y).top + 2 * em
+            y = sheet.write_centre(phrase(chance, 2, 6), y, role="heading").top + 2 * em
     if chance.random() < 0.12:
         y = form_lists.address_block(form, y) + 2 * em
     mode = chance.choice(("free", "free", "aligned", "framed", "below"))

@@ -33,7 +33,7 @@ def choices(form: Form, y: float) -> float:
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
-    printed = sheet.write(text, form.left, y, right=form.left + sheet.width * 0.45, face=form.key_face)
+    printed = sheet.write(text, form.left, y, right=form.left + sheet.width * 0.45, face=form.key_face, role="key")
     labels = (
         chance.choice(_SETS)
         if chance.random() < 0.5
@@ -137,7 +137,7 @@ def scale(form: Form, y: float) -> float:
     for _ in range(chance.randint(2, 4)):
         key = form.keys.next()
         text = form.key_text(key)
-        printed = sheet.write(text, form.left, y, right=start - em, face=form.key_face)
+        printed = sheet.write(text, form.left, y, right=start - em, face=form.key_face, role="key")
         picked = chance.randrange(len(labels))
         row = []
         for at, label in enumerate(labels):
@@ -165,7 +165,9 @@ def checklist(form: Form, y: float) -> float:
     chance, sheet, em = form.chance, form.sheet, form.em
     if chance.random() < 0.5:
         y = (
-            sheet.write(form.key_text(form.keys.next()), form.left, y, right=form.right, face=form.key_face).top
+            sheet.write(
+                form.key_text(form.keys.next()), form.left, y, right=form.right, face=form.key_face, role="key"
+            ).top
             + 1.6 * em
         )
     columns, rows = chance.randint(1, 4), chance.randint(2, 9)
@@ -210,7 +212,7 @@ def marked_words(form: Form, y: float) -> float:
         text = form.key_text(key)
         if x + form.key_face.width(text) + 5 * em > form.right:
             break
-        printed = sheet.write(text, x, y, face=form.key_face, right=form.right)
+        printed = sheet.write(text, x, y, face=form.key_face, right=form.right, role="key")
         x = printed.right
         if chance.random() < 0.6:
             kind = "mark" if chance.random() < 0.6 else "number"

@@ -28,7 +28,7 @@ def field(
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
-    printed = sheet.write(text, x, y, right=x + (right - x) * (0.97 if below else 0.68), face=form.key_face)
+    printed = sheet.write(text, x, y, right=x + (right - x) * (0.97 if below else 0.68), face=form.key_face, role="key")
     top = printed.top
     if chance.random() < form.blank:
         if form.underlined and not below and right - printed.right > 3 * em:
@@ -130,7 +130,7 @@ def framed_fields(form: Form, y: float) -> float:
                 continue
             key = form.keys.next()
             text = form.key_text(key)
-            printed = sheet.write(text, x + 0.35 * em, y + 0.25 * em, right=right - 0.3 * em, face=small)
+            printed = sheet.write(text, x + 0.35 * em, y + 0.25 * em, right=right - 0.3 * em, face=small, role="key")
             if chance.random() < form.blank or (
                 printed.top + small.size * 1.2 + form.value_face.size > y + height and not beside
             ):
@@ -176,7 +176,12 @@ def signed_line(form: Form, y: float) -> float:
         line_y = y + 1.6 * em
         sheet.rule(x, line_y, x + width * 0.85, line_y)
         printed = sheet.write(
-            shown, x + em * chance.uniform(0, 1.5), line_y + 0.3 * em, right=x + width * 0.95, face=form.key_face
+            shown,
+            x + em * chance.uniform(0, 1.5),
+            line_y + 0.3 * em,
+            right=x + width * 0.95,
+            face=form.key_face,
+            role="key",
         )
         bottom = max(bottom, printed.top)
         if chance.random() < form.blank:
@@ -220,7 +225,7 @@ def sentence_with_blanks(form: Form, y: float) -> float:
     x = form.left
     for _ in range(chance.randint(1, 4)):
         text = " ".join(words(chance, 1, 6))
-        printed = sheet.write(text, x, y, right=form.right, face=form.key_face, hang=form.left)
+        printed = sheet.write(text, x, y, right=form.right, face=form.key_face, hang=form.left, role="key")
         kind = chance.choice(("person", "city", "date", "number", "company", "state", "money"))
         written = form.write_value(
             value(chance, kind), printed.right + em * chance.uniform(0.4, 1.2), printed.top, form.right, hang=form.left
@@ -238,7 +243,7 @@ def headed_text(form: Form, y: float) -> float:
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
-    printed = sheet.write(text, form.left, y, right=form.right, face=form.key_face)
+    printed = sheet.write(text, form.left, y, right=form.right, face=form.key_face, role="key")
     body = " ".join(sentence(chance) for _ in range(chance.randint(1, 4)))
     if chance.random() < 0.5:
         written = form.write_value(body, printed.right + 0.6 * em, printed.top, form.right, hang=form.left)
@@ -274,11 +279,11 @@ def twin_sections(form: Form, y: float) -> float:
         x = form.left if stacked else form.left + column * width
         right = form.right if stacked else x + width - em
         heading = form.case(chance.choice((name, f"{name} details", f"{name} information", name)))
-        sheet.write(heading, x, top, right=right, face=form.key_face.scaled(1.1, bold=True))
+        sheet.write(heading, x, top, right=right, face=form.key_face.scaled(1.1, bold=True), role="heading")
         at = top + 1.8 * em
         for key in keys:
             text = form.key_text(key)
-            printed = sheet.write(text, x, at, right=x + (right - x) * 0.6, face=form.key_face)
+            printed = sheet.write(text, x, at, right=x + (right - x) * 0.6, face=form.key_face, role="key")
             written = form.write_value(
                 form.value_text(key.kind, right - printed.right), printed.right + 0.7 * em, printed.top, right
             )
@@ -317,5 +322,5 @@ def section_title(form: Form, y: float) -> float:
     text = chance.choice(("", "", "", "A. ", "II. ", "PART 1 ", "1. ")) + phrase(chance, 1, 5)
     face = form.sheet.face.scaled(chance.uniform(1.0, 1.3), bold=chance.random() < 0.6)
     if chance.random() < 0.3:
-        return form.sheet.write_centre(text, y, face=face).top
-    return form.sheet.write(text, form.left, y, right=form.right, face=face).top
+        return form.sheet.write_centre(text, y, face=face, role="heading").top
+    return form.sheet.write(text, form.left, y, right=form.right, face=face, role="heading").top

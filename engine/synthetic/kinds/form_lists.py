@@ -53,7 +53,7 @@ def listing(form: Form, y: float) -> float:
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
-    printed = sheet.write(text, form.left, y, right=form.left + sheet.width * 0.5, face=form.key_face)
+    printed = sheet.write(text, form.left, y, right=form.left + sheet.width * 0.5, face=form.key_face, role="key")
     beside = chance.random() < 0.6
     x = printed.right + em * chance.uniform(0.5, 4) if beside else form.left + em * chance.uniform(0, 4)
     at = printed.top if beside else printed.top + 1.5 * em
@@ -88,14 +88,14 @@ def noted(form: Form, y: float) -> float:
     x = form.left + (form.right - form.left) * chance.uniform(0.0, 0.75)
     key = chance.choice(_STAMPED)
     face = sheet.face.scaled(chance.uniform(0.9, 1.3), bold=chance.random() < 0.5)
-    printed = sheet.write(key, x, y, face=face)
+    printed = sheet.write(key, x, y, face=face, role="key")
     text = date(chance).upper() if chance.random() < 0.7 else person(chance)
     if chance.random() < 0.6:
         written = sheet.write(
-            text, x + chance.uniform(-1, 2) * em, y + face.size * chance.uniform(1.15, 1.6), face=face
+            text, x + chance.uniform(-1, 2) * em, y + face.size * chance.uniform(1.15, 1.6), face=face, role="value"
         )
     else:
-        written = sheet.write(text, printed.right + em * chance.uniform(0.4, 1.5), y, face=face)
+        written = sheet.write(text, printed.right + em * chance.uniform(0.4, 1.5), y, face=face, role="value")
     if written.whole and written.pieces and printed.whole:
         sheet.ask(questions.about(chance, key), written.pieces)
     return written.top

@@ -67,7 +67,7 @@ class Form:
     def write_value(self, text: str, x: float, y: float, right: float, hang: float | None = None) -> Written:
         y += self.value_drop
         leading = self.chance.uniform(1.15, 1.5)
-        return self.sheet.write(text, x, y, right=right, face=self.value_face, hang=hang, leading=leading)
+        return self.sheet.write(text, x, y, right=right, face=self.value_face, hang=hang, leading=leading, role="value")
 
     def ask(
         self, key: str, answer: list[int], concept_key: Key | None = None, figures: list[Figure] | None = None

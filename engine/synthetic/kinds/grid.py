@@ -50,7 +50,7 @@ def table(form: Form, y: float, most_questions: int, rows: int | None = None) ->
             if number == 0 and labelled:
                 labels[row] = phrase(chance, 1, chance.choice((1, 1, 2, 3, 4)))
                 written = sheet.write(
-                    labels[row], column.x, at, right=column.x + column.width - 0.6 * em, face=form.key_face
+                    labels[row], column.x, at, right=column.x + column.width - 0.6 * em, face=form.key_face, role="cell"
                 )
                 bottom = max(bottom, written.top)
             elif chance.random() >= empty:
@@ -83,7 +83,7 @@ def _header(form: Form, y: float) -> tuple[list[Column], float]:
         kind = key.kind if key.kind not in LONG_KINDS | {"text"} else chance.choice(_CELL_KINDS)
         text = form.case(key.text)
         shift = max(0.0, (column_width - 0.8 * em - face.width(text)) / 2) if centred else 0.0
-        written = sheet.write(text, x + shift, y, right=x + column_width - 0.6 * em, face=face)
+        written = sheet.write(text, x + shift, y, right=x + column_width - 0.6 * em, face=face, role="cell")
         columns.append(Column(key, x, column_width, kind, written.pieces))
         bottom = max(bottom, written.top)
         x += column_width
@@ -100,7 +100,7 @@ def _cell(form: Form, column: Column, y: float, align: str) -> Written:
     room = column.width - 0.8 * form.em
     spare = max(0.0, room - face.width(text))
     x = column.x + {"l": 0.0, "c": spare / 2, "r": spare}[align]
-    return form.sheet.write(text, x, y, right=column.x + room, face=face)
+    return form.sheet.write(text, x, y, right=column.x + room, face=face, role="cell")
 
 
 def _rule(form: Form, columns: list[Column], ys: list[float]) -> None:

@@ -93,7 +93,9 @@ def lay_out(chance: random.Random) -> Draft:
     )
     seller_foot = _seller(invoice, seller_x, y)
     title = sheet.face.scaled(chance.uniform(1.4, 2.4), bold=chance.random() < 0.7)
-    sheet.write_fitted(chance.choice(_TITLES), meta_x, y, invoice.right if not swapped else width * 0.5, face=title)
+    sheet.write_fitted(
+        chance.choice(_TITLES), meta_x, y, invoice.right if not swapped else width * 0.5, face=title, role="heading"
+    )
     meta_foot = _meta(invoice, meta_x, y + title.size + 2 * em, invoice.right if not swapped else width * 0.53)
     y = max(seller_foot, meta_foot) + 2 * em
     y = _parties(invoice, y) + chance.uniform(1.5, 3.5) * em
@@ -119,7 +121,12 @@ def _seller(invoice: Invoice, x: float, y: float) -> float:
         y += 4.6 * em
     right = x + sheet.width * 0.42
     name = sheet.write(
-        company(chance), x, y, right=right, face=sheet.face.scaled(chance.uniform(1.0, 1.8), bold=chance.random() < 0.6)
+        company(chance),
+        x,
+        y,
+        right=right,
+        face=sheet.face.scaled(chance.uniform(1.0, 1.8), bold=chance.random() < 0.6),
+        role="heading",
     )
     y = name.top + chance.uniform(1.6, 2.4) * em
     address: list[int] = []
@@ -133,8 +140,8 @@ def _seller(invoice: Invoice, x: float, y: float) -> float:
         ("VAT No", value(chance, "code"), "tax number"),
     ):
         if chance.random() < 0.4:
-            printed = sheet.write(key + invoice.ending, x, y)
-            written = sheet.write(text, printed.right + 0.5 * em, y, right=right + 6 * em)
+            printed = sheet.write(key + invoice.ending, x, y, role="key")
+            written = sheet.write(text, printed.right + 0.5 * em, y, right=right + 6 * em, role="value")
             choices = ASKED.get(asked) or ("email", "e-mail address", "What is the e-mail address?")
             invoice.ask(choices, written.pieces)
             y = written.top + 1.3 * em
@@ -171,20 +178,20 @@ def _meta(invoice: Invoice, x: float, y: float, right: float) -> float:
         invoice.keys.concepts.add(concept)
         invoice.keys.used.add(key)
         shown = cased(chance, key) + invoice.ending
-        printed = sheet.write(shown, x, y, face=face, right=right)
+        printed = sheet.write(shown, x, y, face=face, right=right, role="key")
         if chance.random() < 0.08:
             sheet.ask(questions.about(chance, shown, concept))
             y = printed.top + 1.5 * em
             continue
         text = value(chance, concept.kinds[0])
         if above:
-            written = sheet.write(text, x, printed.top + 1.3 * em, right=right)
+            written = sheet.write(text, x, printed.top + 1.3 * em, right=right, role="value")
         elif aligned == "right":
             start = max(printed.right + 0.6 * em, right - sheet.face.width(text))
-            written = sheet.write(text, start, printed.top, right=right)
+            written = sheet.write(text, start, printed.top, right=right, role="value")
         else:
             start = max(printed.right + 0.6 * em, value_x if aligned == "left" else 0.0)
-            written = sheet.write(text, start, printed.top, right=right)
+            written = sheet.write(text, start, printed.top, right=right, role="value")
         if written.whole:
             sheet.ask(questions.about(chance, shown, concept, synonyms=0.45), written.pieces)
         y = written.top + chance.uniform(1.35, 1.7) * em
@@ -205,13 +212,14 @@ def _parties(invoice: Invoice, y: float) -> float:
             x,
             y,
             face=sheet.face.scaled(1.0, bold=chance.random() < 0.5),
+            role="key",
         )
         at = printed.top + 1.4 * em
-        name = sheet.write(chance.choice((person(chance), company(chance))), x, at, right=right)
+        name = sheet.write(chance.choice((person(chance), company(chance))), x, at, right=right, role="value")
         at = name.top + 1.3 * em
         address: list[int] = []
         for line in address_lines(chance):
-            written = sheet.write(line, x, at, right=right)
+            written = sheet.write(line, x, at, right=right, role="value")
             address += written.pieces
             at = written.top + 1.3 * em
         sheet.ask(questions.about(chance, key), name.pieces + address)
@@ -242,8 +250,8 @@ def _goods(invoice: Invoice, y: float) -> tuple[float, float]:
     if framed == "head" and chance.random() < 0.4:
         sheet.panels.append(Panel((invoice.left - 4, y - 0.3 * em, invoice.right + 4, y + 1.2 * em), (215, 220, 228)))
     for head, x in zip(heads[:3], xs[:3], strict=True):
-        sheet.write(cased(chance, head), x, y, face=bold)
-    sheet.write_right(cased(chance, heads[3]), xs[3], y, face=bold)
+        sheet.write(cased(chance, head), x, y, face=bold, role="cell")
+    sheet.write_right(cased(chance, heads[3]), xs[3], y, face=bold, role="cell")
     y += 1.5 * em
     if framed != "none":
         sheet.rule(invoice.left, y - 0.25 * em, invoice.right, y - 0.25 * em)
@@ -255,12 +263,12 @@ def _goods(invoice: Invoice, y: float) -> tuple[float, float]:
             break
         name, count, price = phrase(chance, 1, 5), chance.randint(1, 30), chance.randint(100, 99999) / 100
         net += count * price
-        written = sheet.write(name, xs[0], y, right=xs[1] - em)
+        written = sheet.write(name, xs[0], y, right=xs[1] - em, role="cell")
         cells = [
             written.pieces,
-            sheet.write(str(count), xs[1], y).pieces,
-            sheet.write(f"{price:,.2f}", xs[2], y).pieces,
-            sheet.write_right(f"{count * price:,.2f}", xs[3], y).pieces,
+            sheet.write(str(count), xs[1], y, role="cell").pieces,
+            sheet.write(f"{price:,.2f}", xs[2], y, role="cell").pieces,
+            sheet.write_right(f"{count * price:,.2f}", xs[3], y, role="cell").pieces,
         ]
         for column, cell in zip(columns, cells, strict=True):
             column += cell
@@ -288,16 +296,20 @@ def _sums(invoice: Invoice, y: float, net: float) -> float:
     for name, keys, share in _SUMS:
         if chance.random() > share:
             continue
-        sheet.write(cased(chance, chance.choice(keys)) + invoice.ending, key_x, y)
-        invoice.ask(asked[name], sheet.write_right(f"{currency}{amounts[name]:,.2f}", invoice.right, y).pieces)
+        sheet.write(cased(chance, chance.choice(keys)) + invoice.ending, key_x, y, role="key")
+        invoice.ask(
+            asked[name], sheet.write_right(f"{currency}{amounts[name]:,.2f}", invoice.right, y, role="value").pieces
+        )
         y += 1.6 * em
     face = sheet.face.scaled(chance.uniform(1.0, 1.3), bold=chance.random() < 0.6)
     total = chance.choice(
         ("Total", "Amount due", "Grand total", "Balance due", "Total due", "TOTAL", "Total amount", "Invoice total")
     )
     text = f"{currency}{net * 1.08:,.2f}"
-    sheet.write_fitted(total + invoice.ending, key_x, y, invoice.right - face.width(text) - 0.6 * em, face=face)
-    written = sheet.write_right(text, invoice.right, y, face=face)
+    sheet.write_fitted(
+        total + invoice.ending, key_x, y, invoice.right - face.width(text) - 0.6 * em, face=face, role="key"
+    )
+    written = sheet.write_right(text, invoice.right, y, face=face, role="value")
     invoice.ask(tuple(text.replace("receipt", "invoice") for text in asked["total"]), written.pieces)
     return y + 2 * em
 
@@ -305,9 +317,13 @@ def _sums(invoice: Invoice, y: float, net: float) -> float:
 def _terms(invoice: Invoice, y: float) -> None:
     chance, sheet, em = invoice.chance, invoice.sheet, invoice.em
     key = chance.choice(("Terms", "Notes", "Payment instructions", "Bank details", "Remarks", "Terms and conditions"))
-    printed = sheet.write(key + chance.choice((":", "")), invoice.left, y, face=sheet.face.scaled(1.0, bold=True))
+    printed = sheet.write(
+        key + chance.choice((":", "")), invoice.left, y, face=sheet.face.scaled(1.0, bold=True), role="key"
+    )
     text = " ".join(sentence(chance, 4, 14) for _ in range(chance.randint(1, 2)))
-    written = sheet.write(text, invoice.left, printed.top + 1.4 * em, right=invoice.left + sheet.width * 0.55)
+    written = sheet.write(
+        text, invoice.left, printed.top + 1.4 * em, right=invoice.left + sheet.width * 0.55, role="value"
+    )
     if written.whole:
         sheet.ask(questions.about(chance, key), written.pieces)
 

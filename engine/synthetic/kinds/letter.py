@@ -80,7 +80,7 @@ def lay_out(chance: random.Random) -> Draft:
 def _letterhead(sheet: Sheet, y: float) -> float:
     chance, em = sheet.chance, sheet.face.size
     face = sheet.face.scaled(chance.uniform(1.1, 1.9), bold=chance.random() < 0.6)
-    name = sheet.write_centre(company(chance), y, face=face)
+    name = sheet.write_centre(company(chance), y, face=face, role="heading")
     sheet.ask(
         questions.of(
             chance,
@@ -115,7 +115,7 @@ def _memo_head(sheet: Sheet, left: float, right: float, y: float) -> float:
         title = chance.choice(
             ("MEMORANDUM", "INTER-OFFICE MEMORANDUM", "FACSIMILE TRANSMISSION", "FAX", "Memo", "TELECOPY COVER SHEET")
         )
-        y = sheet.write_centre(title, y, face=sheet.face.scaled(1.3, bold=True)).top + 3 * em
+        y = sheet.write_centre(title, y, face=sheet.face.scaled(1.3, bold=True), role="heading").top + 3 * em
     lines = [line for line in _HEAD if chance.random() < line.share]
     if chance.random() < 0.5:
         chance.shuffle(lines)
@@ -129,7 +129,7 @@ def _memo_head(sheet: Sheet, left: float, right: float, y: float) -> float:
         x = left + (right - left) * 0.5 if two and at % 2 else left
         limit = left + (right - left) * 0.48 if two and not at % 2 else right
         key = chance.choice(line.keys)
-        printed = sheet.write(key + ending, x, y, face=face, right=limit)
+        printed = sheet.write(key + ending, x, y, face=face, right=limit, role="key")
         question = questions.about(chance, key) if chance.random() < 0.55 else questions.of(chance, line.asked)
         bottom = printed.top
         if chance.random() < 0.06:
@@ -139,7 +139,7 @@ def _memo_head(sheet: Sheet, left: float, right: float, y: float) -> float:
             pieces: list[int] = []
             whole = True
             for text in _lines_of(chance, line):
-                written = sheet.write(text, start, bottom, right=limit)
+                written = sheet.write(text, start, bottom, right=limit, role="value")
                 pieces += written.pieces
                 whole = whole and written.whole
                 bottom = written.top + 1.3 * em
@@ -190,8 +190,8 @@ def _letter_head(sheet: Sheet, left: float, right: float, y: float) -> float:
     )
     y += em
     if chance.random() < 0.6:
-        key = sheet.write(chance.choice(("Re:", "Subject:", "RE:", "Ref:")), left, y)
-        about = sheet.write(phrase(chance, 2, 9), key.right + 2 * em, y, right=right)
+        key = sheet.write(chance.choice(("Re:", "Subject:", "RE:", "Ref:")), left, y, role="key")
+        about = sheet.write(phrase(chance, 2, 9), key.right + 2 * em, y, right=right, role="value")
         sheet.ask(questions.of(chance, _HEAD[3].asked), about.pieces)
         y = about.top + 2 * em
     return sheet.write(f"Dear {person(chance)}{chance.choice(',:')}", left, y).top + em

@@ -12,7 +12,7 @@ from engine.synthetic.kinds import receipt_sums, shop_head
 from engine.synthetic.kinds.receipt_words import ABSENT, ASKED, CLOSINGS, META, TITLES
 from engine.synthetic.marks import ornament
 from engine.synthetic.ocr import Reading
-from engine.synthetic.sheet import Panel, Sheet
+from engine.synthetic.sheet import Panel, Role, Sheet
 from engine.synthetic.values import clock, company, person, phone, short_date, till_number
 from engine.synthetic.vocabulary import FIRST_NAMES, phrase, word
 
@@ -42,14 +42,16 @@ class Till:
     def feed(self, lines: float = 1.0) -> None:
         self.y += lines * self.leading * self.em
 
-    def line(self, text: str, factor: float = 1.0, *, centred: bool | None = None, bold: bool = False) -> list[int]:
+    def line(
+        self, text: str, factor: float = 1.0, *, centred: bool | None = None, bold: bool = False, role: Role = "text"
+    ) -> list[int]:
         """A line of its own; returns its pieces."""
         face = self.sheet.face.scaled(factor, bold=bold)
         if self.centred if centred is None else centred:
             middle = (self.left + self.right) / 2
-            written = self.sheet.write_centre(self.case(text), self.y, centre=middle, face=face)
+            written = self.sheet.write_centre(self.case(text), self.y, centre=middle, face=face, role=role)
         else:
-            written = self.sheet.write(self.case(text), self.left, self.y, right=self.right, face=face)
+            written = self.sheet.write(self.case(text), self.left, self.y, right=self.right, face=face, role=role)
         self.y = written.top + self.leading * face.size
         return written.pieces
 
@@ -71,17 +73,20 @@ class Till:
         x = self.left if x is None else x
         at = x
         if key:
-            at = self.sheet.write(self.case(key) + self.ending, x, self.y, right=self.right).right + 0.4 * self.em
+            at = (
+                self.sheet.write(self.case(key) + self.ending, x, self.y, right=self.right, role="key").right
+                + 0.4 * self.em
+            )
             if self.value_x is not None and x == self.left:
                 if at < self.value_x - 1.2 * self.em and self.ending.strip() == "" and self.chance.random() < 0.5:
-                    self.sheet.write(":", self.value_x - 0.7 * self.em, self.y)
+                    self.sheet.write(":", self.value_x - 0.7 * self.em, self.y, role="key")
                 at = max(at, self.value_x)
         found = []
         if key and self.ending.strip() and at != self.value_x and self.chance.random() < 0.2:
             # No room between key and value, or none behind the colon: readers take them for one word.
             values = [f":{values[0]}", *values[1:]]
         for text in values:
-            written = self.sheet.write(self.case(text), at, self.y, right=self.right)
+            written = self.sheet.write(self.case(text), at, self.y, right=self.right, role="value")
             found.append(written.pieces)
             at = written.right + self.em * self.chance.uniform(0.4, 1.6)
             self.y = written.top
@@ -131,7 +136,7 @@ def lay_out(chance: random.Random) -> Draft:
         till.y += side + em
     head = shop_head.print_head(till)
     if chance.random() < 0.75:
-        till.line(chance.choice(TITLES), chance.choice((1.0, 1.0, 1.3)), bold=chance.random() < 0.5)
+        till.line(chance.choice(TITLES), chance.choice((1.0, 1.0, 1.3)), bold=chance.random() < 0.5, role="heading")
     till.dashes()
     late_meta = chance.random() < 0.22
     if not late_meta:
@@ -221,7 +226,7 @@ def _print_date(till: Till, with_time: bool) -> None:
         # On one line with a number at its other end.
         if chance.random() < 0.5:
             till.pair("", [till_number(chance)[:9]], feed=False)
-        found = [till.sheet.write_right(till.case(day), till.right, till.y).pieces]
+        found = [till.sheet.write_right(till.case(day), till.right, till.y, role="value").pieces]
         till.feed()
     till.dates.append(found[0])
     if len(found) > 1:

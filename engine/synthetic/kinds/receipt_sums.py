@@ -63,15 +63,16 @@ def _print_items(till: Till, sums: Sums, currency: str) -> float:
     if chance.random() < 0.65:
         heading = chance.choice(("Item", "Description", "Item Description", "Product", "Code / Desc", "Item Name"))
         sheet.write_fitted(
-            till.case(heading), till.left, till.y, (quantity_right if columned else amount_right) - 5 * em
+            till.case(heading), till.left, till.y, (quantity_right if columned else amount_right) - 5 * em, role="cell"
         )
         if columned:
-            sheet.write_right(till.case("Qty"), quantity_right, till.y)
-            sheet.write_right(till.case(chance.choice(("Price", "U/P", "U/P", "RM"))), price_right, till.y)
+            sheet.write_right(till.case("Qty"), quantity_right, till.y, role="cell")
+            sheet.write_right(till.case(chance.choice(("Price", "U/P", "U/P", "RM"))), price_right, till.y, role="cell")
         sheet.write_right(
             till.case(chance.choice(("Amount", "Total", "RM", "Amt", "Total(RM)", "Amt(RM)", "Price"))),
             amount_right,
             till.y,
+            role="cell",
         )
         till.feed()
         till.dashes(0.3)
@@ -95,24 +96,24 @@ def _print_items(till: Till, sums: Sums, currency: str) -> float:
             )
             name = f"{name} {part}" if chance.random() < 0.6 else f"{coined(chance)} {part}"
         if coded and chance.random() < 0.8:
-            sheet.write(till.case(till_number(chance)), till.left, till.y)
+            sheet.write(till.case(till_number(chance)), till.left, till.y, role="cell")
             till.feed()
         limit = quantity_right - 3.2 * em if columned else amount_right - em * 5
-        written = sheet.write(till.case(name), till.left, till.y, right=limit)
+        written = sheet.write(till.case(name), till.left, till.y, right=limit, role="cell")
         till.y = written.top
         if columned or chance.random() < 0.5:
             if not columned or chance.random() < 0.25:
                 till.feed()
             shown_count = f"{count}{chance.choice(('', '', '.00', 'x', 'X', ''))}"
             if columned:
-                sheet.write_right(shown_count, quantity_right, till.y)
-                sheet.write_right(f"{price:.2f}", price_right, till.y)
+                sheet.write_right(shown_count, quantity_right, till.y, role="cell")
+                sheet.write_right(f"{price:.2f}", price_right, till.y, role="cell")
             else:
                 sign = chance.choice(("x", "@", "X", "*"))
-                sheet.write(f"{count} {sign} {price:.2f}", till.left + em * chance.choice((0, 2)), till.y)
+                sheet.write(f"{count} {sign} {price:.2f}", till.left + em * chance.choice((0, 2)), till.y, role="cell")
         shown = f"{currency.strip() if chance.random() < 0.5 else ''}{amount:,.2f}"
         amount_pieces = sheet.write_right(
-            shown + (tax_code if chance.random() < 0.9 else ""), amount_right, till.y
+            shown + (tax_code if chance.random() < 0.9 else ""), amount_right, till.y, role="cell"
         ).pieces
         sums.items.append(Item(name, amount_pieces[:1]))
         till.feed()
@@ -142,11 +143,11 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
         limit = currency_x if apart else amount_right - face.width(shown_currency + text)
         shown_key = till.case(key) + ending
         x = key_x if limit - key_x > 0.7 * face.width(shown_key) else till.left
-        sheet.write_fitted(shown_key, x, till.y, limit - 0.5 * em, face=face)
+        sheet.write_fitted(shown_key, x, till.y, limit - 0.5 * em, face=face, role="key")
         if apart:
-            sheet.write(shown_currency.strip(), currency_x, till.y, face=face)
+            sheet.write(shown_currency.strip(), currency_x, till.y, face=face, role="value")
             shown_currency = ""
-        pieces = sheet.write_right(shown_currency + text, amount_right, till.y, face=face).pieces
+        pieces = sheet.write_right(shown_currency + text, amount_right, till.y, face=face, role="value").pieces
         till.y += till.leading * face.size
         sums.keyed.append((name, key, pieces))
         if name not in ("total", "other"):
@@ -264,13 +265,15 @@ def _print_tax_summary(till: Till, net: float, tax: float) -> None:
     chance, sheet = till.chance, till.sheet
     middle = till.left + (till.right - till.left) * 0.42
     heading = till.case(chance.choice(("GST Summary", "Tax Summary", "GST Analysis")))
-    sheet.write_fitted(heading, till.left, till.y, middle - 0.5 * till.em)
+    sheet.write_fitted(heading, till.left, till.y, middle - 0.5 * till.em, role="heading")
     if chance.random() < 0.7:
-        sheet.write_fitted(till.case("Amount(RM)"), middle, till.y, middle + till.sheet.face.width("AMOUNT(RM"))
-        sheet.write_right(till.case("Tax(RM)"), till.right, till.y)
+        sheet.write_fitted(
+            till.case("Amount(RM)"), middle, till.y, middle + till.sheet.face.width("AMOUNT(RM"), role="cell"
+        )
+        sheet.write_right(till.case("Tax(RM)"), till.right, till.y, role="cell")
     till.feed()
     for key in (chance.choice(("SR @ 6%", "SR (6%)", "S = 6%", "SR")), *(["Total"] if chance.random() < 0.4 else [])):
-        sheet.write(till.case(key), till.left, till.y)
-        sheet.write(f"{net:,.2f}", middle, till.y)
-        sheet.write_right(f"{tax:.2f}", till.right, till.y)
+        sheet.write(till.case(key), till.left, till.y, role="cell")
+        sheet.write(f"{net:,.2f}", middle, till.y, role="cell")
+        sheet.write_right(f"{tax:.2f}", till.right, till.y, role="cell")
         till.feed()

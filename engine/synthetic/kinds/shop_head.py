@@ -31,7 +31,7 @@ def print_head(till: Till) -> Head:
     branded = chance.random() < 0.22
     if branded:
         # A trade name over the door, the company that owns it in smaller print: the company issues the receipt.
-        head.brand = [till.line(_brand(till), big, bold=bold)]
+        head.brand = [till.line(_brand(till), big, bold=bold, role="heading")]
         legal = _legal_name(till)
         shape = chance.choice(("{}", "{}", "({})", "Owned by : {}", "Operated by {}", "{}"))
         pieces = till.line(shape.format(legal))
@@ -41,7 +41,7 @@ def print_head(till: Till) -> Head:
     else:
         name = shop(chance) if chance.random() < 0.3 else _legal_name(till)
         tail = _registration(till) if chance.random() < 0.18 else ""
-        pieces = till.line(f"{name} {tail}".strip(), big, bold=bold)
+        pieces = till.line(f"{name} {tail}".strip(), big, bold=bold, role="heading")
         head.companies = [pieces[: len(name.split())]]
         if tail:
             head.registration = pieces[len(name.split()) :]

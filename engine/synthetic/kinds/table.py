@@ -28,9 +28,9 @@ def lay_out(chance: random.Random) -> Draft:
         title = sheet.face.scaled(chance.uniform(1.0, 1.6), bold=chance.random() < 0.6)
         text = phrase(chance, 2, 7)
         written = (
-            sheet.write_centre(text, y, face=title)
+            sheet.write_centre(text, y, face=title, role="heading")
             if chance.random() < 0.5
-            else sheet.write(text, form.left, y, face=title)
+            else sheet.write(text, form.left, y, face=title, role="heading")
         )
         y = written.top + 2.4 * title.size
         y = grid.table(form, y, most_questions=14, rows=chance.randint(2, 14)) + 2.5 * em
