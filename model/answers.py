@@ -139,19 +139,20 @@ def enlarge(logits: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
     """Bool [H, W] of a mask decoder's map, bilinear, cut to the box of the prompt; only the part that holds it is scaled."""
     width, height = prepared.size
     mask = np.zeros((height, width), bool)
+    high, wide = logits.shape
     ys, xs = np.flatnonzero((logits > 0).any(1)), np.flatnonzero((logits > 0).any(0))
     if not ys.size:
         return mask
     assert prepared.image is not None
     cell = max(width, height) * MASK_STRIDE / max(prepared.image.shape[1:])  # pixels of the page a cell is wide
     left, top = max(0, int(xs[0]) - 1), max(0, int(ys[0]) - 1)
-    right, bottom = min(logits.shape[1], int(xs[-1]) + 2), min(logits.shape[0], int(ys[-1]) + 2)
+    right, bottom = min(wide, int(xs[-1]) + 2), min(high, int(ys[-1]) + 2)
     x0, y0 = round(left * cell), round(top * cell)
     x1, y1 = min(width, round(right * cell)), min(height, round(bottom * cell))
     if x1 <= x0 or y1 <= y0:
         return mask
     part = Image.fromarray(np.ascontiguousarray(logits)).resize(
-        (x1 - x0, y1 - y0), Image.Resampling.BILINEAR, box=(left, top, x1 / cell, y1 / cell)
+        (x1 - x0, y1 - y0), Image.Resampling.BILINEAR, box=(left, top, min(x1 / cell, wide), min(y1 / cell, high))
     )
     mask[y0:y1, x0:x1] = np.asarray(part) > 0
     if prompt.box is not None:

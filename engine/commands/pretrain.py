@@ -1,7 +1,6 @@
-"""`glossator pretrain OUT`: weights from generated pages."""
+"""`glossator pretrain OUT`: weights from generated pages, stage by stage."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,35 +19,40 @@ def register(app: typer.Typer) -> None:
 def pretrain(
     out: Annotated[Path, typer.Argument(help="Folder for weights, metrics and the state of the run.")],
     minutes: Annotated[float, typer.Option(help="About how long to train on this machine.", min=0.05)] = 60,
+    stages: Annotated[
+        str,
+        typer.Option(help="Stages in their order, separated by commas; NAME=STEPS instead of a share of --minutes."),
+    ] = "words,segment",
     seed: Annotated[int, typer.Option(help="Same seed and steps, same weights.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT.")] = False,
-    words_steps: Annotated[int | None, typer.Option(help="Steps on words alone, instead of --minutes.", min=1)] = None,
-    joint_steps: Annotated[
-        int | None, typer.Option(help="Steps with rendered pages, instead of --minutes.", min=0)
-    ] = None,
+    preset: Annotated[str, typer.Option(help="Size of the network: nano, base or large.")] = "nano",
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    mixed: Annotated[bool, typer.Option("--mixed", help="Forward passes in bfloat16.")] = False,
     threads: Annotated[int, typer.Option(help="Threads; one gives the same weights every time.", min=1)] = 1,
     teacher: Annotated[Path | None, typer.Option(help="Folder of all-MiniLM-L6-v2, if it is not installed.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
 ) -> None:
-    """Train the nano network on generated pages: first on words alone, then on rendered pages too."""
+    """Train a network on generated pages. Each stage prints the figures that show what it learned, before and after.
+
+    Metrics, figures and curves lie in OUT. A run that was interrupted goes on with --resume.
+    """
     import torch
 
-    from engine.training.pretraining import Stages, paced
+    from engine.training.pretraining import has_run, paced
     from engine.training.pretraining import pretrain as run
-    from model.presets import NANO
+    from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
 
-    if (words_steps is None) != (joint_steps is None):
-        fail("Give both --words-steps and --joint-steps, or neither.", code=2)
+    if preset not in PRESETS:
+        fail(f"There is no preset {preset!r}; choose from {', '.join(PRESETS)}.", code=2)
     torch.set_num_threads(threads)
     try:
         source = teacher or teacher_folder()
-        if words_steps is not None and joint_steps is not None:
-            stages = Stages(seed=seed, words_steps=words_steps, joint_steps=joint_steps)
-        elif resume and (out / "plan.json").is_file():
-            stages = Stages(seed=seed, words_steps=1, joint_steps=0)  # the run in OUT remembers its own
-        else:
-            stages = paced(NANO, source, minutes, seed)
+        schedule = _given(stages, seed)
+        if schedule is None or (resume and has_run(out)):
+            names = [part.partition("=")[0].strip() for part in stages.split(",")]
+            again = resume and has_run(out)  # the run in OUT remembers its own steps
+            schedule = _once(names, seed) if again else paced(PRESETS[preset], source, names, minutes, seed)
         with progress() as bar:
             task = bar.add_task("pretraining", total=1.0)
 
@@ -56,18 +60,51 @@ def pretrain(
                 parts = "  ".join(f"{name} {values[name]:.3f}" for name in SHOWN if name in values)
                 console.print(f"{values['stage']} {values['step']:.0f}  {parts}", markup=False)
 
+            def show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
+                for name, (before, after) in figures.items():
+                    console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}", markup=False)
+
             done = run(
                 out,
-                NANO,
+                PRESETS[preset],
                 source,
-                stages,
+                schedule,
                 resume=resume,
+                mixed=mixed,
+                device=device,
                 on_metrics=show,
+                on_figures=show_figures,
                 on_progress=lambda share: bar.update(task, completed=share),
             )
     except (ValueError, FloatingPointError) as error:
         fail(str(error))
     if as_json:
-        emit({"weights": str(done.weights), "version": done.version, "stages": asdict(done.stages)})
+        emit(
+            {
+                "weights": str(done.weights),
+                "version": done.version,
+                "seed": done.schedule.seed,
+                "steps": dict(done.schedule.steps),
+                "figures": {stage: dict(figures) for stage, figures in done.figures.items()},
+            }
+        )
     else:
         console.print(f"{done.weights}  version {done.version}", markup=False)
+
+
+def _given(stages: str, seed: int) -> Any:
+    """The schedule where every stage says its steps; None where none does. ValueError for half of it."""
+    from engine.training.pretraining import Schedule
+
+    parts = [part.strip().partition("=") for part in stages.split(",")]
+    if not any(sign for _, sign, _ in parts):
+        return None
+    if not all(steps.isdigit() and int(steps) > 0 for _, _, steps in parts):
+        raise ValueError("Give the steps of every stage, as in words=3000,segment=720, or of none.")
+    return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts})
+
+
+def _once(names: list[str], seed: int) -> Any:
+    from engine.training.pretraining import Schedule
+
+    return Schedule(seed=seed, steps=dict.fromkeys(names, 1))

@@ -1,9 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pages import page_words, place
+from PIL import Image
 
-from model.answers import choose_words, smooth
+from model.answers import choose_words, enlarge, smooth
 from model.examples import Prompt
+from model.inputs import prepare_page
 from model.layout import read_layout
 
 LAYOUT = read_layout(page_words())
@@ -66,3 +70,14 @@ def test_nothing_is_chosen_where_every_word_is_barred():
     given = scores(Mary=9.0)
     assert choose_words(given, LAYOUT, Prompt("x", box=(0, 700, 10, 710))) == ([], [])
     assert choose_words(np.zeros(0, np.float32), read_layout([]), Prompt("x")) == ([], [])
+
+
+@pytest.mark.parametrize("size", [(613, 797), (1275, 1650), (97, 1301), (1, 1), (333, 77)])
+@pytest.mark.parametrize("long_side", [128, 512])
+def test_a_mask_at_the_edges_of_the_map_ends_at_the_edges_of_the_page(size, long_side, vocabulary, config):
+    """A cell is rarely a whole number of pixels, and the map ends where the padding does."""
+    sized = replace(config, image=replace(config.image, long_side=long_side))
+    prepared = prepare_page([], size, Image.new("RGB", size), vocabulary, sized)
+    logits = np.full((prepared.image.shape[1] // 4, prepared.image.shape[2] // 4), 1.0, np.float32)
+    mask = enlarge(logits, prepared, Prompt(""))
+    assert mask.shape == (size[1], size[0]) and mask.all()

@@ -5,13 +5,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from engine.training.pretraining import METRICS_FILE, Stages, pretrain
+from engine.training.pretraining import FIGURES_FILE, METRICS_FILE, Schedule, paced, pretrain
 from model.examples import Word
 from model.inference import Predictor
 from model.presets import TextConfig
 from model.pretraining.token_vectors import reduced_vectors
 
-STAGES = Stages(seed=2, words_steps=2, joint_steps=2, image_share=0.5)
+SCHEDULE = Schedule(seed=2, steps={"words": 2, "segment": 2})
 
 
 @pytest.fixture(scope="session")
@@ -40,24 +40,48 @@ def test_vectors_are_centred_and_keep_their_main_axes(teacher):
 
 
 def test_pretraining_ends_with_weights_that_answer_and_resumes_to_the_same(small, teacher, tmp_path):
-    whole = pretrain(tmp_path / "whole", small, teacher, STAGES)
+    whole = pretrain(tmp_path / "whole", small, teacher, SCHEDULE, held_out=2)
     predictor = Predictor.load(whole.weights)
     assert predictor.version == whole.version
     assert predictor.ask(predictor.encode(None, [Word("Total", (0, 0, 40, 10))], (50, 50)), "total").words == [0]
     lines = [json.loads(line) for line in (tmp_path / "whole" / METRICS_FILE).read_text().splitlines()]
-    assert [line["stage"] for line in lines] == ["words", "joint"] and all(line["loss"] > 0 for line in lines)
+    assert [line["stage"] for line in lines] == ["words", "segment"] and all(line["loss"] > 0 for line in lines)
+
+    figures = json.loads((tmp_path / "whole" / FIGURES_FILE).read_text())
+    assert set(figures) == {"words", "segment"}
+    assert all(set(kept) == {"before", "after"} and "mean_iou" in kept["after"] for kept in figures.values())
 
     progress = []
     first = pretrain(
-        tmp_path / "parts", small, teacher, STAGES, on_progress=progress.append, cancelled=lambda: len(progress) == 2
+        tmp_path / "parts",
+        small,
+        teacher,
+        SCHEDULE,
+        held_out=2,
+        on_progress=progress.append,
+        cancelled=lambda: len(progress) == 2,
     )
     assert first.weights is None
-    again = pretrain(tmp_path / "parts", small, teacher, replace(STAGES, words_steps=99), resume=True)
-    assert again.version == whole.version and again.stages == STAGES
+    again = pretrain(
+        tmp_path / "parts", small, teacher, replace(SCHEDULE, steps={"words": 99}), held_out=2, resume=True
+    )
+    assert again.version == whole.version and again.schedule == SCHEDULE
 
 
 def test_a_folder_with_a_run_is_not_overwritten(small, teacher, tmp_path):
-    stages = Stages(seed=1, words_steps=1, joint_steps=0)
-    assert pretrain(tmp_path, small, teacher, stages).weights is not None
+    schedule = Schedule(seed=1, steps={"words": 1})
+    assert pretrain(tmp_path, small, teacher, schedule, held_out=2).weights is not None
     with pytest.raises(ValueError, match="already holds a run"):
-        pretrain(tmp_path, small, teacher, stages)
+        pretrain(tmp_path, small, teacher, schedule, held_out=2)
+
+
+def test_stages_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match=r"no stage 'dreams'.*segment"):
+        Schedule(seed=0, steps={"words": 1, "dreams": 1})
+    with pytest.raises(ValueError, match="at least one stage"):
+        Schedule(seed=0, steps={})
+
+
+def test_minutes_become_steps_in_the_shares_of_the_stages(small, teacher):
+    steps = paced(small, teacher, ["words", "segment"], 0.5, 0).steps
+    assert set(steps) == {"words", "segment"} and all(count >= 1 for count in steps.values())
