@@ -121,19 +121,27 @@ class JointJepa(PageObjective):
         return loss, {"loss": loss.detach(), "regions": loss.detach(), **alarm}
 
     def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
-        batch, page = seen.batch, seen.cells(STRIDE).flatten(1).to(self.device)
-        tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
-        centres = cell_centres(seen.grid(STRIDE), self.device)
-        chosen, there = some_words(batch.valid, self._joining.most_words, rng)
-        with torch.no_grad():
-            bias = self._targets["bias"](batch)[: self.network.config.text.layers]
-            target = taken(plain_norm(self._targets["text"](batch, bias)[0]), chosen)
-        context = tokens, centres.expand(len(tokens), -1, -1), page
-        places = word_centres(batch).gather(1, chosen[..., None].expand(-1, -1, 2))
-        predicted = self._predictor([context], places, WORDS)
-        loss = embedding_error(predicted[there], target[there])
+        chosen, there = some_words(seen.batch.valid, self._joining.most_words, rng)
+        target = taken(self.word_targets(seen), chosen)
+        loss = embedding_error(self.foretold_words(seen, chosen)[there], target[there])
         alarm = {f"word_{name}": value for name, value in target_spread(target, there).items()}
         return loss, {"loss": loss.detach(), "words": loss.detach(), **alarm}
+
+    def foretold_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
+        """[G, T, D]: what the image and the place say of the words ``chosen`` [G, T] (numbers); to hold against their row of
+        ``word_targets``."""
+        page = seen.cells(STRIDE).flatten(1).to(self.device)
+        tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
+        centres = cell_centres(seen.grid(STRIDE), self.device).expand(len(tokens), -1, -1)
+        places = taken(word_centres(seen.batch), chosen)
+        foretold: Tensor = self._predictor([(tokens, centres, page)], places, WORDS)
+        return foretold
+
+    @torch.no_grad()
+    def word_targets(self, seen: SeenPages) -> Tensor:
+        """[G, N, D]: what the slow text encoder makes of the words of the pages, without the image, normalised."""
+        bias = self._targets["bias"](seen.batch)[: self.network.config.text.layers]
+        return plain_norm(self._targets["text"](seen.batch, bias)[0])
 
 
 def predictor_for(network: GroundingNetwork, joining: Joining, kinds: int) -> Predictor:

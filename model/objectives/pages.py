@@ -1,11 +1,12 @@
 """Learning from pages without questions: what the objectives that do so have in common."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor, nn
 
 from model.devices import moved
-from model.examples import Source
+from model.examples import Example, Source
 from model.inputs import PageBatch, batch_pages, prepare_page
 from model.network import GroundingNetwork
 from model.objectives.masking import page_cells
@@ -40,8 +41,12 @@ class PageObjective(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def read(self, step: int) -> SeenPages:
-        """The pages of a step on the network's device. ValueError when one of them has no image."""
-        examples, config = self._source(step), self.network.config
+        """The pages of a step; see ``seen``."""
+        return self.seen(self._source(step))
+
+    def seen(self, examples: Sequence[Example]) -> SeenPages:
+        """Pages on the network's device. ValueError when one of them has no image."""
+        config = self.network.config
         prepared = [prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in examples]
         batch = moved(batch_pages(prepared), self.device)
         sizes = tuple(one.image.size for one in examples if one.image is not None)
