@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint format bench bench-optim bench-optim-ablations clean
+.PHONY: help install install-test install-bench serve worker test test-long lint format bench bench-optim bench-optim-ablations bench-model bench-model-ablations clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
+	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
@@ -81,6 +82,13 @@ bench-optim: install-bench
 
 bench-optim-ablations: install-bench
 	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT) --tasks characters --ablations
+
+bench-model: install-bench
+	$(BIN)/python -m tests.benchmarks.model.speed --ways
+	$(BIN)/python -m tests.benchmarks.model.clicks --plots build/bench-model
+
+bench-model-ablations: install-bench
+	$(BIN)/python -m tests.benchmarks.model.ablation build/bench-model
 
 clean:
 	rm -rf $(VENV)

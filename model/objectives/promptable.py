@@ -24,6 +24,7 @@ class Asking:
     prompted_questions: float = 0.6  # share of questions in such a step
     anchors_dropped: float = 0.15  # share of questions whose lexical anchors are hidden
     pixel_weight: float = 1.0
+    multimask: bool = True
 
 
 class PromptableSegmentation(NetworkObjective):
@@ -41,4 +42,4 @@ class PromptableSegmentation(NetworkObjective):
         if rng.random() < asking.prompted_steps:
             batch = with_prompts(self.network, batch, self._vocabulary, rng, asking.prompted_questions)
         pages, questions, targets = (moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets))
-        return loss_of(self.network(pages, questions), targets, asking.pixel_weight)
+        return loss_of(self.network(pages, questions), targets, asking.pixel_weight, asking.multimask)

@@ -35,11 +35,15 @@ class Targets:
     masks: Tensor | None = None  # [B, A, h / 4, w / 4] share of each cell, None without images
 
 
-def loss_of(answer: NetworkAnswer, targets: Targets, pixel_weight: float = 1.0) -> tuple[Tensor, dict[str, Tensor]]:
-    """The whole loss (scalar) and its parts, detached, for the log."""
+def loss_of(
+    answer: NetworkAnswer, targets: Targets, pixel_weight: float = 1.0, multimask: bool = True
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The whole loss (scalar) and its parts, detached, for the log. Without ``multimask`` the one mask learns alone."""
     parts = word_losses(answer.words, targets)
     if answer.pixels is not None and targets.masks is not None:
         pixel = pixel_losses(answer.pixels, targets.masks, targets.answered)
+        if not multimask:
+            del pixel["mask_best"]
         parts |= {name: pixel_weight * value for name, value in pixel.items()}
     total = torch.stack(list(parts.values())).sum()
     return total, {name: value.detach() for name, value in parts.items()} | {"loss": total.detach()}
