@@ -1,0 +1,59 @@
+"""A decoder that looks both ways: the first step of LLM2Vec.
+
+BehnamGhader et al. 2024 (https://arxiv.org/abs/2404.05961), section 2.1. The second and the third step are
+model.pretraining.masked_next_token and model.pretraining.contrastive.
+"""
+
+from typing import Any
+
+import torch
+
+from model.pretraining.text_batches import judging
+
+_PROBE = 8  # tokens that the check reads
+
+
+def make_bidirectional(decoder: Any) -> Any:
+    """The decoder, from now on with every token looking at every other, in place.
+
+    Three places say "causal" in transformers, and a family of models listens to one or more of them: the config, which
+    decides what mask is built; the attention modules, which tell the kernels; and, in old families, a triangle kept as a
+    buffer. A sliding window stays, to both sides. ValueError where a later token still changes nothing before it: state
+    space models, and families that build a mask of their own.
+    """
+    for module in decoder.modules():
+        config = getattr(module, "config", None)
+        if config is not None:
+            config.is_causal = False
+        if hasattr(module, "is_causal"):
+            module.is_causal = False
+        for name, buffer in module.named_buffers(recurse=False):
+            if name == "bias" and buffer.dtype == torch.bool and buffer.ndim == 4:
+                buffer |= buffer.transpose(-1, -2).clone()
+    if not looks_ahead(decoder):
+        raise ValueError(
+            f"{type(decoder).__name__} cannot be made bidirectional: a later token changes no earlier state. "
+            "Choose a decoder with plain attention (Llama, Mistral, Qwen, Gemma, GPT-2, GPT-NeoX, OPT, Falcon, Phi ...)."
+        )
+    return decoder
+
+
+def is_bidirectional(decoder: Any) -> bool:
+    """Was it made so, in this process or before it was saved?"""
+    return getattr(decoder.config, "is_causal", True) is False
+
+
+def looks_ahead(decoder: Any) -> bool:
+    """Does the last of some tokens change the state of the first?"""
+    device, size = next(decoder.parameters()).device, decoder.get_input_embeddings().num_embeddings
+    ids = torch.arange(_PROBE, device=device)[None] % size
+    other = ids.clone()
+    other[0, -1] = (ids[0, -1] + size // 2) % size
+    with judging(decoder):
+        first, second = (
+            decoder.base_model(input_ids=each, attention_mask=torch.ones_like(each), use_cache=False).last_hidden_state[
+                0, 0
+            ]
+            for each in (ids, other)
+        )
+    return not torch.equal(first, second)

@@ -1,0 +1,101 @@
+"""Unsupervised contrastive learning: a sentence read twice with dropout should look like itself, and like no other.
+
+Gao et al. 2021, SimCSE (https://arxiv.org/abs/2104.08821), section 3, as the third step of LLM2Vec
+(https://arxiv.org/abs/2404.05961, section 2.3 and appendix D): dropout .3, similarities times 20, mean pooling.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.pretraining.decoder import DecoderObjective
+from model.pretraining.similarity import alignment, uniformity
+from model.pretraining.text_batches import Texts, batches, judging, pooled, tokenise
+
+DROPOUT, SCALE = 0.3, 20.0
+_JUDGED = 32  # sentences at once
+
+
+class SentenceContrast(DecoderObjective):
+    """Cross-entropy of finding each sentence's second reading among those of its batch.
+
+    Sets the dropout of ``decoder`` to ``dropout`` in this process; what is saved keeps the one it was made with.
+    """
+
+    def __init__(
+        self,
+        decoder: Any,
+        tokenizer: Any,
+        texts: Texts,
+        most: int = 128,
+        dropout: float = DROPOUT,
+        scale: float = SCALE,
+    ) -> None:
+        super().__init__(decoder, tokenizer, texts, most)
+        self._scale = scale
+        set_dropout(decoder, dropout)
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        self.decoder.train()  # all of it: with adapters, the loop trains them alone, and dropout is in the rest
+        tokens = self.tokens(step)
+        ids, valid = tokens.ids.to(self.device), tokens.valid.to(self.device)
+        first, second = read(self.decoder, ids.repeat(2, 1), valid.repeat(2, 1)).chunk(2)
+        scores = self._scale * F.normalize(first, dim=-1) @ F.normalize(second, dim=-1).T
+        own = torch.arange(len(ids), device=self.device)
+        loss = F.cross_entropy(scores, own)
+        return loss, {"loss": loss.detach(), "found": (scores.argmax(-1) == own).float().mean()}
+
+
+def set_dropout(decoder: nn.Module, share: float) -> None:
+    """Sets every dropout of a decoder, that inside of attention included. ValueError where there is none to set."""
+    found = False
+    for module in decoder.modules():
+        if isinstance(module, nn.Dropout):
+            module.p, found = share, True
+        if isinstance(getattr(module, "attention_dropout", None), float):
+            module.attention_dropout, found = share, True  # type: ignore[assignment]
+    if not found:
+        raise ValueError(f"{type(decoder).__name__} has no dropout, so a sentence read twice would be the same.")
+
+
+def read(decoder: Any, ids: Tensor, valid: Tensor) -> Tensor:
+    """[B, T] -> [B, D]: the mean of the last states of each text."""
+    states = decoder.base_model(input_ids=ids, attention_mask=valid.long(), use_cache=False).last_hidden_state
+    return pooled(states.float(), valid)
+
+
+def sentence_vectors(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> Tensor:
+    """[S, D], on the CPU."""
+    device = next(decoder.parameters()).device
+    found = []
+    with judging(decoder):
+        for some in batches(sentences, _JUDGED):
+            tokens = tokenise(tokenizer, some, most)
+            found.append(read(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
+    return torch.cat(found)
+
+
+def contrast_figures(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> dict[str, float]:
+    """Alignment of two readings with dropout, and uniformity without, of held-out sentences: lower is better for both.
+
+    The dropout is the one that the decoder has now: set the same before comparing.
+    """
+    device = next(decoder.parameters()).device
+    torch.manual_seed(0)
+    twice: tuple[list[Tensor], list[Tensor]] = ([], [])
+    before = decoder.training
+    decoder.train()
+    with torch.no_grad():
+        for some in batches(sentences, _JUDGED):
+            tokens = tokenise(tokenizer, some, most)
+            for readings in twice:
+                readings.append(read(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
+    decoder.train(before)
+    return {
+        "alignment": alignment(torch.cat(twice[0]), torch.cat(twice[1])),
+        "uniformity": uniformity(sentence_vectors(decoder, tokenizer, sentences, most)),
+    }

@@ -1,0 +1,53 @@
+"""Decoders in folders, as transformers writes them, and where they come from."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from model.pretraining.bidirectional import is_bidirectional, make_bidirectional
+from model.pretraining.lora import merged
+
+WEIGHTS = "model.safetensors"
+
+
+def save_decoder(folder: Path, decoder: Any, tokenizer: Any) -> str:
+    """Writes decoder (adapters merged) and tokenizer, replacing the folder as a whole; returns the sha256 (hex) of the weights."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
+    try:
+        merged(decoder).save_pretrained(fresh, max_shard_size="1000GB")
+        tokenizer.save_pretrained(fresh)
+        version = hashlib.sha256((fresh / WEIGHTS).read_bytes()).hexdigest()
+        if folder.exists():
+            folder.replace(old)
+        fresh.replace(folder)
+    finally:
+        for rest in (fresh, old):
+            shutil.rmtree(rest, ignore_errors=True)
+    return version
+
+
+def load_decoder(name: str | Path) -> tuple[Any, Any]:
+    """(decoder, tokenizer) of a folder, or of a name on the hub; bidirectional if it was saved so.
+
+    ValueError, saying what can be done, where neither is there or the decoder has no fast tokenizer.
+    """
+    try:
+        decoder = AutoModelForCausalLM.from_pretrained(str(name))
+        tokenizer = AutoTokenizer.from_pretrained(str(name))
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"There is no decoder at {name}, and none of that name came from the hub ({str(error).splitlines()[0]}). "
+            "Give a folder with a decoder of transformers and its tokenizer, or leave it out to train a small one here."
+        ) from error
+    if not tokenizer.is_fast:
+        raise ValueError(
+            f"The tokenizer of {name} does not say where its tokens stand; one with a tokenizer.json does."
+        )
+    if is_bidirectional(decoder):
+        make_bidirectional(decoder)  # the layers forget what the config remembers
+    return decoder, tokenizer

@@ -1,0 +1,93 @@
+"""Low-rank adapters: a large model learns through two thin matrices beside each of its own, which stand still.
+
+Hu et al. 2021, LoRA (https://arxiv.org/abs/2106.09685), section 4.1; rank 16 and a scale of 2 as in LLM2Vec
+(https://arxiv.org/abs/2404.05961, appendix D).
+"""
+
+import copy
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers.pytorch_utils import Conv1D
+
+
+class Adapter(nn.Module):
+    """x -> scale * up(down(x)); zero at the start."""
+
+    def __init__(self, into: int, out: int, rank: int, scale: float) -> None:
+        super().__init__()
+        self.scale = scale
+        self.down = nn.Parameter(torch.empty(rank, into))
+        self.up = nn.Parameter(torch.zeros(out, rank))
+        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        added: Tensor = self.scale * (x @ self.down.T @ self.up.T)
+        return added
+
+    def delta(self) -> Tensor:
+        """[out, in]: what the adapter adds to the matrix beside it."""
+        delta: Tensor = self.scale * (self.up @ self.down)
+        return delta
+
+
+class Adapted(nn.Module):
+    """A linear layer with its adapter."""
+
+    def __init__(self, base: nn.Module, rank: int, scale: float) -> None:
+        super().__init__()
+        self.base = base
+        weight: Tensor = base.weight  # type: ignore[assignment]
+        into, out = weight.shape if isinstance(base, Conv1D) else reversed(weight.shape)
+        self.adapter = Adapter(into, out, rank, scale).to(weight.device)
+
+    def forward(self, x: Tensor) -> Tensor:
+        states: Tensor = self.base(x)
+        return states + self.adapter(x).to(x.dtype)
+
+    def merged(self) -> nn.Module:
+        """The layer with the adapter in its weights."""
+        delta, weight = self.adapter.delta(), self.base.weight
+        assert isinstance(weight, Tensor)
+        with torch.no_grad():
+            weight += (delta.T if isinstance(self.base, Conv1D) else delta).to(weight.dtype)
+        return self.base
+
+
+def adapt(decoder: Any, rank: int = 16, scale: float = 2.0) -> nn.ModuleList:
+    """Puts an adapter beside every matrix of the decoder's layers, in place; all else stands still. Returns the adapters."""
+    decoder.requires_grad_(False)
+    adapters = nn.ModuleList()
+    for parent in list(decoder.base_model.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, nn.Linear | Conv1D):
+                setattr(parent, name, adapted := Adapted(child, rank, scale))
+                adapters.append(adapted.adapter)
+    if not adapters:
+        raise ValueError(f"{type(decoder).__name__} has no linear layer to put an adapter beside.")
+    return adapters
+
+
+def adapters_of(decoder: nn.Module) -> nn.ModuleList:
+    """The adapters of a decoder; empty where it has none."""
+    return nn.ModuleList(module.adapter for module in decoder.modules() if isinstance(module, Adapted))
+
+
+def merge(decoder: nn.Module) -> None:
+    """Adds the adapters to the weights and takes them away, in place; everything learns again."""
+    for parent in list(decoder.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, Adapted):
+                setattr(parent, name, child.merged())
+    decoder.requires_grad_(True)
+
+
+def merged(decoder: Any) -> Any:
+    """The decoder without adapters: itself, or a copy with what they add in its weights."""
+    if not adapters_of(decoder):
+        return decoder
+    decoder = copy.deepcopy(decoder)
+    merge(decoder)
+    return decoder

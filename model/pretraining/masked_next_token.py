@@ -1,0 +1,94 @@
+"""Masked next token prediction: a bidirectional decoder learns to use what comes after.
+
+BehnamGhader et al. 2024, LLM2Vec (https://arxiv.org/abs/2404.05961), section 2.2: tokens are masked as in BERT, 20 % of
+them, and token i is foretold from the state at i - 1, where a decoder is used to foretell it.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from model.pretraining.decoder import IGNORED, DecoderObjective, foretold, unigram_of
+from model.pretraining.text_batches import Texts, Tokens, batches, judging, tokenise
+
+MASKED_SHARE = 0.2
+_BLANK, _RANDOM = 0.8, 0.1  # of the masked ones; the rest is kept
+_STAND_IN = "_"  # the mask of a tokenizer without one, as in LLM2Vec
+_JUDGED = 16  # texts at once
+
+
+class MaskedNextTokens(DecoderObjective):
+    """Cross-entropy of the masked tokens, each foretold from the place before it."""
+
+    def __init__(
+        self, decoder: Any, tokenizer: Any, texts: Texts, most: int = 128, share: float = MASKED_SHARE
+    ) -> None:
+        super().__init__(decoder, tokenizer, texts, most)
+        self._share, self._mask = share, mask_id(tokenizer)
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        tokens = self.tokens(step)
+        generator = torch.Generator().manual_seed(rng.getrandbits(62))
+        ids, targets = masked(tokens, self._mask, len(self.tokenizer), self._share, generator)
+        loss, right = foretold(self.decoder, ids, tokens.valid, targets)
+        return loss, {"loss": loss.detach(), "accuracy": right}
+
+
+def masked(tokens: Tokens, mask: int, size: int, share: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """[B, T] ids with a ``share`` of the tokens masked, and their targets. The first token, which nothing foretells, and
+    special ones are left alone; at least one token is masked, where there is one."""
+    may = ~tokens.special
+    may[:, 0] = False
+    draw = torch.rand(tokens.ids.shape, generator=generator).masked_fill(~may, 2.0)
+    chosen = draw < max(share, float(draw.min()) + 1e-6)
+    chosen &= may
+    how = torch.rand(tokens.ids.shape, generator=generator)
+    others = torch.randint(size, tokens.ids.shape, generator=generator)
+    ids = tokens.ids.masked_fill(chosen & (how < _BLANK), mask)
+    ids = torch.where(chosen & (how >= _BLANK) & (how < _BLANK + _RANDOM), others, ids)
+    return ids, tokens.ids.masked_fill(~chosen, IGNORED)
+
+
+def mask_id(tokenizer: Any) -> int:
+    """The id that stands for a hidden token. ValueError where the tokenizer has nothing that can."""
+    if tokenizer.mask_token_id is not None:
+        return int(tokenizer.mask_token_id)
+    number = tokenizer.convert_tokens_to_ids(_STAND_IN)
+    if number is None or number == tokenizer.unk_token_id:
+        raise ValueError(f'The tokenizer has neither a mask token nor "{_STAND_IN}" to stand for one.')
+    return int(number)
+
+
+def masked_token_figures(
+    decoder: Any,
+    tokenizer: Any,
+    held_out: Sequence[str],
+    learned_from: Sequence[str],
+    most: int = 128,
+    share: float = MASKED_SHARE,
+) -> dict[str, float]:
+    """Accuracy and cross-entropy (nats) on masked tokens of held-out texts, the same masks every time, and those of the guess
+    by frequency in the texts learned from."""
+    generator, mask = torch.Generator().manual_seed(0), mask_id(tokenizer)
+    total = right = count = 0.0
+    asked = []
+    with judging(decoder):
+        for some in batches(held_out, _JUDGED):
+            tokens = tokenise(tokenizer, some, most)
+            ids, targets = masked(tokens, mask, len(tokenizer), share, generator)
+            wanted = targets[targets != IGNORED]
+            if len(wanted):
+                nats, correct = foretold(decoder, ids, tokens.valid, targets)
+                total, right = total + nats.item() * len(wanted), right + correct.item() * len(wanted)
+                count += len(wanted)
+                asked.append(wanted)
+    unigram, wanted = unigram_of(tokenizer, learned_from, most), torch.cat(asked)
+    return {
+        "accuracy": right / count,
+        "nats": total / count,
+        "unigram_accuracy": unigram.accuracy(wanted),
+        "unigram_nats": unigram.nats(wanted),
+    }
