@@ -18,7 +18,7 @@ State = dict[str, Any]  # tensors and integers only, so that torch.load(..., wei
 
 # Copying small matrices into one product pays (one kernel for many); copying large ones does not. Elements a stack.
 STACKED_ELEMENTS = 1 << 18
-CUT_ELEMENTS = 1 << 19  # of a partitioned matrix that are worked on at a time: what stays in the cache
+CUT_ELEMENTS = 1 << 20  # of a partitioned matrix that are worked on at a time: what stays in the cache
 
 
 @dataclass(slots=True)
