@@ -4,7 +4,7 @@ others.
 Two questions. What kind of region is this (heading, key, value, cell, text, box to tick, figure), of a linear probe of the
 image's features. And which words stand in this region, and the other way round: the image is read without words, the words
 without image, and a linear map, fitted on the other pages, takes one to the other. Beside each stands what the region's place
-and size tell alone, since both encoders know them.
+and size tell alone, since both encoders know them, and what the image adds to that.
 """
 
 import random
@@ -16,6 +16,7 @@ from torch import Tensor
 
 from engine.synthetic.region_types import REGION_TYPES
 from engine.training.rendered import RenderedPage, drawn_pages, rendered
+from model.devices import moved
 from model.image_encoder import STRIDE
 from model.inputs import batch_pages, prepare_page
 from model.network import GroundingNetwork
@@ -23,6 +24,7 @@ from model.objectives.djepa import JointJepa
 from model.pretraining.probes import Probe, Standard, fit_map, linear_probe, pooled, retrieved
 from model.vocabulary import Vocabulary
 
+FEATURES = ("place", "coarse", "trunk", "place+trunk")
 OTHERS = 7  # candidates beside the right one: chance is 1 / 8
 _FEWEST_WORDS = 2  # of a region that is looked for: one word is too often there twice
 _MOST_OF_A_KIND = 4  # regions of one kind that a page gives
@@ -42,6 +44,10 @@ class Regions:
     counts: Tensor  # [R] of words
     numbers: Tensor  # [R] among the regions of the page
 
+    def features(self, names: str) -> Tensor:
+        """[R, .]: of one name, or of several with a plus between."""
+        return torch.cat([getattr(self, name) for name in names.split("+")], 1)
+
 
 def probe_pages(count: int, long_side: int, *, held_out: bool) -> list[RenderedPage]:
     """Pages to fit probes on, or, held out, to judge on; no training sees either."""
@@ -52,24 +58,26 @@ def probe_pages(count: int, long_side: int, *, held_out: bool) -> list[RenderedP
 def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: int = 0) -> Regions:
     """Features of regions; of each kind at most a few a page, drawn by ``seed``."""
     vocabulary, config = Vocabulary(network.config.text.buckets), network.config
+    device = next(network.parameters()).device
     rows: list[tuple[Tensor, ...]] = []
     for number, page in enumerate(pages):
         chosen = _chosen(page, random.Random(f"{seed}:{number}"))
         if not chosen:
             continue
         example = page.example
-        batch = batch_pages([prepare_page(example.words, example.size, example.image, vocabulary, config)])
+        prepared = prepare_page(example.words, example.size, example.image, vocabulary, config)
+        batch = moved(batch_pages([prepared]), device)
         assert batch.image is not None
         boxes = torch.tensor([page.regions[at].box for at in chosen], dtype=torch.float32)
         unit = _on_page(boxes, example.size) / max(example.size)
         levels = network.image_encoder.trunk.forward_intermediates(batch.image, intermediates_only=True)
-        coarse = network.image_encoder(batch.image).coarse[0]
-        states = network.text_encoder(batch, network.layout_bias(batch)[: config.text.layers])[0][0]
+        coarse = network.image_encoder(batch.image).coarse[0].cpu()
+        states = network.text_encoder(batch, network.layout_bias(batch)[: config.text.layers])[0][0].cpu()
         in_each = [page.regions[at].words for at in chosen]
         rows.append(
             (
                 pooled(coarse, unit * config.image.long_side / STRIDE),
-                torch.cat([pooled(level[0], unit * config.image.long_side / 2 ** (2 + n)) for n, level in enumerate(levels)], 1),
+                torch.cat([pooled(level[0].cpu(), unit * config.image.long_side / 2 ** (2 + n)) for n, level in enumerate(levels)], 1),
                 torch.stack([states[list(words)].mean(0) if words else torch.zeros(config.width) for words in in_each]),
                 place_features(unit),
                 torch.tensor([REGION_TYPES.index(page.regions[at].kind) for at in chosen]),
@@ -89,10 +97,10 @@ def place_features(unit: Tensor) -> Tensor:
 
 
 def type_figures(fitted: Regions, judged: Regions) -> dict[str, Probe]:
-    """The probe of region types from each kind of features."""
+    """The probe of region types from each of FEATURES."""
     return {
-        name: linear_probe(getattr(fitted, name), fitted.kinds, getattr(judged, name), judged.kinds, len(REGION_TYPES))
-        for name in ("place", "coarse", "trunk")
+        name: linear_probe(fitted.features(name), fitted.kinds, judged.features(name), judged.kinds, len(REGION_TYPES))
+        for name in FEATURES
     }
 
 
@@ -104,9 +112,9 @@ def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[s
     """
     own, other = fitted.counts >= _FEWEST_WORDS, judged.counts >= _FEWEST_WORDS
     found: dict[str, float] = {}
-    for name in ("place", "coarse", "trunk"):
-        mapped = fit_map(getattr(fitted, name)[own], fitted.words[own])
-        told, words = mapped(getattr(judged, name)[other]), mapped.target(judged.words[other])
+    for name in FEATURES:
+        mapped = fit_map(fitted.features(name)[own], fitted.words[own])
+        told, words = mapped(judged.features(name)[other]), mapped.target(judged.words[other])
         found |= both_ways(told, words, judged, other, name, seed)
     return found
 

@@ -1,7 +1,7 @@
 """Generated pages as pictures with typed regions: to learn from without questions, and to judge what was learned."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -50,14 +50,25 @@ def rendered_source(seed: int, *, long_side: int, pages: int = 4, pool: int = 51
     Drawing a page takes as long as learning from it; so there are ``pool`` pages, drawn when they are first seen and kept,
     and each is seen once before any is seen again.
     """
-    waiting = sorted(drawn_pages(seed, pool), key=lambda made: made.page.width / made.page.height)
+    waiting = drawn_pages(seed, pool)
     kept: dict[int, Example] = {}
-    groups = [range(at, min(at + pages, len(waiting))) for at in range(0, len(waiting), pages)]
 
     def drawn(number: int) -> Example:
         if number not in kept:
             kept[number] = rendered(waiting[number], long_side).example
         return kept[number]
+
+    return _grouped([(made.page.width, made.page.height) for made in waiting], drawn, seed, pages)
+
+
+def source_of(examples: Sequence[Example], seed: int, *, pages: int = 4) -> Source:
+    """The same from pages that are there already."""
+    return _grouped([example.size for example in examples], lambda number: examples[number], seed, pages)
+
+
+def _grouped(sizes: Sequence[tuple[int, int]], drawn: Callable[[int], Example], seed: int, pages: int) -> Source:
+    alike = sorted(range(len(sizes)), key=lambda number: sizes[number][0] / sizes[number][1])
+    groups = [alike[at : at + pages] for at in range(0, len(alike), pages)]
 
     def source(step: int) -> Sequence[Example]:
         turn, place = divmod(step, len(groups))

@@ -6,6 +6,7 @@ from pages import SIZE, page_image, page_words
 
 from engine.synthetic.region_types import REGION_TYPES, TypedRegion
 from engine.training.probing import (
+    FEATURES,
     OTHERS,
     foretold_figures,
     regions_of,
@@ -105,9 +106,9 @@ def test_a_source_gives_every_page_once_before_any_twice_and_the_same_again():
 def test_the_figures_are_there_for_generated_pages(network):
     drawn = [rendered(made, 128) for made in drawn_pages(5, 12)]
     fitted, judged = regions_of(network, drawn[:8]), regions_of(network, drawn[8:])
-    assert set(type_figures(fitted, judged)) == {"place", "coarse", "trunk"}
+    assert set(type_figures(fitted, judged)) == set(FEATURES)
     figures = retrieval_figures(fitted, judged)
-    assert len(figures) == 12 and all(0 <= value <= 1 for value in figures.values())
+    assert len(figures) == 4 * len(FEATURES) and all(0 <= value <= 1 for value in figures.values())
     assert figures["words_from_region.same_page.place"] > 1.5 / (OTHERS + 1)  # words know where they stand
     torch.manual_seed(0)
     told = foretold_figures(JointJepa(network, lambda step: []), drawn[8:])

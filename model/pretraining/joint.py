@@ -1,0 +1,102 @@
+"""Words and image learned together without a question: masked images, joint embeddings, masked words with the page in view.
+
+A step does one of the three, drawn by their shares: each hides something else, so they cannot share a pass.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from model.devices import moved
+from model.examples import Example, Source
+from model.inputs import batch_pages, prepare_page
+from model.network import GroundingNetwork
+from model.objectives.djepa import Joining, JointJepa
+from model.objectives.hiding import with_hidden_words
+from model.objectives.masked_image import ImageHiding, MaskedImage
+from model.objectives.masked_language import MaskedPages, MaskedWordHead, Masking, mask_words, word_stand_in
+from model.objectives.objective import NetworkObjective
+from model.pretraining.unigram import Unigram
+from model.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """Shares of the steps, and how each of the three hides."""
+
+    images: float = 0.3
+    embeddings: float = 0.4
+    words: float = 0.3
+    hiding: ImageHiding = field(default_factory=ImageHiding)
+    joining: Joining = field(default_factory=Joining)
+    masking: Masking = field(default_factory=Masking)
+
+
+class SeenWords(NetworkObjective):
+    """Cross-modal masked words: the first wordpiece of masked words from the words around them *and the image*, that is from
+    the states that the fusion gives (model.objectives.masked_language does it from the words alone)."""
+
+    def __init__(
+        self, network: GroundingNetwork, source: Source, masking: Masking | None = None, guess: Unigram | None = None
+    ) -> None:
+        head, stand_in = MaskedWordHead(network, guess), word_stand_in(network)
+        super().__init__(network, head=head, stand_in=stand_in)
+        self.head, self.stand_in = head, stand_in
+        self._source, self._masking = source, masking or Masking()
+        self._vocabulary = Vocabulary(network.config.text.buckets)
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        examples = self._source(step)
+        logits, wanted = self.foretold(mask_words(examples, rng, self._masking), examples)
+        loss = F.cross_entropy(logits, wanted)
+        return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
+
+    def foretold(self, masked: MaskedPages, examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+        """(logits [M, pieces], first pieces [M]) of the masked words, with the images of ``examples`` in view; where the pages
+        bring none, from the words alone."""
+        config = self.network.config
+        pages = [replace(one, image=page.image) for one, page in zip(masked.pages, examples, strict=True)]
+        batch = batch_pages([prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in pages])
+        hidden = torch.zeros_like(batch.valid)
+        for page, own in enumerate(masked.hidden):
+            hidden[page, : len(own)] = torch.tensor(own, dtype=torch.bool)
+        view, seen = with_hidden_words(self.network, moved(batch, self.device), hidden.to(self.device), self.stand_in)
+        states = view.encode(seen).words
+        rows, columns = torch.tensor(masked.asked, device=self.device).T
+        pieces = self._vocabulary.pieces(list(masked.words))
+        wanted = torch.tensor([int(ids[0]) for ids in pieces], device=self.device)
+        return self.head(states[rows, columns], self.network.text_encoder.embedding.piece_vectors), wanted
+
+
+class JointPretraining(NetworkObjective):
+    """MIM, D-JEPA and cross-modal MLM on the same rendered pages. Parts of the log begin with ``images_``, ``embeddings_`` or
+    ``words_``, and a step reports those of what it did."""
+
+    def __init__(self, network: GroundingNetwork, source: Source, mix: Mix | None = None) -> None:
+        mix = mix or Mix()
+        self.parts: dict[str, NetworkObjective] = {
+            "images": MaskedImage(network, source, mix.hiding),
+            "embeddings": JointJepa(network, source, mix.joining),
+            "words": SeenWords(network, source, mix.masking),
+        }
+        self._shares = (mix.images, mix.embeddings, mix.words)
+        heads = {
+            f"{name}_{head}": module
+            for name, part in self.parts.items()
+            for head, module in part.learned.named_children()
+            if head != "network"
+        }
+        super().__init__(network, **heads)
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        (name,) = rng.choices(list(self.parts), self._shares)
+        loss, found = self.parts[name].loss(step, rng)
+        return loss, {"loss": loss.detach(), **{f"{name}_{part}": value for part, value in found.items()}}
+
+    def after_step(self, done: float) -> None:
+        for part in self.parts.values():
+            part.after_step(done)
