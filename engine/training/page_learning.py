@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -120,9 +121,11 @@ def figures_of(fitted: Regions, judged: Regions) -> dict[str, float]:
 
 
 def standard_figures(network: GroundingNetwork, pages: int = 64) -> dict[str, float]:
-    """``page_figures`` on generated pages that no training sees: ``pages`` to judge on, twice as many to fit on."""
+    """``page_figures`` on generated pages that no training sees: ``pages`` to judge on, twice as many to fit on.
+    Without those that so few pages give nothing to measure by."""
     long_side = network.config.image.long_side
-    return page_figures(network, _kept_pages(2 * pages, long_side, False), _kept_pages(pages, long_side, True))
+    found = page_figures(network, _kept_pages(2 * pages, long_side, False), _kept_pages(pages, long_side, True))
+    return {name: value for name, value in found.items() if not math.isnan(value)}
 
 
 @lru_cache(maxsize=4)

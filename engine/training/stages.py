@@ -11,6 +11,7 @@ from typing import Any
 from engine.synthetic import generate
 from engine.training.evaluate import evaluate
 from engine.training.examples import mixed_source, synthetic_source
+from engine.training.page_learning import page_groups, page_objective, standard_figures
 from model.examples import Source
 from model.inference import Predictor
 from model.network import GroundingNetwork
@@ -20,6 +21,7 @@ from model.objectives.promptable import PromptableSegmentation
 _PIXEL_PARTS = ("image_encoder.", "fusion.", "mask_decoder.", "prompt_encoder.mask_in.", "prompt_encoder.no_mask")
 _IMAGE_SHARE = 0.7  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
 _HELD_OUT_SEED = 9_999_991
+_PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,17 @@ def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
     return {name: value for name, value in figures.items() if value is not None}
 
 
+def _on_pages(name: str, title: str) -> Stage:
+    """A stage of engine.training.page_learning. Its figures: what frozen features tell of regions and of their words."""
+    return Stage(
+        title=title,
+        share=0.3,
+        objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED),
+        groups=page_groups,
+        figures=lambda around: standard_figures(around.network, around.held_out),
+    )
+
+
 STAGES: dict[str, Stage] = {
     "words": Stage(
         title="Questions answered by words, on generated pages without pictures.",
@@ -98,4 +111,10 @@ STAGES: dict[str, Stage] = {
         groups=_with_pictures_groups,
         figures=lambda around: answers(around, pictures=True),
     ),
+    "mim": _on_pages("mim", "Hidden pixels of rendered pages, nothing asked."),
+    "ijepa": _on_pages("ijepa", "Embeddings of hidden regions of rendered pages, nothing asked."),
+    "djepa": _on_pages(
+        "djepa", "Embeddings of regions from image and words, and of words from the image, nothing asked."
+    ),
+    "joint": _on_pages("joint", "Hidden pixels, embeddings, and masked words with the page in view, nothing asked."),
 }

@@ -42,6 +42,8 @@ class NetworkObjective(Objective):
 
     def __init__(self, network: GroundingNetwork, **heads: nn.Module) -> None:
         self.network = network
+        device = next(network.parameters()).device
+        heads = {name: head.to(device) for name, head in heads.items()}
         self.learned = nn.ModuleDict({"network": network, **heads}) if heads else network
 
     def save(self, folder: Path) -> str:
