@@ -41,9 +41,11 @@ def curves(
     log_y: bool = False,
     bands: Mapping[str, Points] | None = None,
     line: float | None = None,
+    top: float | None = None,
 ) -> None:
     """Name -> (xs, ys) as lines. x, y: labels of the axes, with units. bands: name -> (low, high) around a line of that
-    name, one value for each of its xs. line: a horizontal line, such as a bar to pass. Overwrites `path`."""
+    name, one value for each of its xs. line: a horizontal line, such as a bar to pass. top: where the
+    y axis ends. Overwrites `path`."""
     figure, axes = _axes(title, log_x=log_x, log_y=log_y)
     for i, (name, (xs, ys)) in enumerate(series.items()):
         colour, style = COLOURS[i % len(COLOURS)], STYLES[i // len(COLOURS) % len(STYLES)]
@@ -57,6 +59,8 @@ def curves(
         axes.set_xticks(places, [f"{value:g}" for value in places])
         axes.minorticks_off()
     axes.set(xlabel=x, ylabel=y)
+    if top is not None:
+        axes.set_ylim(top=top)
     _legend(axes, len(series))
     save(figure, path)
 

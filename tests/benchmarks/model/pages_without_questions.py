@@ -19,20 +19,25 @@ from pathlib import Path
 
 import torch
 
-from engine.training.page_learning import PAGE_OBJECTIVES, RATE, affordable_steps, figures_of, learn_pages
+from engine.training.page_learning import PAGE_OBJECTIVES, RATE, PageKind, affordable_steps, figures_of, learn_pages
 from engine.training.probing import foretold_figures, probe_pages, regions_of
 from engine.training.rendered import RenderedPage, drawn_pages, rendered, source_of
 from model import checkpoint
 from model.examples import Source
 from model.learning import Plan
 from model.network import GroundingNetwork
-from model.objectives.djepa import JointJepa
+from model.objectives.djepa import ImageJepa, Joining, JointJepa
 from model.objectives.objective import CHECKPOINT_FILE
 from model.presets import NANO
 from model.pretraining.token_vectors import reduced_vectors, teacher_folder
 from tests.benchmarks.tables import table
 
 FIGURES_FILE = "figures.json"
+WAYS: dict[str, PageKind] = {
+    **PAGE_OBJECTIVES,
+    "ijepa_centred": lambda network, source: ImageJepa(network, source, Joining(centred=True)),
+    "djepa_centred": lambda network, source: JointJepa(network, source, Joining(centred=True)),
+}
 FITTED, JUDGED, POOL = 144, 72, 320  # pages of the probes, and to learn from
 
 
@@ -55,7 +60,7 @@ def kept(path: Path, drawn: Callable[[], list[RenderedPage]]) -> list[RenderedPa
 
 def steps_for(way: str, network: GroundingNetwork, source: Source, args: argparse.Namespace) -> int:
     """In minutes of the processor, so that whatever else runs here favours nobody."""
-    return affordable_steps(way, network, source, args.minutes, args.rate, clock=time.process_time)
+    return affordable_steps(WAYS[way], network, source, args.minutes, args.rate, clock=time.process_time)
 
 
 def learned(
@@ -73,7 +78,7 @@ def learned(
     steps = json.loads(plan_file.read_text())
     plan = Plan(steps=steps, seed=args.seed, warmup=max(1, steps // 10), checkpoint_every=50, metrics_every=20)
     began = time.process_time()
-    objective = PAGE_OBJECTIVES[way](network, source)
+    objective = WAYS[way](network, source)
     learn_pages(folder / way, objective, plan, rate=args.rate, resume=True, on_metrics=print)
     network.load_state_dict(checkpoint.load(folder / way / CHECKPOINT_FILE).state)
     found = {"steps": float(steps), "minutes": (time.process_time() - began) / 60}

@@ -94,7 +94,9 @@ def draw(path: Path, task: str, results: Sequence[Result]) -> None:
         series[result.name] = (xs[1:], [statistics.mean(values) for values in columns][1:])
         if len(by_seed) > 1:
             bands[result.name] = ([min(values) for values in columns][1:], [max(values) for values in columns][1:])
-    curves(path, series, title=f"{task}: held-out loss", x="steps", y="loss", bands=bands)
+    # An excursion of one run early on would flatten all that is to be seen.
+    top = max(ys[len(ys) // 5] for _, ys in series.values())
+    curves(path, series, title=f"{task}: held-out loss", x="steps", y="loss", bands=bands, top=1.05 * top)
 
 
 def _mean(result: Result, name: str) -> float:
