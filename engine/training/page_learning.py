@@ -25,7 +25,8 @@ METRICS_FILE = "metrics.jsonl"
 RATE, WEIGHT_DECAY = 1e-3, 0.05
 _PACE_STEPS = 8  # that are timed, then thrown away
 
-PAGE_OBJECTIVES: dict[str, Callable[[GroundingNetwork, Source], NetworkObjective]] = {
+PageKind = Callable[[GroundingNetwork, Source], NetworkObjective]
+PAGE_OBJECTIVES: dict[str, PageKind] = {
     "mim": MaskedImage,
     "ijepa": ImageJepa,
     "djepa": JointJepa,
@@ -84,7 +85,7 @@ def page_objective(
 
 
 def affordable_steps(
-    name: str,
+    kind: PageKind,
     network: GroundingNetwork,
     source: Source,
     minutes: float,
@@ -94,7 +95,7 @@ def affordable_steps(
     """Steps that take about ``minutes`` here, by timing some on a copy; pages that ``source`` draws are not timed."""
     for step in range(_PACE_STEPS + 1):
         source(step)
-    rehearsed = PAGE_OBJECTIVES[name](copy.deepcopy(network), source)
+    rehearsed = kind(copy.deepcopy(network), source)
     groups = page_groups(rehearsed, rate)
     learn(rehearsed, torch.optim.AdamW(groups), Plan(steps=1))
     began = clock()

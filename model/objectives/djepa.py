@@ -30,7 +30,9 @@ class Joining:
     """How embeddings are predicted.
 
     momentum: of the targets' moving average at the start; it rises to 1 linearly over the run. narrow, layers: of the
-    predictor, ``narrow`` a share of the network's width. The last three concern `JointJepa` alone: share of steps that predict
+    predictor, ``narrow`` a share of the network's width. centred: targets without what all tokens of a step share, before they are
+    normalised (as DINO centres, https://arxiv.org/abs/2104.14294, section 3.1): most of a page is paper, and what the neck
+    adds to every cell outweighs what tells them apart, so that a constant would be nearly right. The last three concern `JointJepa` alone: share of steps that predict
     words, of the other steps that hide the words inside hidden regions, and words predicted a page.
     """
 
@@ -38,6 +40,7 @@ class Joining:
     narrow: float = 0.5
     layers: int = 3
     blocks: BlockShapes = field(default_factory=BlockShapes)
+    centred: bool = False
     word_steps: float = 0.5
     hidden_words: float = 0.5
     most_words: int = 64
@@ -61,9 +64,10 @@ class ImageJepa(PageObjective):
         coarse = as_tokens(encoder(seen.image).coarse)
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = taken(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
-        target = region_targets(self._targets, seen)
+        made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
+        target = normalised(made, there, self._joining.centred)
         loss = region_error(self._predictor, [context], centres, blocks, target)
-        return loss, {"loss": loss.detach(), **target_spread(target, page.flatten(1).to(self.device))}
+        return loss, {"loss": loss.detach(), **target_spread(plain_norm(made), there)}
 
     def after_step(self, done: float) -> None:
         self._targets.follow(risen(self._joining.momentum, done), image=self.network.image_encoder)
@@ -114,17 +118,19 @@ class JointJepa(PageObjective):
             centres[blocks.context],
             torch.ones_like(blocks.context).bool(),
         )
-        target = region_targets(self._targets, seen)
+        made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
+        target = normalised(made, there, self._joining.centred)
         words = (state.words, word_centres(batch), batch.valid)
         loss = region_error(self._predictor, [context, words], centres, blocks, target)
-        alarm = target_spread(target, page.flatten(1).to(self.device))
+        alarm = target_spread(plain_norm(made), there)
         return loss, {"loss": loss.detach(), "regions": loss.detach(), **alarm}
 
     def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
         chosen, there = some_words(seen.batch.valid, self._joining.most_words, rng)
-        target = taken(self.word_targets(seen), chosen)
+        made = taken(self._made_of_words(seen), chosen)
+        target = normalised(made, there, self._joining.centred)
         loss = embedding_error(self.foretold_words(seen, chosen)[there], target[there])
-        alarm = {f"word_{name}": value for name, value in target_spread(target, there).items()}
+        alarm = {f"word_{name}": value for name, value in target_spread(plain_norm(made), there).items()}
         return loss, {"loss": loss.detach(), "words": loss.detach(), **alarm}
 
     def foretold_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
@@ -137,11 +143,15 @@ class JointJepa(PageObjective):
         foretold: Tensor = self._predictor([(tokens, centres, page)], places, WORDS)
         return foretold
 
-    @torch.no_grad()
     def word_targets(self, seen: SeenPages) -> Tensor:
         """[G, N, D]: what the slow text encoder makes of the words of the pages, without the image, normalised."""
+        return normalised(self._made_of_words(seen), seen.batch.valid, self._joining.centred)
+
+    @torch.no_grad()
+    def _made_of_words(self, seen: SeenPages) -> Tensor:
         bias = self._targets["bias"](seen.batch)[: self.network.config.text.layers]
-        return plain_norm(self._targets["text"](seen.batch, bias)[0])
+        made: Tensor = self._targets["text"](seen.batch, bias)[0]
+        return made
 
 
 def predictor_for(network: GroundingNetwork, joining: Joining, kinds: int) -> Predictor:
@@ -208,11 +218,16 @@ def some_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, Te
 
 
 @torch.no_grad()
-def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
-    """[G, K, D]: what the slow image encoder makes of each cell of the whole page, normalised."""
+def made_of_regions(targets: MovingAverage, seen: SeenPages) -> Tensor:
+    """[G, K, D]: what the slow image encoder makes of each cell of the whole page."""
     encoder = targets["image"]
     assert isinstance(encoder, ImageEncoder)
-    return plain_norm(as_tokens(encoder(seen.image).coarse))
+    return as_tokens(encoder(seen.image).coarse)
+
+
+def normalised(made: Tensor, there: Tensor, centred: bool) -> Tensor:
+    """Targets of tokens [G, K, D], of which those ``there`` [G, K] (bool) count, normalised each by itself."""
+    return plain_norm(made - made[there].mean(0) if centred else made)
 
 
 def region_error(

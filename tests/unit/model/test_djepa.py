@@ -9,7 +9,7 @@ from model import checkpoint
 from model.inputs import batch_pages, prepare_page
 from model.learning import Plan, learn
 from model.network import GroundingNetwork
-from model.objectives.djepa import ImageJepa, Joining, JointJepa, cell_centres, risen, some_words, words_in
+from model.objectives.djepa import ImageJepa, Joining, JointJepa, cell_centres, normalised, risen, some_words, words_in
 from model.objectives.hiding import spread
 from model.objectives.masking import draw_blocks
 from model.objectives.objective import CHECKPOINT_FILE
@@ -94,6 +94,16 @@ def test_the_alarm_rings_when_all_targets_are_equal():
     equal = target_spread(plain_norm(torch.randn(32) + 0.01 * torch.randn(2, 50, 32)), there)
     assert healthy["target_std"] == pytest.approx(1.0, abs=0.1) and healthy["collapsed"] == 0
     assert equal["target_std"] < COLLAPSED and equal["collapsed"] == 1
+
+
+def test_centred_targets_are_what_tells_tokens_apart_and_the_alarm_hears_what_they_share():
+    """A constant that outweighs all else is no target, and no disguise of a collapse either."""
+    made, there = 20 * torch.randn(32) + torch.randn(2, 50, 32), torch.arange(50).expand(2, -1) < 40
+    plain, centred = normalised(made, there, False), normalised(made, there, True)
+    assert target_spread(plain, there)["target_std"] < COLLAPSED
+    assert target_spread(centred, there)["target_std"] > 0.8
+    assert centred[there].mean(0).abs().max() < 0.1
+    assert target_spread(plain_norm(made), there)["collapsed"] == 1
 
 
 def test_a_network_whose_encoder_sees_nothing_rings_the_alarm(config):
