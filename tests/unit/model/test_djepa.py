@@ -98,7 +98,7 @@ def test_the_alarm_rings_when_all_targets_are_equal():
 
 def test_centred_targets_are_what_tells_tokens_apart_and_the_alarm_hears_what_they_share():
     """A constant that outweighs all else is no target, and no disguise of a collapse either."""
-    made, there = 20 * torch.randn(32) + torch.randn(2, 50, 32), torch.arange(50).expand(2, -1) < 40
+    made, there = 50 * torch.randn(32) + torch.randn(2, 50, 32), torch.arange(50).expand(2, -1) < 40
     plain, centred = normalised(made, there, False), normalised(made, there, True)
     assert target_spread(plain, there)["target_std"] < COLLAPSED
     assert target_spread(centred, there)["target_std"] > 0.8
