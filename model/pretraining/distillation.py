@@ -62,7 +62,8 @@ class Rotation(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         tall = self.weight.shape[0] >= self.weight.shape[1]
         axes = torch.linalg.qr(self.weight if tall else self.weight.T).Q
-        return x @ (axes.T if tall else axes)
+        turned: Tensor = x @ (axes.T if tall else axes)
+        return turned
 
 
 class Distillation(NetworkObjective):

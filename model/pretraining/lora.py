@@ -44,8 +44,8 @@ class Adapted(nn.Module):
         self.adapter = Adapter(into, out, rank, scale).to(weight.device)
 
     def forward(self, x: Tensor) -> Tensor:
-        states: Tensor = self.base(x)
-        return states + self.adapter(x).to(x.dtype)
+        states: Tensor = self.base(x) + self.adapter(x).to(x.dtype)
+        return states
 
     def merged(self) -> nn.Module:
         """The layer with the adapter in its weights."""

@@ -148,3 +148,9 @@ def test_masked_words_are_learned_beyond_the_guess_by_frequency(network, vocabul
     assert after["accuracy"] > after["unigram_accuracy"] + 0.2
     assert torch.equal(frozen, network.text_encoder.embedding.piece_vectors)
     assert objective.figures(held_out, training) == after
+
+
+def test_the_learned_stand_in_takes_the_place_of_hidden_words(network):
+    objective = MaskedWords(network, source)
+    objective.loss(0, random.Random(0))[0].backward()
+    assert objective.stand_in.token.grad.abs().sum() > 0
