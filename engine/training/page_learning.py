@@ -1,4 +1,5 @@
-"""Stages of learning from rendered pages without questions, each resumable, and the figures that show what they taught."""
+"""Stages of learning from rendered pages without questions, each resumable, and the figures that show what they
+taught."""
 
 import copy
 import json
@@ -44,8 +45,9 @@ def learn_pages(
     on_metrics: Callable[[Mapping[str, float]], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Outcome:
-    """Trains what one of PAGE_OBJECTIVES learns into ``folder``: its checkpoint, the state to resume from, and METRICS_FILE,
-    the log of ``target_std`` among it. A resumed run takes up METRICS_FILE where its state was written."""
+    """Trains what one of PAGE_OBJECTIVES learns into ``folder``: its checkpoint, the state to resume from, and
+    METRICS_FILE, the log of ``target_std`` among it. A resumed run takes up METRICS_FILE where its state was
+    written."""
     folder.mkdir(parents=True, exist_ok=True)
     metrics = folder / METRICS_FILE
 

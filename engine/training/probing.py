@@ -1,10 +1,10 @@
-"""Whether pages without questions taught anything: figures from frozen features, fitted on some generated pages and judged on
-others.
+"""Whether pages without questions taught anything: figures from frozen features, fitted on some generated pages and
+judged on others.
 
-Two questions. What kind of region is this (heading, key, value, cell, text, box to tick, figure), of a linear probe of the
-image's features. And which words stand in this region, and the other way round: the image is read without words, the words
-without image, and a linear map, fitted on the other pages, takes one to the other. Beside each stands what the region's place
-and size tell alone, since both encoders know them, and what the image adds to that.
+Two questions. What kind of region is this (heading, key, value, cell, text, box to tick, figure), of a linear probe of
+the image's features. And which words stand in this region, and the other way round: the image is read without words,
+the words without image, and a linear map, fitted on the other pages, takes one to the other. Beside each stands what
+the region's place and size tell alone, since both encoders know them, and what the image adds to that.
 """
 
 import random
@@ -77,7 +77,13 @@ def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: i
         rows.append(
             (
                 pooled(coarse, unit * config.image.long_side / STRIDE),
-                torch.cat([pooled(level[0].cpu(), unit * config.image.long_side / 2 ** (2 + n)) for n, level in enumerate(levels)], 1),
+                torch.cat(
+                    [
+                        pooled(level[0].cpu(), unit * config.image.long_side / 2 ** (2 + n))
+                        for n, level in enumerate(levels)
+                    ],
+                    1,
+                ),
                 torch.stack([states[list(words)].mean(0) if words else torch.zeros(config.width) for words in in_each]),
                 place_features(unit),
                 torch.tensor([REGION_TYPES.index(page.regions[at].kind) for at in chosen]),
@@ -85,7 +91,7 @@ def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: i
                 torch.tensor([len(words) for words in in_each]),
                 torch.tensor(chosen),
             )
-        )  # fmt: skip
+        )
     return Regions(*(torch.cat(column) for column in zip(*rows, strict=True)))
 
 
@@ -107,8 +113,8 @@ def type_figures(fitted: Regions, judged: Regions) -> dict[str, Probe]:
 def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[str, float]:
     """Top-1 of words from their region and of the region from its words, out of OTHERS + 1.
 
-    ``same_page``: among other regions of the page. ``same_place``: among the regions of other pages that are most alike in
-    place and size, so that what is there decides. For each, by the image's features and by place and size alone.
+    ``same_page``: among other regions of the page. ``same_place``: among the regions of other pages that are most alike
+    in place and size, so that what is there decides. For each, by the image's features and by place and size alone.
     """
     own, other = fitted.counts >= _FEWEST_WORDS, judged.counts >= _FEWEST_WORDS
     found: dict[str, float] = {}
@@ -121,8 +127,9 @@ def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[s
 
 @torch.no_grad()
 def foretold_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed: int = 0) -> dict[str, float]:
-    """Both retrievals by D-JEPA's own predictor, which nothing is fitted for: what it says of the words of a region from the
-    image, against what the slow text encoder makes of them, means over the words, shifted and scaled to one spread each."""
+    """Both retrievals by D-JEPA's own predictor, which nothing is fitted for: what it says of the words of a region
+    from the image, against what the slow text encoder makes of them, means over the words, shifted and scaled to one
+    spread each."""
     judged = regions_of(objective.network, pages, seed)
     wordy = judged.counts >= _FEWEST_WORDS
     told, truth = [], []

@@ -47,8 +47,8 @@ def drawn_pages(seed: int, count: int) -> list[SyntheticPage]:
 def rendered_source(seed: int, *, long_side: int, pages: int = 4, pool: int = 512) -> Source:
     """Rendered pages without questions: step n gives ``pages`` of them, alike in shape so that little is margin.
 
-    Drawing a page takes as long as learning from it; so there are ``pool`` pages, drawn when they are first seen and kept,
-    and each is seen once before any is seen again.
+    Drawing a page takes as long as learning from it; so there are ``pool`` pages, drawn when they are first seen and
+    kept, and each is seen once before any is seen again.
     """
     waiting = drawn_pages(seed, pool)
     kept: dict[int, Example] = {}

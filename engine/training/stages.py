@@ -86,7 +86,7 @@ def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
 
 
 def _on_pages(name: str, title: str) -> Stage:
-    """A stage of engine.training.page_learning. Its figures: what frozen features tell of regions and of their words."""
+    """A stage of engine.training.page_learning. Its figures: what frozen features tell of regions and words."""
     return Stage(
         title=title,
         share=0.3,

@@ -1,8 +1,9 @@
-"""Joint-embedding prediction on pages: regions of the image from what is seen around them, and, jointly, from the words.
+"""Joint-embedding prediction on pages: regions of the image from what is seen around them, and, jointly, from the
+words.
 
 I-JEPA (https://arxiv.org/abs/2301.08243): a context encoder sees a block of the image, a predictor tells what a slowly
-following copy of the encoder makes of the blocks that are hidden, and the error is taken between embeddings, not pixels.
-On a document the words are a second view of the same page. `JointJepa` predicts both ways across the two.
+following copy of the encoder makes of the blocks that are hidden, and the error is taken between embeddings, not
+pixels. On a document the words are a second view of the same page. `JointJepa` predicts both ways across the two.
 """
 
 import random
@@ -30,10 +31,11 @@ class Joining:
     """How embeddings are predicted.
 
     momentum: of the targets' moving average at the start; it rises to 1 linearly over the run. narrow, layers: of the
-    predictor, ``narrow`` a share of the network's width. centred: targets without what all tokens of a step share, before they are
-    normalised (as DINO centres, https://arxiv.org/abs/2104.14294, section 3.1): most of a page is paper, and what the neck
-    adds to every cell outweighs what tells them apart, so that a constant would be nearly right. The last three concern `JointJepa` alone: share of steps that predict
-    words, of the other steps that hide the words inside hidden regions, and words predicted a page.
+    predictor, ``narrow`` a share of the network's width. centred: targets without what all tokens of a step share,
+    before they are normalised (as DINO centres, https://arxiv.org/abs/2104.14294, section 3.1): most of a page is
+    paper, and what the neck adds to every cell outweighs what tells them apart, so that a constant would be nearly
+    right. The last three concern `JointJepa` alone: share of steps that predict words, of the other steps that hide the
+    words inside hidden regions, and words predicted a page.
     """
 
     momentum: float = 0.996
@@ -76,10 +78,10 @@ class ImageJepa(PageObjective):
 class JointJepa(PageObjective):
     """Regions from the visible image and the words; words from the image. Which of the two a step does is drawn.
 
-    Regions: the context is what the network's fusion makes of the visible image and of the words; in some of these steps the
-    words that stand in hidden regions are left out, since with them the prediction may be a copy. Words: the context is the
-    image encoder's map of the whole page, and no word at all. Targets are what each encoder makes of its own input alone:
-    the image without words, the words (in their context and layout) without image.
+    Regions: the context is what the network's fusion makes of the visible image and of the words; in some of these
+    steps the words that stand in hidden regions are left out, since with them the prediction may be a copy. Words: the
+    context is the image encoder's map of the whole page, and no word at all. Targets are what each encoder makes of its
+    own input alone: the image without words, the words (in their context and layout) without image.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, joining: Joining | None = None) -> None:
@@ -134,8 +136,8 @@ class JointJepa(PageObjective):
         return loss, {"loss": loss.detach(), "words": loss.detach(), **alarm}
 
     def foretold_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
-        """[G, T, D]: what the image and the place say of the words ``chosen`` [G, T] (numbers); to hold against their row of
-        ``word_targets``."""
+        """[G, T, D]: what the image and the place say of the words ``chosen`` [G, T] (numbers); to hold against their
+        row of ``word_targets``."""
         page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
         centres = cell_centres(seen.grid(STRIDE), self.device).expand(len(tokens), -1, -1)

@@ -1,7 +1,8 @@
 """The network with parts of its input hidden: pixels behind a token, words behind another.
 
-The trunk of the image encoder cannot drop tokens, so hidden ones are replaced (SimMIM, https://arxiv.org/abs/2111.09886,
-section 3.1). Nothing of the network itself is changed: a view shares its parameters and differs in one module.
+The trunk of the image encoder cannot drop tokens, so hidden ones are replaced (SimMIM,
+https://arxiv.org/abs/2111.09886, section 3.1). Nothing of the network itself is changed: a view shares its parameters
+and differs in one module.
 """
 
 import copy

@@ -30,8 +30,8 @@ class ImageHiding:
 
 
 class PixelHead(nn.Module):
-    """Pixels of each patch from its token: one linear layer, as in SimMIM (https://arxiv.org/abs/2111.09886, section 3.3),
-    whose encoder has seen the tokens of hidden patches as ours has."""
+    """Pixels of each patch from its token: one linear layer, as in SimMIM (https://arxiv.org/abs/2111.09886, section
+    3.3), whose encoder has seen the tokens of hidden patches as ours has."""
 
     def __init__(self, width: int, patch: int = STRIDE) -> None:
         super().__init__()
@@ -45,8 +45,9 @@ class PixelHead(nn.Module):
 
 
 class MaskedImage(PageObjective):
-    """Mean squared error over hidden patches (MAE, https://arxiv.org/abs/2111.06377, section 3: normalised pixels of each
-    patch). ``explained`` is the share of their variance that is predicted; 0 is what the mean of a patch predicts."""
+    """Mean squared error over hidden patches (MAE, https://arxiv.org/abs/2111.06377, section 3: normalised pixels of
+    each patch). ``explained`` is the share of their variance that is predicted; 0 is what the mean of a patch
+    predicts."""
 
     def __init__(self, network: GroundingNetwork, source: Source, hiding: ImageHiding | None = None) -> None:
         pixels, stand_in = PixelHead(network.config.width), StandIn(token_width(network.image_encoder))
@@ -68,7 +69,8 @@ class MaskedImage(PageObjective):
 
 
 def normalised_patches(image: Tensor, patch: int) -> Tensor:
-    """[G, 3, H, W] -> [G, H / patch, W / patch, 3 * patch * patch]: each patch with mean 0 and, unless flat, variance 1."""
+    """[G, 3, H, W] -> [G, H / patch, W / patch, 3 * patch * patch]: each patch with mean 0 and, unless flat, variance
+    1."""
     patches = F.unfold(image.float(), patch, stride=patch).transpose(1, 2)
     patches = patches.reshape(len(image), image.shape[-2] // patch, image.shape[-1] // patch, -1)
     variance, mean = torch.var_mean(patches, -1, correction=0, keepdim=True)

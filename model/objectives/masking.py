@@ -1,7 +1,8 @@
-"""Which parts of a page are hidden: units for masked images, blocks for joint embeddings. Never the white margin of a page.
+"""Which parts of a page are hidden: units for masked images, blocks for joint embeddings. Never the white margin of a
+page.
 
-A page lies on a grid of cells, [h, w], row by row; ``page`` [G, h, w] (bool) tells the page from the margin that pads it.
-Everything random comes from the ``random.Random`` that is given.
+A page lies on a grid of cells, [h, w], row by row; ``page`` [G, h, w] (bool) tells the page from the margin that pads
+it. Everything random comes from the ``random.Random`` that is given.
 """
 
 import math
@@ -21,8 +22,8 @@ _FEWEST_SEEN = 0.1  # of the page's cells
 class BlockShapes:
     """How blocks are drawn (I-JEPA, https://arxiv.org/abs/2301.08243, section 3 and appendix A.1).
 
-    Scales are shares of the page's area, aspects width / height. Text runs in lines: a share ``lines`` of the targets is
-    as wide as lines are. An aspect that the page has no room for at the scale drawn is cut, the scale is not.
+    Scales are shares of the page's area, aspects width / height. Text runs in lines: a share ``lines`` of the targets
+    is as wide as lines are. An aspect that the page has no room for at the scale drawn is cut, the scale is not.
     """
 
     targets: int = 4
@@ -45,8 +46,8 @@ class Blocks:
 def page_cells(sizes: Sequence[tuple[int, int]], long_side: int, cell: int, grid: tuple[int, int]) -> Tensor:
     """[G, h, w] bool: the cells, ``cell`` pixels wide, whose centre lies on the page.
 
-    sizes: (width, height) of each page in any unit; its long side is scaled to ``long_side`` pixels. A page has one cell at
-    least.
+    sizes: (width, height) of each page in any unit; its long side is scaled to ``long_side`` pixels. A page has one
+    cell at least.
     """
     height, width = grid
     page = torch.zeros(len(sizes), height, width, dtype=torch.bool)
@@ -72,8 +73,8 @@ def hide_units(page: Tensor, ratio: float, rng: random.Random) -> Tensor:
 def draw_blocks(page: Tensor, rng: random.Random, shapes: BlockShapes | None = None) -> Blocks:
     """Target blocks of each page, and a context block without the cells that are in a target.
 
-    Where blocks differ in size, all are cut to the smallest: to cells drawn at random, not to the first ones, which would
-    all lie at the head of the page. ValueError for a page of so few cells that nothing would be left to see.
+    Where blocks differ in size, all are cut to the smallest: to cells drawn at random, not to the first ones, which
+    would all lie at the head of the page. ValueError for a page of so few cells that nothing would be left to see.
     """
     shapes = shapes or BlockShapes()
     drawn = [_of_page(cells, rng, shapes) for cells in page]

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from model.blocks import PointEncoding, SelfAttentionLayer, additive_mask
 
-# Standard deviation of targets over tokens, each of variance 1, below which they are all but equal. Before it has learned,
-# nano has .10 to .15 on pages, most of whose cells are blank; runs that collapsed came to .02 to .05.
+# Standard deviation of targets over tokens, each of variance 1, below which they are all but equal. Before it has
+# learned, nano has .10 to .15 on pages, most of whose cells are blank; runs that collapsed came to .02 to .05.
 COLLAPSED = 0.06
 
 
@@ -40,8 +40,9 @@ class MovingAverage(nn.Module):
 
 
 class Predictor(nn.Module):
-    """A narrow transformer (I-JEPA, https://arxiv.org/abs/2301.08243, section 3): it gets what was seen, each token with its
-    place, and one query for each place to predict. Kinds of tokens (image, words) differ by a learned vector."""
+    """A narrow transformer (I-JEPA, https://arxiv.org/abs/2301.08243, section 3): it gets what was seen, each token
+    with its place, and one query for each place to predict. Kinds of tokens (image, words) differ by a learned
+    vector."""
 
     def __init__(self, width: int, narrow: int, layers: int, heads: int, kinds: int = 1) -> None:
         super().__init__()
@@ -55,8 +56,9 @@ class Predictor(nn.Module):
         self.out = nn.Linear(narrow, width)
 
     def forward(self, seen: Sequence[tuple[Tensor, Tensor, Tensor]], wanted: Tensor, kind: int = 0) -> Tensor:
-        """seen: for each kind tokens [G, K, D], places [G, K, 2] (1 = the page's long side), valid [G, K] (bool); a kind that
-        is not there has no tokens. wanted: places [G, T, 2] of tokens of ``kind`` -> their embeddings [G, T, D]."""
+        """seen: for each kind tokens [G, K, D], places [G, K, 2] (1 = the page's long side), valid [G, K] (bool); a
+        kind that is not there has no tokens. wanted: places [G, T, 2] of tokens of ``kind`` -> their embeddings [G, T,
+        D]."""
         context = [
             self.into(tokens) + self.place(self.places(places)) + self.seen[number]
             for number, (tokens, places, _) in enumerate(seen)
@@ -82,7 +84,7 @@ def embedding_error(predicted: Tensor, target: Tensor) -> Tensor:
 
 def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
     """The alarm: ``target_std``, the standard deviation over the tokens ``there`` [G, K] (bool) of each dimension of
-    normalised targets [G, K, D], the mean over dimensions: near 1 when tokens differ, 0 when all are equal. ``collapsed`` is
-    1 below COLLAPSED."""
+    normalised targets [G, K, D], the mean over dimensions: near 1 when tokens differ, 0 when all are equal.
+    ``collapsed`` is 1 below COLLAPSED."""
     std = target[there].std(0, correction=0).mean()
     return {"target_std": std, "collapsed": (std < COLLAPSED).float()}

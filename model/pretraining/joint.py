@@ -1,4 +1,5 @@
-"""Words and image learned together without a question: masked images, joint embeddings, masked words with the page in view.
+"""Words and image learned together without a question: masked images, joint embeddings, masked words with the page in
+view.
 
 A step does one of the three, drawn by their shares: each hides something else, so they cannot share a pass.
 """
@@ -37,8 +38,8 @@ class Mix:
 
 
 class SeenWords(NetworkObjective):
-    """Cross-modal masked words: the first wordpiece of masked words from the words around them *and the image*, that is from
-    the states that the fusion gives (model.objectives.masked_language does it from the words alone)."""
+    """Cross-modal masked words: the first wordpiece of masked words from the words around them *and the image*, that is
+    from the states that the fusion gives (model.objectives.masked_language does it from the words alone)."""
 
     def __init__(
         self, network: GroundingNetwork, source: Source, masking: Masking | None = None, guess: Unigram | None = None
@@ -56,8 +57,8 @@ class SeenWords(NetworkObjective):
         return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
 
     def foretold(self, masked: MaskedPages, examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-        """(logits [M, pieces], first pieces [M]) of the masked words, with the images of ``examples`` in view; where the pages
-        bring none, from the words alone."""
+        """(logits [M, pieces], first pieces [M]) of the masked words, with the images of ``examples`` in view; where
+        the pages bring none, from the words alone."""
         config = self.network.config
         pages = [replace(one, image=page.image) for one, page in zip(masked.pages, examples, strict=True)]
         batch = batch_pages([prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in pages])
@@ -73,8 +74,8 @@ class SeenWords(NetworkObjective):
 
 
 class JointPretraining(NetworkObjective):
-    """MIM, D-JEPA and cross-modal MLM on the same rendered pages. Parts of the log begin with ``images_``, ``embeddings_`` or
-    ``words_``, and a step reports those of what it did."""
+    """MIM, D-JEPA and cross-modal MLM on the same rendered pages. Parts of the log begin with ``images_``,
+    ``embeddings_`` or ``words_``, and a step reports those of what it did."""
 
     def __init__(self, network: GroundingNetwork, source: Source, mix: Mix | None = None) -> None:
         mix = mix or Mix()

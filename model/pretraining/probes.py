@@ -1,4 +1,5 @@
-"""What frozen features know: a linear probe of classes, a linear map between two views, retrieval of one from the other.
+"""What frozen features know: a linear probe of classes, a linear map between two views, retrieval of one from the
+other.
 
 All of it is fitted on some pages and judged on others. Pure, on tensors, float32.
 """
@@ -30,8 +31,8 @@ class Standard:
 
 
 def pooled(feature_map: Tensor, boxes: Tensor) -> Tensor:
-    """[R, D]: the mean of a map [D, h, w] over boxes [R, 4] (x0, y0, x1, y1; 1 = a cell), cells weighted by how much of them is
-    inside. A box that is narrower than a cell reads the cell it lies in; boxes must have an area on the map."""
+    """[R, D]: the mean of a map [D, h, w] over boxes [R, 4] (x0, y0, x1, y1; 1 = a cell), cells weighted by how much of
+    them is inside. A box that is narrower than a cell reads the cell it lies in; boxes must have an area on the map."""
     height, width = feature_map.shape[-2:]
     across, down = _overlap(boxes[:, 0], boxes[:, 2], width), _overlap(boxes[:, 1], boxes[:, 3], height)
     return torch.einsum("rh,rw,dhw->rd", down, across, feature_map)
@@ -53,8 +54,8 @@ class Probe:
 
 
 def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes: Tensor, count: int) -> Probe:
-    """A linear classifier (multinomial logistic regression, all ``count`` classes weighing the same, L-BFGS from zero) of
-    frozen features [R, D] with classes [R], judged on others."""
+    """A linear classifier (multinomial logistic regression, all ``count`` classes weighing the same, L-BFGS from zero)
+    of frozen features [R, D] with classes [R], judged on others."""
     standard = Standard.of(rows)
     rows, test_rows = standard(rows), standard(test_rows)
     often = torch.bincount(classes, minlength=count)
@@ -99,7 +100,8 @@ def fit_map(rows: Tensor, targets: Tensor) -> LinearMap:
 
 def retrieved(queries: Tensor, rows: Tensor, candidates: Sequence[Sequence[int]]) -> float:
     """Top-1: the share of queries [R, E] whose own row of ``rows`` [R, E] is more alike (cosine) than each of the other
-    ``candidates``, numbers of rows, of that query. A tie counts as a miss. NaN without any query that has candidates."""
+    ``candidates``, numbers of rows, of that query. A tie counts as a miss. NaN without any query that has
+    candidates."""
     alike = F.normalize(queries, dim=1) @ F.normalize(rows, dim=1).T
     hits = [bool((alike[own, list(others)] < alike[own, own]).all()) for own, others in enumerate(candidates) if others]
     return sum(hits) / len(hits) if hits else float("nan")

@@ -1,10 +1,11 @@
 """What pages without questions teach: masked images, I-JEPA and D-JEPA against random weights, at equal minutes
 of one processor.
 
-    python -m tests.benchmarks.model.pages_without_questions OUT [--minutes 6] [--side 384] [--ways mim,ijepa,djepa] [--seed 1]
+    python -m tests.benchmarks.model.pages_without_questions OUT [--minutes 6] [--side 384] [--ways mim,ijepa,djepa]
+    [--seed 1]
 
-Each way starts at the same weights and takes the same pages, drawn beforehand and kept in OUT; each leaves a checkpoint, a log
-and its figures there. A second call goes on with what is missing. One thread.
+Each way starts at the same weights and takes the same pages, drawn beforehand and kept in OUT; each leaves a
+checkpoint, a log and its figures there. A second call goes on with what is missing. One thread.
 """
 
 from __future__ import annotations
