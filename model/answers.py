@@ -1,5 +1,6 @@
 """From scores of words and pixels to an answer: which words, which pixels, which of the two speaks."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -52,11 +53,13 @@ def compose_answer(
     chosen, others = choose_words(scores, prepared.layout, prompt)
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
-    choices = pixel_choices(network.pixels, row)
+    choices = pixel_choices(network.pixels, row, prepared)
     pixel_mask = enlarge(choices[0].logits, prepared, prompt) if choices else empty
     answered = _chance(network.words.answered[row])
     if not words and network.pixels is not None:
         answered = _chance(network.pixels.answered[row])
+    if not words and network.pixels is None:
+        answered = 0.0  # nothing was there to be read
     by_words = bool(chosen) and (not pixel_mask.any() or float(network.words.by_words[row]) > 0)
     score = float(network.words.iou[row]) if by_words else (choices[0].iou if choices else 0.0)
     mask = word_mask if by_words else pixel_mask
@@ -120,19 +123,34 @@ class PixelChoice:
     iou: float
 
 
-def pixel_choices(answer: PixelAnswer | None, row: int) -> list[PixelChoice]:
-    """The maps of a question, the chosen one first.
+def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage) -> list[PixelChoice]:
+    """The maps of a question, cut to the page without its padding, the chosen one first.
 
-    SAM 2's dynamic multimask: the single mask if it is stable, else the best of the others.
+    SAM 2's dynamic multimask (https://arxiv.org/abs/2408.00714): the single mask if it is stable, else the best of the
+    others.
     """
     if answer is None:
         return []
-    logits, iou = answer.logits[row].numpy(), answer.iou[row].numpy()
+    high, wide = cells_of(prepared)
+    logits, iou = answer.logits[row, :, :high, :wide].numpy(), answer.iou[row].numpy()
     single = logits[0]
     inner, outer = (single > _STABILITY_DELTA).sum(), (single > -_STABILITY_DELTA).sum()
     order = (1 + np.argsort(-iou[1:])).tolist()
     order = [0, *order] if outer and inner / outer >= _STABILITY else [*order, 0]
     return [PixelChoice(logits[i], float(iou[i])) for i in order]
+
+
+def cells_of(prepared: PreparedPage) -> tuple[int, int]:
+    """Rows and columns of the mask decoder's map that lie on the page; the others see padding."""
+    assert prepared.image is not None
+    cell = _cell(prepared)
+    return math.ceil(prepared.size[1] / cell), math.ceil(prepared.size[0] / cell)
+
+
+def _cell(prepared: PreparedPage) -> float:
+    """Pixels of the page that a cell of the map is wide: the long side is scaled without padding."""
+    assert prepared.image is not None
+    return max(prepared.size) * MASK_STRIDE / max(prepared.image.shape[1:])
 
 
 def enlarge(logits: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
@@ -143,8 +161,7 @@ def enlarge(logits: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
     ys, xs = np.flatnonzero((logits > 0).any(1)), np.flatnonzero((logits > 0).any(0))
     if not ys.size:
         return mask
-    assert prepared.image is not None
-    cell = max(width, height) * MASK_STRIDE / max(prepared.image.shape[1:])  # pixels of the page a cell is wide
+    cell = _cell(prepared)
     left, top = max(0, int(xs[0]) - 1), max(0, int(ys[0]) - 1)
     right, bottom = min(wide, int(xs[-1]) + 2), min(high, int(ys[-1]) + 2)
     x0, y0 = round(left * cell), round(top * cell)

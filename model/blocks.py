@@ -1,6 +1,7 @@
 """Attention and small perceptrons that several parts of the network share. Pre-norm throughout."""
 
 import math
+from typing import Protocol
 
 import torch
 import torch.nn.functional as F
@@ -31,6 +32,23 @@ class Perceptron(nn.Sequential):
         super().__init__(nn.Linear(into, hidden), nn.GELU(), nn.Linear(hidden, out))
 
 
+LONG_PAGE = 1024  # words; on longer pages attention among words goes by parts of so many rows:
+_ROWS = 256
+
+
+def row_parts(count: int) -> list[slice]:
+    """Rows in parts that bound the memory of N x N attention; one part, unless the page is long."""
+    if count <= LONG_PAGE:
+        return [slice(0, count)]
+    return [slice(first, min(first + _ROWS, count)) for first in range(0, count, _ROWS)]
+
+
+class RowsOf(Protocol):
+    """What gives a bias [B, heads, T, T] by rows: a tensor, or something that keeps them otherwise."""
+
+    def __getitem__(self, index: tuple[slice, slice, slice], /) -> Tensor: ...
+
+
 class SelfAttentionLayer(nn.Module):
     """Transformer layer with a bias on the attention scores."""
 
@@ -43,10 +61,14 @@ class SelfAttentionLayer(nn.Module):
         self.norm_mlp = nn.LayerNorm(width)
         self.mlp = Perceptron(width, 4 * width, width)
 
-    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        """x [B, T, D], bias broadcastable to [B, heads, T, T]."""
+    def forward(self, x: Tensor, bias: RowsOf) -> Tensor:
+        """x [B, T, D], bias [B, heads, T, T]."""
         q, k, v = (split_heads(part, self.heads) for part in self.qkv(self.norm(x)).chunk(3, -1))
-        x = x + self.out(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
+        parts = [
+            F.scaled_dot_product_attention(q[:, :, rows], k, v, attn_mask=bias[:, :, rows])
+            for rows in row_parts(x.shape[1])
+        ]
+        x = x + self.out(merge_heads(torch.cat(parts, 2)))
         return x + self.mlp(self.norm_mlp(x))
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import timm
 import torch.nn.functional as F
 from timm.models.hieradet_sam2 import HieraDet
 from torch import Tensor, nn
@@ -26,15 +27,9 @@ class ImageEncoder(nn.Module):
 
     def __init__(self, config: ImageConfig, width: int) -> None:
         super().__init__()
-        self.trunk = HieraDet(
-            embed_dim=config.embed_dim,
-            stages=config.stages,
-            global_att_blocks=config.global_attention,
-            window_spec=config.windows,
-            num_classes=0,
-        )
+        self.trunk = _trunk(config)
         self.trunk.head = nn.Identity()  # timm's has a norm that nothing here would train
-        dims = [config.embed_dim * 2**level for level in range(4)]
+        dims = [level["num_chs"] for level in self.trunk.feature_info]
         self.lateral16 = nn.Conv2d(dims[2], width, 1)
         self.lateral32 = nn.Conv2d(dims[3], width, 1)
         self.to_skip8 = nn.Conv2d(dims[1], width // 4, 1)
@@ -45,3 +40,24 @@ class ImageEncoder(nn.Module):
         level4, level8, level16, level32 = self.trunk.forward_intermediates(image, intermediates_only=True)
         coarse = self.lateral16(level16) + F.interpolate(self.lateral32(level32), scale_factor=2, mode="nearest")
         return ImageFeatures(coarse, self.to_skip8(level8), self.to_skip4(level4))
+
+
+def _trunk(config: ImageConfig) -> HieraDet:
+    if config.trunk is None:
+        return HieraDet(
+            embed_dim=config.embed_dim,
+            stages=config.stages,
+            global_att_blocks=config.global_attention,
+            window_spec=config.windows,
+            num_classes=0,
+        )
+    if not timm.is_model(config.trunk):
+        raise ValueError(
+            f"timm knows no model {config.trunk!r}; timm.list_models('*hiera*') names those that could fit."
+        )
+    trunk = timm.create_model(config.trunk, pretrained=False, num_classes=0)
+    if not isinstance(trunk, HieraDet):
+        raise ValueError(
+            f"{config.trunk} does not fit as an image trunk: it must be a HieraDet, with maps at four strides."
+        )
+    return trunk

@@ -19,6 +19,7 @@ from model.vocabulary import Vocabulary
 
 __all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
 
+MOST_WORDS = 8_000  # what is kept of a page grows with their square
 SHIPPED = Path(__file__).parent / "weights" / "nano.safetensors"
 
 
@@ -45,8 +46,16 @@ class Predictor:
     def load(cls, path: str | Path | None = None) -> "Predictor":
         """The checkpoint at ``path``, or the shipped one. ValueError, one sentence, when it is not one."""
         loaded = checkpoint.load(path or SHIPPED)
-        network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
-        network.load_state_dict(loaded.state)  # float16 weights become float32 here
+        try:
+            network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} was saved with a config that this version does not know: {error}") from error
+        try:
+            network.load_state_dict(loaded.state)  # float16 weights become float32 here
+        except RuntimeError as error:
+            raise ValueError(
+                f"The weights in {path} do not fit the preset {network.config.name!r} that it says it is of."
+            ) from error
         return cls(network, loaded.version)
 
     @property
@@ -59,11 +68,17 @@ class Predictor:
     ) -> EncodedPage:
         """Reads a page. ``words`` in reading order, boxes in pixels of ``image``; without an image ``size`` (width,
         height) says how large the page is. ValueError when neither image nor size is given, or they disagree."""
-        if image is None and size is None:
+        if image is not None:
+            if size is not None and tuple(size) != image.size:
+                raise ValueError(f"The page is said to be {size}, but its image is {image.size}.")
+            size = image.size
+        if size is None:
             raise ValueError("A page without an image needs its size=(width, height) in pixels.")
-        if image is not None and size is not None and tuple(size) != image.size:
-            raise ValueError(f"The page is said to be {size}, but its image is {image.size}.")
-        size = image.size if image is not None else (int(size[0]), int(size[1]))
+        size = (int(size[0]), int(size[1]))
+        if min(size) < 1:
+            raise ValueError(f"A page of {size[0]} x {size[1]} pixels has nothing on it.")
+        if len(words) > MOST_WORDS:
+            raise ValueError(f"The page has {len(words):,} words; at most {MOST_WORDS:,} can be read as one page.")
         prepared = prepare_page(words, size, image, self._vocabulary, self.config)
         state = self._network.encode(batch_pages([prepared]))
         return EncodedPage(tuple(words), size, self.version, prepared, state)
@@ -82,6 +97,8 @@ class Predictor:
         width, height = page.size
         if mask is not None and mask.shape != (height, width):
             raise ValueError(f"The mask has shape {mask.shape}, but the page has {height} rows and {width} columns.")
+        if not question.strip() and not points and box is None and mask is None:
+            raise ValueError("Ask something, or show a point, a box or a mask.")
         if box is not None and not (box[0] < box[2] and box[1] < box[3]):
             raise ValueError(f"The box {tuple(box)} is empty: it needs x0 < x1 and y0 < y1.")
         prompt = Prompt(question, tuple((float(x), float(y), bool(p)) for x, y, p in points), box, mask)
@@ -89,6 +106,8 @@ class Predictor:
 
     def ask_many(self, page: EncodedPage, questions: Sequence[str]) -> list[Answer]:
         """The same answers as asking one after the other, in one batch."""
+        if not all(question.strip() for question in questions):
+            raise ValueError("One of the questions is empty.")
         return self._answer(page, [Prompt(question) for question in questions]) if questions else []
 
     @torch.inference_mode()

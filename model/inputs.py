@@ -9,14 +9,14 @@ from PIL import Image
 from torch import Tensor
 
 from model.anchors import ANCHORS, RUNS, find_anchors
+from model.clip_tower import clip_ids
 from model.examples import Prompt, Word
 from model.layout import Floats, Layout, read_layout
-from model.presets import NetworkConfig
+from model.presets import ImageConfig, NetworkConfig
 from model.prompts import CLICKS, click_features
 from model.vocabulary import SHAPES, Vocabulary, shape_of, weight_of, words_of
 
 IMAGE_MULTIPLE = 32  # coarsest stride of the image encoder
-_MEAN, _STD = 0.5, 0.25
 MASK_STRIDE = 4
 
 # kinds of points in QuestionBatch.point_kinds
@@ -42,6 +42,7 @@ class PreparedPage:
     shapes: Floats  # [N, SHAPES]
     positions: Floats  # [N, 6]
     image: Tensor | None  # [3, h, w], white margins at the right and at the bottom
+    white: Tensor  # [3], what a white pixel is in ``image``
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class QuestionBatch:
     point_kinds: Tensor  # [B, P]
     mask: Tensor | None  # [B, 1, h / 4, w / 4], None where no question of the batch brings one
     has_mask: Tensor  # [B] bool
+    clip_ids: Tensor | None = None  # [B, L] of a public prompt tower, where the network has one
+    clip_valid: Tensor | None = None  # [B, L] bool
 
 
 def prepare_page(
@@ -106,20 +109,27 @@ def prepare_page(
         pieces=vocabulary.pieces(texts),
         shapes=np.array([shape_of(text) for text in texts], np.float32).reshape(-1, SHAPES),
         positions=positions.clip(-0.2, 2.5).astype(np.float32),
-        image=None if image is None else scale_image(image, config.image.long_side),
+        image=None if image is None else scale_image(image, config.image),
+        white=_normalised(np.full((1, 1, 3), 255, np.uint8), config.image).flatten(),
     )
 
 
-def scale_image(image: Image.Image, long_side: int) -> Tensor:
-    """[3, h, w]: the long side scaled to ``long_side`` pixels, normalised, padded with white to IMAGE_MULTIPLE."""
-    scale = long_side / max(image.size)
+def scale_image(image: Image.Image, config: ImageConfig) -> Tensor:
+    """[3, h, w]: the long side scaled to ``config.long_side`` pixels, normalised, padded with white to IMAGE_MULTIPLE or
+    to a square."""
+    scale = config.long_side / max(image.size)
     width, height = (max(1, round(side * scale)) for side in image.size)
     pixels = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0))
-    canvas = np.full((_rounded_up(height), _rounded_up(width), 3), 255, np.uint8)
+    sides = (config.long_side,) * 2 if config.square else (_rounded_up(height), _rounded_up(width))
+    canvas = np.full((*sides, 3), 255, np.uint8)
     canvas[:height, :width] = pixels
-    return torch.from_numpy(
-        ((canvas / np.float32(255) - np.float32(_MEAN)) / np.float32(_STD)).transpose(2, 0, 1).copy()
-    )
+    return _normalised(canvas, config)
+
+
+def _normalised(pixels: np.ndarray, config: ImageConfig) -> Tensor:
+    """uint8 [h, w, 3] -> [3, h, w]."""
+    mean, std = np.array(config.mean, np.float32), np.array(config.std, np.float32)
+    return torch.from_numpy(((pixels / np.float32(255) - mean) / std).transpose(2, 0, 1).copy())
 
 
 def batch_pages(pages: Sequence[PreparedPage]) -> PageBatch:
@@ -142,7 +152,7 @@ def batch_pages(pages: Sequence[PreparedPage]) -> PageBatch:
         place=_padded(places, most, 3, fill=-99.0),
         valid=torch.arange(most)[None] < torch.tensor([len(page.layout.texts) for page in pages])[:, None],
         line_height=torch.tensor(scales, dtype=torch.float32),
-        image=_stacked(images) if len(images) == len(pages) else None,
+        image=_stacked(images, pages[0].white) if len(images) == len(pages) else None,
     )
 
 
@@ -171,6 +181,14 @@ def batch_questions(
         points[row, : len(row_kinds)] = torch.tensor(places).reshape(-1, 2)
         kinds[row, : len(row_kinds)] = torch.tensor(row_kinds, dtype=torch.long)
     has_mask = torch.tensor([prompt.mask is not None for _, prompt in asked])
+    ids = valid = None
+    if config.prompt.tower is not None:
+        # a question that was cut reaches the tower as it was cut: the tower's own limit would drop its end
+        texts = [
+            " ".join(group) if len(group) == config.prompt.context else prompt.text
+            for (_, prompt), group in zip(asked, tokens, strict=True)
+        ]
+        ids, valid = clip_ids(config.prompt.tower, texts)
     return QuestionBatch(
         grams=_bags([vocabulary.grams(group) for group in tokens], most),
         pieces=_bags([vocabulary.pieces(group) for group in tokens], most),
@@ -183,6 +201,8 @@ def batch_questions(
         point_kinds=kinds,
         mask=_mask_prompts(asked, config.image.long_side) if has_mask.any() and pages[0].image is not None else None,
         has_mask=has_mask,
+        clip_ids=ids,
+        clip_valid=valid,
     )
 
 
@@ -235,9 +255,9 @@ def _padded(rows: Sequence[np.ndarray], most: int, width: int, fill: float = 0.0
     return padded
 
 
-def _stacked(images: Sequence[Tensor]) -> Tensor:
+def _stacked(images: Sequence[Tensor], white: Tensor) -> Tensor:
     height, width = max(image.shape[1] for image in images), max(image.shape[2] for image in images)
-    stacked = torch.full((len(images), 3, height, width), (1.0 - _MEAN) / _STD)
+    stacked = white[:, None, None].repeat(len(images), 1, height, width)
     for number, image in enumerate(images):
         stacked[number, :, : image.shape[1], : image.shape[2]] = image
     return stacked

@@ -50,11 +50,14 @@ class GroundingNetwork(nn.Module):
         self.config = config
         width, heads = config.width, config.heads
         self.places = PointEncoding(width)
-        self.layout_bias = LayoutBias(config.text.layers + config.word_layers, heads)
+        if config.text.bert:
+            self.layout_bias = LayoutBias(config.word_layers, heads, config.text.layers, config.text.heads or heads)
+        else:
+            self.layout_bias = LayoutBias(config.text.layers + config.word_layers, heads)
         self.text_encoder = TextEncoder(config.text, width, heads)
         self.image_encoder = ImageEncoder(config.image, width)
         self.fusion = Fusion(config.fusion_layers, width, heads)
-        self.prompt_encoder = PromptEncoder(config.prompt, width, heads)
+        self.prompt_encoder = PromptEncoder(config.prompt, width, heads, config.text.width)
         self.word_head = WordHead(config.word_layers, width, heads)
         self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
 

@@ -1,18 +1,28 @@
-"""Sizes of the network: typed, frozen, written into every checkpoint."""
+"""Sizes of the network: typed, frozen, written into every checkpoint. Three presets, one code path."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+_IMAGENET_MEAN, _IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageConfig:
     """HieraDet trunk (SAM 2, https://arxiv.org/abs/2408.00714) and the size pages are scaled to."""
 
-    long_side: int = 512  # pixels; the page keeps its aspect and is padded to a multiple of 32
+    long_side: int = 512  # pixels, a multiple of 32; the page keeps its aspect and is padded
+    square: bool = False  # pad to long_side x long_side, as public trunks were trained; else to a multiple of 32
+    mean: tuple[float, float, float] = (0.5, 0.5, 0.5)  # of red, green, blue in 0..1
+    std: tuple[float, float, float] = (0.25, 0.25, 0.25)
+    trunk: str | None = None  # a HieraDet by timm's name; the four numbers below count where there is none
     embed_dim: int = 32
     stages: tuple[int, ...] = (1, 2, 4, 1)
     global_attention: tuple[int, ...] = (5,)  # blocks that look at the whole page
     windows: tuple[int, ...] = (8, 4, 14, 7)
+
+    def __post_init__(self) -> None:
+        if self.long_side < 32 or self.long_side % 32:
+            raise ValueError(f"The long side of a page is scaled to a multiple of 32 pixels, not to {self.long_side}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +33,13 @@ class TextConfig:
     vector_width: int = 192  # reduced wordpiece vectors, frozen
     pieces: int = 30522
     layers: int = 2
+    bert: bool = False  # transformers' BERT, so that public weights of any BERT fit; else our own small layers
+    width: int | None = None  # None: that of the network
+    heads: int | None = None  # None: those of the network
+
+    def __post_init__(self) -> None:
+        if not self.bert and (self.width is not None or self.heads is not None):
+            raise ValueError("Only a BERT text encoder has a width and heads of its own: set bert as well.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +47,8 @@ class PromptConfig:
     """Text tower of the prompt encoder (built with open_clip's classes)."""
 
     layers: int = 1
-    context: int = 40  # words of a question; the rest is cut
+    context: int = 40  # words of a question; of more, the least telling are left out
+    tower: str | None = None  # a CLIP by open_clip's name; ``layers`` counts where there is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +71,8 @@ class NetworkConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "NetworkConfig":
-        """The config that ``to_dict`` wrote; TypeError on keys that this version does not know."""
+        """The config that ``to_dict`` wrote, also that of an older version; TypeError on keys that this one does not
+        know."""
         image = {key: tuple(value) if isinstance(value, list) else value for key, value in values["image"].items()}
         parts = {
             "image": ImageConfig(**image),
@@ -64,4 +83,20 @@ class NetworkConfig:
 
 
 NANO = NetworkConfig()
-PRESETS: dict[str, NetworkConfig] = {"nano": NANO}
+BASE = NetworkConfig(
+    name="base",
+    width=256,
+    heads=8,
+    image=ImageConfig(long_side=768, trunk="sam2_hiera_base_plus", mean=_IMAGENET_MEAN, std=_IMAGENET_STD),
+    text=TextConfig(buckets=30_522, bert=True, width=768, layers=12, heads=12),
+    prompt=PromptConfig(tower="ViT-B-32"),
+)
+LARGE = NetworkConfig(
+    name="large",
+    width=256,
+    heads=8,
+    image=ImageConfig(long_side=1024, square=True, trunk="sam2_hiera_large", mean=_IMAGENET_MEAN, std=_IMAGENET_STD),
+    text=TextConfig(buckets=30_522, bert=True, width=1024, layers=24, heads=16),
+    prompt=PromptConfig(tower="ViT-L-14"),
+)
+PRESETS: dict[str, NetworkConfig] = {config.name: config for config in (NANO, BASE, LARGE)}

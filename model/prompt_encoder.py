@@ -7,6 +7,7 @@ from open_clip.transformer import TextTransformer
 from torch import Tensor, nn
 
 from model.blocks import MASKED, LayerNorm2d
+from model.clip_tower import ClipTower
 from model.inputs import CORNER_SECOND, NO_POINT, QuestionBatch
 from model.presets import PromptConfig
 
@@ -27,20 +28,25 @@ class PromptEncoder(nn.Module):
     All token states go on, not the pooled one alone: a question has several words to be found on the page.
     """
 
-    def __init__(self, config: PromptConfig, width: int, heads: int) -> None:
+    def __init__(self, config: PromptConfig, width: int, heads: int, words_width: int | None = None) -> None:
         super().__init__()
-        # vocab_size=1 and no projection: the words come as vectors from the embedding that the page's words use too
-        tower = TextTransformer(
-            context_length=config.context,
-            vocab_size=1,
-            width=width,
-            heads=heads,
-            layers=config.layers,
-            output_dim=None,
-            no_causal_mask=True,
-        )
-        self.positions, self.transformer, self.norm = tower.positional_embedding, tower.transformer, tower.ln_final
+        self.clip: ClipTower | None = None
         self.heads = heads
+        if config.tower is not None:
+            self.clip = ClipTower(config.tower, width)
+        else:
+            # vocab_size=1 and no projection: the words come as vectors from the embedding that the page's words use too
+            tower = TextTransformer(
+                context_length=config.context,
+                vocab_size=1,
+                width=width,
+                heads=heads,
+                layers=config.layers,
+                output_dim=None,
+                no_causal_mask=True,
+            )
+            self.into = nn.Identity() if words_width in (None, width) else nn.Linear(words_width or width, width)
+            self.positions, self.transformer, self.norm = tower.positional_embedding, tower.transformer, tower.ln_final
         self.point_kinds = nn.Embedding(CORNER_SECOND + 1, width)
         self.no_mask = nn.Parameter(torch.zeros(width))
         self.mask_in = nn.Sequential(
@@ -54,18 +60,31 @@ class PromptEncoder(nn.Module):
         )
 
     def forward(self, vectors: Tensor, point_places: Tensor, questions: QuestionBatch) -> PromptTokens:
-        """vectors [B, M, D] of the words of the questions, point_places [B, P, D] of their points."""
-        most = vectors.shape[1]
-        hidden = (~questions.valid).float()[:, None, :] * MASKED
-        text = self.transformer(
-            vectors + self.positions[:most],
-            attn_mask=hidden.expand(-1, most, -1).repeat_interleave(self.heads, 0),
-        )
+        """vectors [B, M, words_width] of the words of the questions, for the own tower; a public one reads its own ids.
+        point_places [B, P, D] of their points."""
+        if self.clip is None:
+            text, text_valid = self._own(vectors, questions.valid), questions.valid
+        else:
+            if questions.clip_ids is None or questions.clip_valid is None:
+                raise ValueError(
+                    "These questions were prepared for another network: they bring no ids for its prompt tower."
+                )
+            text, text_valid = self.clip(questions.clip_ids), questions.clip_valid
         points = point_places + self.point_kinds(questions.point_kinds)
-        tokens = torch.cat([self.norm(text), points], 1)
-        valid = torch.cat([questions.valid, questions.point_kinds != NO_POINT], 1)
+        tokens = torch.cat([text, points], 1)
+        valid = torch.cat([text_valid, questions.point_kinds != NO_POINT], 1)
         dense = self.no_mask[None, :, None, None]
         if questions.mask is not None:
             given = questions.has_mask.float()[:, None, None, None]
             dense = given * self.mask_in(questions.mask) + (1 - given) * dense
         return PromptTokens(tokens, valid, dense.expand(len(vectors), -1, -1, -1))
+
+    def _own(self, vectors: Tensor, valid: Tensor) -> Tensor:
+        most = vectors.shape[1]
+        hidden = (~valid).float()[:, None, :] * MASKED
+        text = self.transformer(
+            self.into(vectors) + self.positions[:most],
+            attn_mask=hidden.expand(-1, most, -1).repeat_interleave(self.heads, 0),
+        )
+        states: Tensor = self.norm(text)
+        return states

@@ -14,7 +14,9 @@ MOST_PIECES = 12
 MOST_GRAMS = 40
 _CACHE_LIMIT = 200_000
 
-_TOKEN = re.compile(r"[A-Za-z0-9#$%&'./-]+|[^\sA-Za-z0-9]")
+# letters of any script with the marks above and below them, but no signs from the blocks of punctuation and symbols
+_LETTERS = r"A-Za-z0-9À-ÖØ-öø-\u1fff\u2c00-\u2dff\u3005-\u3007\u3040-\u30fa\u30fc-\ud7ff\uf900-\ufdff\ufe70-\ufefe\uff10-\uff19\uff66-\uffdc\U00010000-\U0001efff\U00020000-\U0003ffff"
+_TOKEN = re.compile(rf"[{_LETTERS}#$%&'./-]+|[^\s{_LETTERS}]")
 _MONEY = re.compile(r"\W*\d+[.,]\d\d\W*")
 
 # How much a word of a question says about which key is meant.
@@ -27,8 +29,16 @@ WEIGHTS = dict.fromkeys(_LITTLE.split(), 0.35) | dict.fromkeys(_HARDLY.split(), 
 
 
 def words_of(question: str, most: int) -> list[str]:
-    """The words and signs of a question, at most ``most``; a question without any reads as "?"."""
-    return _TOKEN.findall(question)[:most] or ["?"]
+    """The words and signs of a question, a question without any reads as "?".
+
+    Of more than ``most``, those that say least about what is asked are left out, the first before the last: whoever
+    writes a long question tells a story and then asks.
+    """
+    words = _TOKEN.findall(question)
+    if len(words) > most:
+        kept = sorted(range(len(words)), key=lambda place: (-weight_of(words[place]), -place))[:most]
+        words = [words[place] for place in sorted(kept)]
+    return words or ["?"]
 
 
 def bare(text: str) -> str:
@@ -74,6 +84,11 @@ class Vocabulary:
         self._unknown = self._tokenizer.token_to_id("[UNK]")
         self._pieces: dict[str, NDArray[np.int64]] = {}
         self._grams: dict[str, NDArray[np.int64]] = {}
+
+    @property
+    def ids(self) -> dict[str, int]:
+        """The id of every wordpiece."""
+        return dict(self._tokenizer.get_vocab())
 
     def pieces(self, words: list[str]) -> list[NDArray[np.int64]]:
         """Wordpiece ids of each word, 1 to MOST_PIECES."""

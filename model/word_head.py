@@ -1,13 +1,14 @@
 """Which words answer: a decoder over the words of the page and the tokens of the prompt, fed with lexical anchors."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from model.anchors import ANCHORS
-from model.blocks import CrossAttention, Perceptron, additive_mask, split_heads
+from model.blocks import CrossAttention, Perceptron, RowsOf, additive_mask, row_parts, split_heads
 from model.inputs import PageBatch, QuestionBatch
 from model.prompt_encoder import PromptTokens
 from model.prompts import CLICKS
@@ -46,10 +47,15 @@ class WordLayer(nn.Module):
         self.norm_words_mlp, self.norm_tokens_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
         self.words_mlp, self.tokens_mlp = Perceptron(width, 2 * width, width), Perceptron(width, 2 * width, width)
 
-    def links(self, page: Tensor, bias: Tensor) -> Tensor:
-        """page [G, N, D], bias [G, heads, N, N] -> weights [G, heads, N, N]."""
+    def links(self, page: Tensor, bias: RowsOf) -> Tensor:
+        """page [G, N, D], bias [G, heads, N, N] -> weights [G, heads, N, N]; of a long page in half precision, since
+        they are kept for as long as the page is asked."""
         q, k = (split_heads(part, self.heads) for part in self.link(self.norm_page(page)).chunk(2, -1))
-        return (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]) + bias).softmax(-1)
+        k = k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+        parts = row_parts(page.shape[1])
+        if len(parts) == 1:
+            return (q @ k + bias[:, :, parts[0]]).softmax(-1)
+        return torch.cat([(q[:, :, rows] @ k + bias[:, :, rows]).softmax(-1).half() for rows in parts], 2)
 
     def forward(
         self, words: Tensor, tokens: Tensor, links: Tensor, word_mask: Tensor, token_mask: Tensor
@@ -57,7 +63,11 @@ class WordLayer(nn.Module):
         """words [B, N, D], tokens [B, T, D], links [G, heads, N, N] with B = G * Q, additive masks."""
         h = self.norm_words(words)
         values = self.value(h).unflatten(-1, (self.heads, -1)).unflatten(0, (len(links), -1))  # [G, Q, N, heads, d]
-        moved = torch.einsum("ghij,gqjhd->gqihd", links, values).flatten(3).flatten(0, 1)
+        parts = [
+            torch.einsum("ghij,gqjhd->gqihd", links[:, :, rows].to(values.dtype), values)
+            for rows in row_parts(links.shape[2])
+        ]
+        moved = torch.cat(parts, 2).flatten(3).flatten(0, 1)
         words = words + self.out(moved)
         t = self.norm_tokens(tokens)
         words = words + self.from_tokens(h, t, t, token_mask)
@@ -81,8 +91,8 @@ class WordHead(nn.Module):
         self.verdict = nn.Linear(width, 2)
         self.iou = Perceptron(width, width, 1)
 
-    def links(self, page: Tensor, bias: Tensor) -> list[Tensor]:
-        """page [G, N, D], bias [layers, G, heads, N, N] -> links of each layer."""
+    def links(self, page: Tensor, bias: Sequence[RowsOf]) -> list[Tensor]:
+        """page [G, N, D], bias [G, heads, N, N] of each layer -> links of each layer."""
         return [layer.links(page, layer_bias) for layer, layer_bias in zip(self.layers, bias, strict=True)]
 
     def forward(

@@ -31,7 +31,7 @@ def centre(text):
 def equal(one, other):
     return (
         one.words == other.words
-        and np.array_equal(one.mask, other.mask)
+        and np.mean(one.mask != other.mask) < 1e-5  # a map that crosses zero inside a pixel may round either way
         and one.score == pytest.approx(other.score, abs=1e-4)
         and one.answered == pytest.approx(other.answered, abs=1e-4)
     )

@@ -1,0 +1,41 @@
+"""BERT over vectors of words: transformers' own module, so that the weights of any public BERT fit it."""
+
+from torch import Tensor, nn
+from transformers import BertConfig, BertModel
+
+from model.presets import TextConfig
+
+
+class BertLayers(nn.Module):
+    """BERT (https://arxiv.org/abs/1810.04805) that reads one vector a word instead of wordpieces.
+
+    All layers share one layout bias, added to their attention scores (LayoutLMv2, https://arxiv.org/abs/2012.14740,
+    section 2.2): transformers hands one mask to all of them. The table of wordpieces lives in model.text_encoder's
+    WordEmbedding, where hiding a word hides all of it.
+    """
+
+    def __init__(self, config: TextConfig, width: int, heads: int) -> None:
+        super().__init__()
+        self.bert = BertModel(
+            BertConfig(
+                vocab_size=1,
+                hidden_size=width,
+                num_hidden_layers=config.layers,
+                num_attention_heads=heads,
+                intermediate_size=4 * width,
+                hidden_dropout_prob=0.0,
+                attention_probs_dropout_prob=0.0,
+            ),
+            add_pooling_layer=False,
+        )
+        self.bert.set_input_embeddings(None)
+
+    def forward(self, vectors: Tensor, rank: Tensor, bias: Tensor) -> Tensor:
+        """vectors [G, N, W], their rank in reading order [G, N], bias [G, heads, N, N] -> states [G, N, W].
+
+        BERT knows so many positions (512); all words after them share the last, and layout tells those apart.
+        """
+        positions = rank.long().clamp(0, self.bert.config.max_position_embeddings - 1)
+        x = self.bert.embeddings(inputs_embeds=vectors, position_ids=positions)
+        states: Tensor = self.bert.encoder(x, attention_mask=bias.to(x.dtype)).last_hidden_state
+        return states

@@ -1,0 +1,98 @@
+"""Public weights by name, from a hub where it can be reached or from a local folder or file, into the parts of a network.
+
+Each part is read by the library that made it (timm, open_clip, transformers), and every tensor of the part must arrive.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import open_clip
+import timm
+import torch
+from timm.models import load_state_dict as load_timm_file
+from torch import Tensor, nn
+from transformers import AutoTokenizer, BertModel
+
+from model.network import GroundingNetwork
+from model.vocabulary import TOKENIZER_FILE, Vocabulary
+
+T = TypeVar("T")
+
+
+def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
+    """timm's weights into the image trunk: a model name, or a file that timm wrote. How many tensors arrived.
+
+    ValueError, one sentence, when they cannot be had or do not fit.
+    """
+    if _is_local(source):
+        state = _tried(lambda: load_timm_file(str(source)), source)
+    else:
+        state = _tried(lambda: timm.create_model(str(source), pretrained=True, num_classes=0).state_dict(), source)
+    state = {name: tensor for name, tensor in state.items() if not name.startswith("head.")}
+    return _arrive(network.image_encoder.trunk, state, source, "image trunk")
+
+
+def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
+    """open_clip's weights into the text tower of the prompt: one of its tags ("openai", "laion2b_s32b_b82k") for the
+    tower that the network has, or a file that open_clip wrote. Errors as in ``load_trunk``."""
+    clip, name = network.prompt_encoder.clip, network.config.prompt.tower
+    if clip is None or name is None:
+        raise ValueError(f"The preset {network.config.name!r} has no public prompt tower to load weights into.")
+    if _is_local(source):
+        state = _tried(lambda: open_clip.factory.load_state_dict(str(source)), source)
+    else:
+        state = _tried(lambda: open_clip.create_model(name, pretrained=str(source)).state_dict(), source)
+    inside = {key.removeprefix("text."): value for key, value in state.items() if not key.startswith("visual.")}
+    for left_out in ("text_projection", "logit_scale", "logit_bias"):
+        inside.pop(left_out, None)
+    return _arrive(clip.tower, inside, source, "prompt tower")
+
+
+def load_text_encoder(network: GroundingNetwork, source: str | Path) -> int:
+    """transformers' weights of a BERT, by name or from a folder, into the text encoder. Its wordpieces must be those of
+    this project's vocabulary, or every word would mean another. Errors as in ``load_trunk``."""
+    text = network.text_encoder
+    if text.bert is None or text.embedding.own is None:
+        raise ValueError(f"The preset {network.config.name!r} has no BERT to load weights into.")
+    pieces = _tried(lambda: AutoTokenizer.from_pretrained(str(source)).get_vocab(), source)
+    if pieces != Vocabulary(1).ids:
+        raise ValueError(
+            f"The wordpieces of {source} are not those of {TOKENIZER_FILE.name}; load an uncased English BERT."
+        )
+    bert = _tried(lambda: BertModel.from_pretrained(str(source), add_pooling_layer=False), source)
+    state = bert.state_dict()
+    words = {"weight": state.pop("embeddings.word_embeddings.weight")}
+    arrived = _arrive(text.bert.bert, state, source, "text encoder")
+    return arrived + _arrive(text.embedding.own, words, source, "table of wordpieces")
+
+
+def _is_local(source: str | Path) -> bool:
+    return isinstance(source, Path) or Path(source).exists()
+
+
+def _tried(load: Callable[[], T], source: str | Path) -> T:
+    try:
+        return load()
+    except (OSError, RuntimeError, ValueError, httpx.HTTPError) as error:
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        where = (
+            "read" if _is_local(source) else "had from the hub; download it elsewhere and give its path, or go without"
+        )
+        raise ValueError(f"The weights {source} cannot be {where} ({reason}).") from error
+
+
+@torch.no_grad()
+def _arrive(part: nn.Module, state: Mapping[str, Tensor], source: str | Path, what: str) -> int:
+    wanted: dict[str, Any] = part.state_dict()
+    missing, extra = sorted(wanted.keys() - state.keys()), sorted(state.keys() - wanted.keys())
+    unlike = sorted(name for name in wanted.keys() & state.keys() if wanted[name].shape != state[name].shape)
+    if missing or extra or unlike:
+        example = (unlike or missing or extra)[0]
+        raise ValueError(
+            f"The weights {source} do not fit the {what}: {len(missing)} tensors are missing, {len(extra)} unknown and"
+            f" {len(unlike)} of another size, {example} for one."
+        )
+    part.load_state_dict(state)
+    return len(wanted)

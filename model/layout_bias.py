@@ -1,0 +1,102 @@
+"""How two words stand to each other, as a bias on attention.
+
+N words have N x N pairs. On a page of more than LONG_PAGE words the biases are made a few rows at a time and kept in half
+precision: the numbers of all pairs of 5,000 words would take gigabytes otherwise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from model.blocks import MASKED, RowsOf, row_parts
+from model.inputs import PageBatch
+
+RELATIONS = 11  # numbers of a pair of words
+_HIDDEN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class HalfBias:
+    """Bias of one layer, [G, heads, N, N], kept in half precision; ``bias[:, :, rows]`` is in full precision."""
+
+    kept: Tensor
+
+    def __getitem__(self, index: tuple[slice, slice, slice]) -> Tensor:
+        return self.kept[index].float()
+
+
+Bias = Tensor | HalfBias
+Biases = Sequence[RowsOf]
+
+
+class LayoutBias(nn.Module):
+    """Attention biases from how two words stand to each other, for all layers.
+
+    The first ``shared_by`` layers, if any, share one bias of ``shared_heads`` heads; ``layers`` more have one each.
+    """
+
+    def __init__(self, layers: int, heads: int, shared_by: int = 0, shared_heads: int = 0) -> None:
+        super().__init__()
+        self.shared_by = shared_by
+        self.heads = [shared_heads] * bool(shared_by) + [heads] * layers
+        self.mlp = nn.Sequential(nn.Linear(RELATIONS, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, sum(self.heads)))
+
+    def forward(self, pages: PageBatch) -> list[Bias]:
+        """[G, heads, N, N] of each layer; keys that are padding are masked."""
+        parts = row_parts(pages.valid.shape[1])
+        if len(parts) == 1:
+            found: list[Bias] = list(self._rows(pages, parts[0]).split(self.heads, 1))
+        else:
+            kept = self._kept(pages, parts)
+            found = [HalfBias(own) for own in kept.split(self.heads, 1)]
+        return found[:1] * (self.shared_by - 1) + found if self.shared_by else found
+
+    def _kept(self, pages: PageBatch, parts: Sequence[slice]) -> Tensor:
+        if torch.is_grad_enabled():
+            return torch.cat([self._rows(pages, rows).half() for rows in parts], 2)
+        count, most = pages.valid.shape
+        kept = torch.empty(count, sum(self.heads), most, most, dtype=torch.half, device=pages.valid.device)
+        for rows in parts:  # in place: a second copy would be as large as the first
+            kept[:, :, rows] = self._rows(pages, rows)
+        return kept
+
+    def _rows(self, pages: PageBatch, rows: slice) -> Tensor:
+        """[G, all heads, rows, N]"""
+        bias: Tensor = self.mlp(relations(pages, rows)).permute(0, 3, 1, 2)
+        return bias + (~pages.valid).float()[:, None, None] * MASKED
+
+
+def relations(pages: PageBatch, rows: slice = slice(None)) -> Tensor:
+    """[G, N, N, RELATIONS]: where word j stands, seen from word i; of the ``rows`` i alone."""
+    boxes = pages.boxes
+    seen_from, place = boxes[:, rows], pages.place[:, rows]
+    centre, from_centre = (boxes[..., 1] + boxes[..., 3]) / 2, (seen_from[..., 1] + seen_from[..., 3]) / 2
+    segment, line, rank = pages.place.unbind(-1)
+    own_segment, own_line, own_rank = place.unbind(-1)
+    from_end = boxes[:, None, :, 0] - seen_from[:, :, None, 2]
+    from_start = boxes[:, None, :, 0] - seen_from[:, :, None, 0]
+    down = centre[:, None] - from_centre[:, :, None]
+    step = rank[:, None] - own_rank[:, :, None]
+    same_line = (line[:, None] == own_line[:, :, None]).float()
+    return torch.stack(
+        [
+            _soft_log(from_end),
+            _soft_log(from_start),
+            _soft_log(down),
+            (segment[:, None] == own_segment[:, :, None]).float(),
+            same_line,
+            same_line * (step == 1),
+            same_line * (step == -1),
+            torch.exp(-((from_start / 0.8) ** 2)),  # same left edge
+            torch.exp(-(down**2)),  # same height
+            torch.exp(-(((down - 1.6) / 0.6) ** 2)),  # one line below
+            torch.exp(-(((down + 1.6) / 0.6) ** 2)),  # one line above
+        ],
+        -1,
+    )
+
+
+def _soft_log(x: Tensor) -> Tensor:
+    return x.sign() * x.abs().log1p()

@@ -1,0 +1,132 @@
+"""Public weights arrive whole. There is no hub here: each library writes random weights in its own format."""
+
+import shutil
+from dataclasses import replace
+
+import huggingface_hub.constants
+import open_clip
+import pytest
+import timm
+import torch
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from model.hub import load_prompt_tower, load_text_encoder, load_trunk
+from model.network import GroundingNetwork
+from model.presets import BASE, NANO
+from model.vocabulary import TOKENIZER_FILE
+
+TRUNK = "sam2_hiera_tiny"
+CONFIG = replace(
+    BASE,
+    image=replace(BASE.image, trunk=TRUNK),
+    text=replace(BASE.text, layers=2, width=96, buckets=512),
+)
+
+
+@pytest.fixture(scope="module")
+def network():
+    torch.manual_seed(0)
+    return GroundingNetwork(CONFIG)
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+
+
+def bert_folder(path, tokenizer=True, layers=2):
+    config = BertConfig(hidden_size=96, num_hidden_layers=layers, num_attention_heads=12, intermediate_size=384)
+    torch.manual_seed(1)
+    bert = BertModel(config, add_pooling_layer=False)
+    bert.save_pretrained(path)
+    if tokenizer:
+        PreTrainedTokenizerFast(tokenizer_file=str(TOKENIZER_FILE)).save_pretrained(path)
+    return bert
+
+
+def test_all_tensors_of_a_trunk_that_timm_wrote_arrive(network, tmp_path):
+    torch.manual_seed(1)
+    public = timm.create_model(TRUNK, num_classes=0)
+    torch.save(public.state_dict(), tmp_path / "trunk.pth")
+    wanted = {k: v for k, v in public.state_dict().items() if not k.startswith("head.")}
+    assert not torch.equal(network.image_encoder.trunk.state_dict()["pos_embed"], wanted["pos_embed"])
+    assert load_trunk(network, tmp_path / "trunk.pth") == len(wanted)
+    found = network.image_encoder.trunk.state_dict()
+    assert found.keys() == wanted.keys() and all(torch.equal(found[k], wanted[k]) for k in wanted)
+
+
+def test_all_tensors_of_a_clip_that_open_clip_made_arrive_and_its_states_are_the_same(network, tmp_path):
+    torch.manual_seed(1)
+    public = open_clip.create_model(CONFIG.prompt.tower).eval()
+    torch.save(public.state_dict(), tmp_path / "clip.pt")
+    arrived = load_prompt_tower(network, tmp_path / "clip.pt")
+    clip = network.prompt_encoder.clip
+    assert arrived == len(clip.tower.state_dict())
+    for name, tensor in clip.tower.state_dict().items():
+        assert torch.equal(tensor, public.state_dict()[name]), name
+    ids = open_clip.get_tokenizer(CONFIG.prompt.tower)(["What is the total due?"])
+    with torch.no_grad():
+        pooled = public.encode_text(ids)
+        clip.project = torch.nn.Identity()
+        end = clip(ids[:, : int(ids.argmax()) + 1])[:, -1] @ public.text_projection
+    assert torch.allclose(end, pooled, atol=1e-5)  # cut to the question, without the padding that open_clip reads
+
+
+def test_all_tensors_of_a_bert_that_transformers_wrote_arrive_and_its_states_are_the_same(network, tmp_path):
+    bert = bert_folder(tmp_path).eval()
+    assert load_text_encoder(network, tmp_path) == len(bert.state_dict())
+    text = network.text_encoder.eval()
+    own = text.bert.bert.state_dict()
+    for name, tensor in bert.state_dict().items():
+        found = text.embedding.own.weight if name == "embeddings.word_embeddings.weight" else own[name]
+        assert torch.equal(found, tensor), name
+    ids = torch.tensor([[2054, 2003, 1996, 2561]])
+    with torch.no_grad():
+        there = bert(ids).last_hidden_state
+        here = text.bert(text.embedding.own(ids), torch.arange(4.0)[None], torch.zeros(1, 12, 4, 4))
+    assert torch.allclose(here, there, atol=1e-5)
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(network, tmp_path):
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    torch.save(timm.create_model("sam2_hiera_small", num_classes=0).state_dict(), tmp_path / "small.pth")
+    with pytest.raises(ValueError, match="do not fit the image trunk"):
+        load_trunk(network, tmp_path / "small.pth")
+    bert_folder(tmp_path / "deep", layers=3)
+    with pytest.raises(ValueError, match="do not fit the text encoder"):
+        load_text_encoder(network, tmp_path / "deep")
+    (tmp_path / "cut.pth").write_bytes((tmp_path / "small.pth").read_bytes()[:5000])
+    with pytest.raises(ValueError, match="cannot be read"):
+        load_trunk(network, tmp_path / "cut.pth")
+    assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
+
+
+def test_a_bert_of_other_wordpieces_is_refused(network, tmp_path):
+    bert_folder(tmp_path)
+    text = (tmp_path / "tokenizer.json").read_text()
+    (tmp_path / "tokenizer.json").write_text(text.replace('"total"', '"totalx"'))
+    with pytest.raises(ValueError, match="wordpieces"):
+        load_text_encoder(network, tmp_path)
+    shutil.rmtree(tmp_path)
+    bert_folder(tmp_path, tokenizer=False)
+    with pytest.raises(ValueError, match=r"wordpieces|cannot be read"):
+        load_text_encoder(network, tmp_path)
+
+
+def test_without_the_hub_a_name_is_refused_with_a_sentence(network, offline):
+    for load, name in (
+        (load_trunk, TRUNK),
+        (load_prompt_tower, "laion2b_s34b_b79k"),
+        (load_text_encoder, "google-bert/bert-base-uncased"),
+    ):
+        with pytest.raises(ValueError, match="cannot be had from the hub") as refused:
+            load(network, name)
+        assert "\n" not in str(refused.value)
+
+
+def test_a_preset_without_the_part_says_so():
+    nano = GroundingNetwork(NANO)
+    with pytest.raises(ValueError, match="'nano' has no BERT"):
+        load_text_encoder(nano, "google-bert/bert-base-uncased")
+    with pytest.raises(ValueError, match="'nano' has no public prompt tower"):
+        load_prompt_tower(nano, "openai")
