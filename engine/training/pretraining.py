@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 
-from engine.training.stages import STAGES, Surroundings
+from engine.training.curves import draw_curves
+from engine.training.stage import Surroundings
+from engine.training.stages import STAGES
 from model import checkpoint
 from model.learning import Plan, learn
 from model.network import GroundingNetwork
@@ -19,6 +21,7 @@ from model.pretraining.token_vectors import reduced_vectors
 
 METRICS_FILE = "metrics.jsonl"
 FIGURES_FILE = "figures.json"
+CURVES_FILE = "curves.png"
 _PLAN_FILE = "plan.json"
 _PACE_STEPS = 10  # steps that are timed to turn minutes into steps
 _WEIGHT_DECAY = 0.02
@@ -64,7 +67,8 @@ def pretrain(
     on_progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Pretrained:
-    """Trains ``config`` into ``folder``: weights (float16), METRICS_FILE, FIGURES_FILE and the state of each stage.
+    """Trains ``config`` into ``folder``: weights (float16), METRICS_FILE, FIGURES_FILE, CURVES_FILE
+    (where matplotlib is installed) and the state of each stage.
 
     Step by step the same weights for the same schedule, on one thread of the same machine. ``resume`` goes on with the
     schedule that ``folder`` remembers. ``held_out``: pages for the figures. ValueError when there is no teacher or the folder holds another run.
@@ -78,7 +82,7 @@ def pretrain(
         around = Surroundings(network, schedule.seed + number, folder, teacher, held_out)
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
-            figures[name] = {"before": dict(stage.figures(around))}
+            figures[name] = {"before": dict(stage.figures(around, objective))}
             _write_json(folder / FIGURES_FILE, figures)
 
         def metrics(values: Mapping[str, float], name: str = name) -> None:
@@ -105,8 +109,9 @@ def pretrain(
         if outcome.cancelled:
             return Pretrained(None, outcome.version, schedule, _changes(figures))
         done += steps
+        draw_curves(folder / METRICS_FILE, folder / CURVES_FILE)
         if "after" not in figures[name]:
-            figures[name]["after"] = dict(stage.figures(around))
+            figures[name]["after"] = dict(stage.figures(around, objective))
             _write_json(folder / FIGURES_FILE, figures)
         if on_figures is not None:
             on_figures(name, _changes(figures)[name])

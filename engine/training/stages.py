@@ -1,10 +1,7 @@
 """The stages of pretraining, in order: what each learns, from what, how fast, and the figures that show that it learned."""
 
 import copy
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -12,9 +9,10 @@ from engine.synthetic import generate
 from engine.training.evaluate import evaluate
 from engine.training.examples import mixed_source, synthetic_source
 from engine.training.page_learning import page_groups, page_objective, standard_figures
+from engine.training.stage import Stage, Surroundings, at_rate
+from engine.training.text_stages import TEXT_STAGES
 from model.examples import Source
 from model.inference import Predictor
-from model.network import GroundingNetwork
 from model.objectives.objective import Objective
 from model.objectives.promptable import PromptableSegmentation
 
@@ -22,33 +20,6 @@ _PIXEL_PARTS = ("image_encoder.", "fusion.", "mask_decoder.", "prompt_encoder.ma
 _IMAGE_SHARE = 0.7  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
 _HELD_OUT_SEED = 9_999_991
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a stage has to work with."""
-
-    network: GroundingNetwork
-    seed: int
-    folder: Path  # of the whole run; a stage may read what an earlier one left there
-    teacher: Path  # of the sentence encoder whose token vectors the network keeps
-    held_out: int = 24  # pages for the figures
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """groups: parameter groups with a learning rate each, of what the objective learns."""
-
-    title: str
-    share: float  # of the minutes of a run that has all stages
-    objective: Callable[[Surroundings], Objective]
-    groups: Callable[[Objective], list[dict[str, Any]]]
-    figures: Callable[[Surroundings], Mapping[str, float]]
-
-
-def at_rate(rate: float) -> Callable[[Objective], list[dict[str, Any]]]:
-    """One learning rate for all."""
-    return lambda objective: [{"params": list(objective.learned.parameters()), "lr": rate}]
 
 
 def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
@@ -92,29 +63,30 @@ def _on_pages(name: str, title: str) -> Stage:
         share=0.3,
         objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED),
         groups=page_groups,
-        figures=lambda around: standard_figures(around.network, around.held_out),
+        figures=lambda around, _: standard_figures(around.network, around.held_out),
     )
 
 
 STAGES: dict[str, Stage] = {
-    "words": Stage(
-        title="Questions answered by words, on generated pages without pictures.",
-        share=0.55,
-        objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
-        groups=at_rate(2e-3),
-        figures=lambda around: answers(around, pictures=False),
-    ),
-    "segment": Stage(
-        title="Questions answered by words and pixels, on rendered pages too.",
-        share=0.45,
-        objective=lambda around: PromptableSegmentation(around.network, pictures_source(around.seed)),
-        groups=_with_pictures_groups,
-        figures=lambda around: answers(around, pictures=True),
-    ),
+    **TEXT_STAGES,
     "mim": _on_pages("mim", "Hidden pixels of rendered pages, nothing asked."),
     "ijepa": _on_pages("ijepa", "Embeddings of hidden regions of rendered pages, nothing asked."),
     "djepa": _on_pages(
         "djepa", "Embeddings of regions from image and words, and of words from the image, nothing asked."
     ),
     "joint": _on_pages("joint", "Hidden pixels, embeddings, and masked words with the page in view, nothing asked."),
+    "words": Stage(
+        title="Questions answered by words, on generated pages without pictures.",
+        share=0.55,
+        objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
+        groups=at_rate(2e-3),
+        figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "segment": Stage(
+        title="Questions answered by words and pixels, on rendered pages too.",
+        share=0.45,
+        objective=lambda around: PromptableSegmentation(around.network, pictures_source(around.seed)),
+        groups=_with_pictures_groups,
+        figures=lambda around, _: answers(around, pictures=True),
+    ),
 }

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging
 
 from model.pretraining.bidirectional import is_bidirectional, make_bidirectional
 from model.pretraining.lora import merged
 
 WEIGHTS = "model.safetensors"
+logging.disable_progress_bar()  # a stage has one of its own
 
 
 def save_decoder(folder: Path, decoder: Any, tokenizer: Any) -> str:

@@ -1,0 +1,38 @@
+"""The metrics of a run of pretraining as a picture: a panel a stage, a line a part of the loss."""
+
+import json
+from collections import defaultdict
+from importlib.util import find_spec
+from pathlib import Path
+
+_NOT_PLOTTED = ("step", "seconds", "rate", "stage")
+
+
+def draw_curves(metrics: Path, picture: Path) -> bool:
+    """Draws the lines of ``metrics`` (JSON a line) into ``picture``, a PNG; False where matplotlib is not installed or there is
+    nothing to draw."""
+    if find_spec("matplotlib") is None or not metrics.is_file():
+        return False
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    stages: defaultdict[str, defaultdict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    for line in metrics.read_text("utf-8").splitlines():
+        values = json.loads(line)
+        for name, value in values.items():
+            if name not in _NOT_PLOTTED:
+                stages[values["stage"]][name].append((values["step"], value))
+    if not stages:
+        return False
+    figure = Figure(figsize=(8, 3.2 * len(stages)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, (stage, parts) in zip(figure.subplots(len(stages), squeeze=False)[:, 0], stages.items(), strict=True):
+        for name, points in parts.items():
+            axes.plot(*zip(*points, strict=True), label=name, linewidth=2.2 if name == "loss" else 1.2)
+        axes.set(title=stage, xlabel="step")
+        axes.grid(alpha=0.3)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    temporary = picture.with_suffix(".tmp.png")
+    figure.savefig(temporary, dpi=110)
+    temporary.replace(picture)
+    return True

@@ -1,0 +1,36 @@
+"""One stage of pretraining: what it has to work with, what it learns, how fast, and how it is judged."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from model.network import GroundingNetwork
+from model.objectives.objective import Objective
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a stage has to work with."""
+
+    network: GroundingNetwork
+    seed: int
+    folder: Path  # of the whole run; a stage may read what an earlier one left there
+    teacher: Path  # of the sentence encoder whose token vectors the network keeps
+    held_out: int = 24  # pages for the figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """groups: parameter groups with a learning rate each, of what the objective learns. figures: asked before and after."""
+
+    title: str
+    share: float  # of the minutes of a run that has all stages
+    objective: Callable[[Surroundings], Objective]
+    groups: Callable[[Objective], list[dict[str, Any]]]
+    figures: Callable[[Surroundings, Objective], Mapping[str, float]]
+
+
+def at_rate(rate: float) -> Callable[[Objective], list[dict[str, Any]]]:
+    """One learning rate for all."""
+    return lambda objective: [{"params": [p for p in objective.learned.parameters() if p.requires_grad], "lr": rate}]
