@@ -182,7 +182,7 @@ class Chain:
         guess = first_pieces(counted, Vocabulary(self._config.text.buckets), pieces)
         torch.manual_seed(plan.seed)
         objective = MaskedWords(network, synthetic_source(plan.seed + 6, pages=plan.pages, questions=1), guess=guess)
-        return self._link(name, objective, plan.page_steps, 1e-3, lambda: objective.figures(judged, counted))
+        return self._link(name, objective, plan.page_steps, 3e-3, lambda: objective.figures(judged, counted))
 
     def _link(
         self, name: str, objective: Objective, steps: int, rate: float, figures: Callable[[], Figures]
