@@ -33,7 +33,7 @@ class Perceptron(nn.Sequential):
 
 
 LONG_PAGE = 1024  # words; on longer pages attention among words goes by parts of so many rows:
-_ROWS = 256
+_ROWS = 64
 
 
 def row_parts(count: int) -> list[slice]:

@@ -49,17 +49,18 @@ class LayoutBias(nn.Module):
         if len(parts) == 1:
             found: list[Bias] = list(self._rows(pages, parts[0]).split(self.heads, 1))
         else:
-            kept = self._kept(pages, parts)
-            found = [HalfBias(own) for own in kept.split(self.heads, 1)]
+            found = [HalfBias(own) for own in self._kept(pages, parts)]
         return found[:1] * (self.shared_by - 1) + found if self.shared_by else found
 
-    def _kept(self, pages: PageBatch, parts: Sequence[slice]) -> Tensor:
+    def _kept(self, pages: PageBatch, parts: Sequence[slice]) -> list[Tensor]:
         if torch.is_grad_enabled():
-            return torch.cat([self._rows(pages, rows).half() for rows in parts], 2)
+            return list(torch.cat([self._rows(pages, rows).half() for rows in parts], 2).split(self.heads, 1))
         count, most = pages.valid.shape
-        kept = torch.empty(count, sum(self.heads), most, most, dtype=torch.half, device=pages.valid.device)
-        for rows in parts:  # in place: a second copy would be as large as the first
-            kept[:, :, rows] = self._rows(pages, rows)
+        # a tensor a layer, so that each can be freed when its layer has been; filled in place, without a second copy
+        kept = [torch.empty(count, own, most, most, dtype=torch.half, device=pages.valid.device) for own in self.heads]
+        for rows in parts:
+            for layer, bias in zip(kept, self._rows(pages, rows).split(self.heads, 1), strict=True):
+                layer[:, :, rows] = bias
         return kept
 
     def _rows(self, pages: PageBatch, rows: slice) -> Tensor:

@@ -66,6 +66,7 @@ class GroundingNetwork(nn.Module):
         bias = self.layout_bias(pages)
         layers = self.config.text.layers
         words, meanings = self.text_encoder(pages, bias[:layers])
+        del bias[:layers]  # of a long page, hundreds of megabytes
         image = image_places = None
         if pages.image is not None:
             image = self.image_encoder(pages.image)
@@ -75,7 +76,7 @@ class GroundingNetwork(nn.Module):
             tokens = image.coarse.flatten(2).transpose(1, 2)
             words, tokens = self.fusion(words, tokens, centres, image_places, pages.valid)
             image = replace(image, coarse=tokens.transpose(1, 2).unflatten(-1, (height, width)))
-        return PageState(pages, words, meanings, self.word_head.links(words, bias[layers:]), image, image_places)
+        return PageState(pages, words, meanings, self.word_head.links(words, bias), image, image_places)
 
     def ask(self, state: PageState, questions: QuestionBatch) -> NetworkAnswer:
         """Answers the same number of questions for each page: the cheap half."""

@@ -165,7 +165,7 @@ TEXT_STAGES: dict[str, Stage] = {
         title="Masked words of generated pages.",
         share=0.15,
         objective=_masked_words,
-        groups=at_rate(1e-3),
+        groups=at_rate(3e-3),
         figures=_masked_words_figures,
     ),
 }
