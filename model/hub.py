@@ -5,12 +5,14 @@ Each part is read by the library that made it (timm, open_clip, transformers), a
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, TypeVar
 
 import httpx
 import open_clip
 import timm
 import torch
+from safetensors import SafetensorError
 from timm.models import load_state_dict as load_timm_file
 from torch import Tensor, nn
 from transformers import AutoTokenizer, BertModel
@@ -75,7 +77,7 @@ def _is_local(source: str | Path) -> bool:
 def _tried(load: Callable[[], T], source: str | Path) -> T:
     try:
         return load()
-    except (OSError, RuntimeError, ValueError, httpx.HTTPError) as error:
+    except (OSError, RuntimeError, ValueError, httpx.HTTPError, SafetensorError, UnpicklingError, EOFError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         where = (
             "read" if _is_local(source) else "had from the hub; download it elsewhere and give its path, or go without"

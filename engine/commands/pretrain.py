@@ -30,6 +30,11 @@ def pretrain(
     mixed: Annotated[bool, typer.Option("--mixed", help="Forward passes in bfloat16.")] = False,
     threads: Annotated[int, typer.Option(help="Threads; one gives the same weights every time.", min=1)] = 1,
     teacher: Annotated[Path | None, typer.Option(help="Folder of all-MiniLM-L6-v2, if it is not installed.")] = None,
+    trunk: Annotated[
+        str | None, typer.Option(help="Public weights of the image trunk: timm's name, or a file.")
+    ] = None,
+    tower: Annotated[str | None, typer.Option(help="Of the prompt tower: open_clip's tag, or a file.")] = None,
+    bert: Annotated[str | None, typer.Option(help="Of the text encoder: transformers' name, or a folder.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
 ) -> None:
     """Train a network on generated pages. Each stage prints the figures that show what it learned, before and after.
@@ -72,6 +77,7 @@ def pretrain(
                 resume=resume,
                 mixed=mixed,
                 device=device,
+                begin=lambda network: _load_public(network, trunk, tower, bert),
                 on_metrics=show,
                 on_figures=show_figures,
                 on_progress=lambda share: bar.update(task, completed=share),
@@ -90,6 +96,14 @@ def pretrain(
         )
     else:
         console.print(f"{done.weights}  version {done.version}", markup=False)
+
+
+def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str | None) -> None:
+    from model import hub
+
+    for load, source in ((hub.load_trunk, trunk), (hub.load_prompt_tower, tower), (hub.load_text_encoder, bert)):
+        if source is not None:
+            console.print(f"{source}: {load(network, source)} tensors", markup=False)
 
 
 def _given(stages: str, seed: int) -> Any:

@@ -62,6 +62,7 @@ def pretrain(
     mixed: bool = False,
     device: str = "cpu",
     held_out: int = 24,
+    begin: Callable[[GroundingNetwork], None] | None = None,
     on_metrics: Callable[[Mapping[str, Any]], None] | None = None,
     on_figures: Callable[[str, Mapping[str, tuple[float, float]]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -71,11 +72,16 @@ def pretrain(
     (where matplotlib is installed) and the state of each stage.
 
     Step by step the same weights for the same schedule, on one thread of the same machine. ``resume`` goes on with the
-    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ValueError when there is no teacher or the folder holds another run.
+    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``begin``
+    is given the network before it learns: public weights come in there. ValueError when there is no teacher or the folder holds another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     schedule = _remembered(folder, schedule, resume)
-    network = _fresh(config, teacher, schedule.seed).to(device)
+    network = _fresh(config, teacher, schedule.seed)
+    if begin is not None:
+        begin(network)
+    network.to(device)
+    _write_json(folder / _PLAN_FILE, asdict(schedule))
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
@@ -151,7 +157,6 @@ def _remembered(folder: Path, schedule: Schedule, resume: bool) -> Schedule:
         if not resume:
             raise ValueError(f"{folder} already holds a run; go on with --resume or choose another folder.")
         return Schedule(**json.loads(path.read_text(encoding="utf-8")))
-    _write_json(path, asdict(schedule))
     return schedule
 
 

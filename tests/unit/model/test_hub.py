@@ -98,6 +98,10 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(network, tmp_path):
     (tmp_path / "cut.pth").write_bytes((tmp_path / "small.pth").read_bytes()[:5000])
     with pytest.raises(ValueError, match="cannot be read"):
         load_trunk(network, tmp_path / "cut.pth")
+    for name in ("text.safetensors", "text.pth"):
+        (tmp_path / name).write_text("no weights at all")
+        with pytest.raises(ValueError, match="cannot be read"):
+            load_trunk(network, tmp_path / name)
     assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
 
 

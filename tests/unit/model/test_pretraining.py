@@ -85,3 +85,15 @@ def test_stages_that_are_not_there_are_refused():
 def test_minutes_become_steps_in_the_shares_of_the_stages(small, teacher):
     steps = paced(small, teacher, ["words", "segment"], 0.5, 0).steps
     assert set(steps) == {"words", "segment"} and all(count >= 1 for count in steps.values())
+
+
+def test_public_weights_that_cannot_be_had_leave_the_folder_free(small, teacher, tmp_path):
+    def refuse(network):
+        raise ValueError("no such weights")
+
+    schedule = Schedule(seed=1, steps={"words": 1})
+    with pytest.raises(ValueError, match="no such weights"):
+        pretrain(tmp_path, small, teacher, schedule, held_out=2, begin=refuse)
+    seen = []
+    assert pretrain(tmp_path, small, teacher, schedule, held_out=2, begin=seen.append).weights is not None
+    assert len(seen) == 1
