@@ -21,7 +21,7 @@ from model.objectives.masked_language import MaskedWords, first_pieces
 from model.objectives.objective import Objective
 from model.pretraining import teachers
 from model.pretraining.bidirectional import make_bidirectional
-from model.pretraining.contrastive import SentenceContrast, contrast_figures
+from model.pretraining.contrastive import SentenceContrast, contrast_figures, sentence_vectors
 from model.pretraining.decoder import DECODER_FOLDER, DecoderObjective, NextTokens, next_token_figures
 from model.pretraining.decoder_files import load_decoder
 from model.pretraining.distillation import Distillation, student_vectors
@@ -75,10 +75,17 @@ def _contrast(around: Surroundings) -> Objective:
     )
 
 
+def _contrast_figures(around: Surroundings, objective: Objective) -> Mapping[str, float]:
+    """Alignment, uniformity, and the agreement with MiniLM, which is not its teacher."""
+    learned, (sentences, pairs) = cast(DecoderObjective, objective), _compared()
+    vectors = sentence_vectors(learned.decoder, learned.tokenizer, sentences)
+    other = teachers.minilm(around.teacher).vectors(sentences)
+    found = contrast_figures(learned.decoder, learned.tokenizer, sentences)
+    return {**found, "agreement_with_minilm": agreement(vectors, other, pairs)}
+
+
 def _decoder_figures(objective: Objective, stage: str) -> Mapping[str, float]:
     learned, corpus = cast(DecoderObjective, objective), python_corpus()
-    if stage == "contrast":
-        return contrast_figures(learned.decoder, learned.tokenizer, _compared()[0])
     judged, seen = passages_of(corpus.held_out)[:_JUDGED], passages_of(corpus.training)
     figures = next_token_figures if stage == "decoder" else masked_token_figures
     return figures(learned.decoder, learned.tokenizer, judged, seen)
@@ -101,7 +108,8 @@ def _agreement(around: Surroundings) -> Mapping[str, float]:
     """Spearman correlation of the similarities of held-out pairs of sentences under student and teacher."""
     sentences, pairs = _compared()
     vectors = student_vectors(around.network, sentences)
-    return {"agreement_with_teacher": agreement(vectors, _teacher(around).vectors(sentences), pairs)}
+    others = {"agreement_with_teacher": _teacher(around), "agreement_with_minilm": teachers.minilm(around.teacher)}
+    return {name: agreement(vectors, other.vectors(sentences), pairs) for name, other in others.items()}
 
 
 @lru_cache(maxsize=1)
@@ -152,7 +160,7 @@ TEXT_STAGES: dict[str, Stage] = {
         share=0.05,
         objective=_contrast,
         groups=at_rate(2e-4),
-        figures=lambda _, objective: _decoder_figures(objective, "contrast"),
+        figures=_contrast_figures,
     ),
     "distill": Stage(
         title="The text encoder learns from the decoder before it, else from MiniLM.",
