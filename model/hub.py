@@ -37,11 +37,14 @@ def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
 
 
 def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
-    """open_clip's weights into the text tower of the prompt: one of its tags ("openai", "laion2b_s32b_b82k") for the
+    """open_clip's weights into the text tower of the prompt: one of its tags ("laion2b_s34b_b79k") for the
     tower that the network has, or a file that open_clip wrote. Errors as in ``load_trunk``."""
     clip, name = network.prompt_encoder.clip, network.config.prompt.tower
     if clip is None or name is None:
         raise ValueError(f"The preset {network.config.name!r} has no public prompt tower to load weights into.")
+    wants = open_clip.get_pretrained_cfg(name, str(source)).get("quick_gelu", False)
+    if wants and not (open_clip.get_model_config(name) or {}).get("quick_gelu", False):
+        raise ValueError(f"The weights {source} need the activation of {name}-quickgelu, which the network has not.")
     if _is_local(source):
         state = _tried(lambda: open_clip.factory.load_state_dict(str(source)), source)
     else:

@@ -147,7 +147,7 @@ def _save(
 
 
 def _restore(path: Path, learned: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> tuple[int, list[float]]:
-    state = torch.load(path, weights_only=True)
+    state = torch.load(path, map_location="cpu", weights_only=True)
     if state["seed"] != plan.seed:
         raise ValueError(
             f"The run in {path.parent} has seed {state['seed']}; resume it with that seed, not {plan.seed}."

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def pretrain(
-    out: Annotated[Path, typer.Argument(help="Folder for weights, metrics and the state of the run.")],
+    out: Annotated[Path | None, typer.Argument(help="Folder for weights, metrics and the state of the run.")] = None,
     minutes: Annotated[float, typer.Option(help="About how long to train on this machine.", min=0.05)] = 60,
     stages: Annotated[
         str,
@@ -33,23 +33,40 @@ def pretrain(
     trunk: Annotated[
         str | None, typer.Option(help="Public weights of the image trunk: timm's name, or a file.")
     ] = None,
-    tower: Annotated[str | None, typer.Option(help="Of the prompt tower: open_clip's tag, or a file.")] = None,
-    bert: Annotated[str | None, typer.Option(help="Of the text encoder: transformers' name, or a folder.")] = None,
+    tower: Annotated[
+        str | None, typer.Option(help="Public weights of the prompt tower: open_clip's tag, or a file.")
+    ] = None,
+    bert: Annotated[
+        str | None, typer.Option(help="Public weights of the text encoder: transformers' name, or a folder.")
+    ] = None,
+    list_stages: Annotated[bool, typer.Option("--list", help="Say what each stage learns, and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
 ) -> None:
-    """Train a network on generated pages. Each stage prints the figures that show what it learned, before and after.
+    """Train a network on generated pages, with AdamW. Each stage prints held-out figures before and after.
 
-    Metrics, figures and curves lie in OUT. A run that was interrupted goes on with --resume.
+    Metrics, figures and curves lie in OUT. A run that was interrupted goes on with --resume. --list says what each stage
+    learns.
     """
     import torch
 
     from engine.training.pretraining import has_run, paced
     from engine.training.pretraining import pretrain as run
+    from engine.training.stages import STAGES
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
 
+    if list_stages:
+        for name, stage in STAGES.items():
+            console.print(f"{name:15}{stage.title}", markup=False)
+        return
+    if out is None:
+        fail("Say where to: glossator pretrain OUT.", code=2)
     if preset not in PRESETS:
         fail(f"There is no preset {preset!r}; choose from {', '.join(PRESETS)}.", code=2)
+    if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
+        fail(f"There is no device {device!r} here; use cpu.", code=2)
+    if not resume and has_run(out):
+        fail(f"{out} already holds a run; go on with --resume or choose another folder.")
     torch.set_num_threads(threads)
     try:
         source = teacher or teacher_folder()
@@ -57,7 +74,11 @@ def pretrain(
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps
-            schedule = _once(names, seed) if again else paced(PRESETS[preset], source, names, minutes, seed)
+            schedule = (
+                _once(names, seed)
+                if again
+                else paced(PRESETS[preset], source, names, minutes, seed, mixed=mixed, device=device)
+            )
         with progress() as bar:
             task = bar.add_task("pretraining", total=1.0)
 
@@ -115,6 +136,8 @@ def _given(stages: str, seed: int) -> Any:
         return None
     if not all(steps.isdigit() and int(steps) > 0 for _, _, steps in parts):
         raise ValueError("Give the steps of every stage, as in words=3000,segment=720, or of none.")
+    if len({name for name, *_ in parts}) < len(parts):
+        raise ValueError("Name each stage once.")
     return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts})
 
 

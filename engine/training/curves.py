@@ -2,10 +2,11 @@
 
 import json
 from collections import defaultdict
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-_NOT_PLOTTED = ("step", "seconds", "rate", "stage")
+_NOT_PLOTTED = {"step", "seconds", "rate", "stage"}
 
 
 def draw_curves(metrics: Path, picture: Path) -> bool:
@@ -16,19 +17,21 @@ def draw_curves(metrics: Path, picture: Path) -> bool:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    stages: defaultdict[str, defaultdict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    stages: defaultdict[str, defaultdict[str, dict[float, float]]] = defaultdict(lambda: defaultdict(dict))
     for line in metrics.read_text("utf-8").splitlines():
-        values = json.loads(line)
-        for name, value in values.items():
-            if name not in _NOT_PLOTTED:
-                stages[values["stage"]][name].append((values["step"], value))
+        with suppress(json.JSONDecodeError):  # a line that a killed run left half written
+            values = json.loads(line)
+            for name in values.keys() - _NOT_PLOTTED:
+                stages[values["stage"]][name][values["step"]] = values[
+                    name
+                ]  # the last, where a resumed run repeats steps
     if not stages:
         return False
     figure = Figure(figsize=(8, 3.2 * len(stages)), layout="constrained")
     FigureCanvasAgg(figure)
     for axes, (stage, parts) in zip(figure.subplots(len(stages), squeeze=False)[:, 0], stages.items(), strict=True):
         for name, points in parts.items():
-            axes.plot(*zip(*points, strict=True), label=name, linewidth=2.2 if name == "loss" else 1.2)
+            axes.plot(*zip(*sorted(points.items()), strict=True), label=name, linewidth=2.2 if name == "loss" else 1.2)
         axes.set(title=stage, xlabel="step")
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -76,16 +77,17 @@ def pretrain(
     is given the network before it learns: public weights come in there. ValueError when there is no teacher or the folder holds another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    schedule = _remembered(folder, schedule, resume)
+    schedule = _remembered(folder, schedule, config, resume)
     network = _fresh(config, teacher, schedule.seed)
     if begin is not None:
         begin(network)
     network.to(device)
-    _write_json(folder / _PLAN_FILE, asdict(schedule))
+    _write_json(folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()})
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
         around = Surroundings(network, schedule.seed + number, folder, teacher, held_out)
+        torch.manual_seed(around.seed)  # its heads are drawn alike, whatever was done before in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
             figures[name] = {"before": dict(stage.figures(around, objective))}
@@ -126,16 +128,28 @@ def pretrain(
     return Pretrained(weights, version, schedule, _changes(figures))
 
 
-def paced(config: NetworkConfig, teacher: Path, names: list[str], minutes: float, seed: int) -> Schedule:
+def paced(
+    config: NetworkConfig,
+    teacher: Path,
+    names: list[str],
+    minutes: float,
+    seed: int,
+    *,
+    mixed: bool = False,
+    device: str = "cpu",
+) -> Schedule:
     """The stages ``names`` with steps for about ``minutes`` here: some steps of each are timed, then thrown away."""
     Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # refuses names that are not there
     whole = sum(STAGES[name].share for name in names)
     steps = {}
     for name in names:
-        network = _fresh(config, teacher, seed)
-        objective = STAGES[name].objective(Surroundings(network, seed, Path(), teacher))
+        network = _fresh(config, teacher, seed).to(device)
+        with TemporaryDirectory() as empty:
+            objective = STAGES[name].objective(Surroundings(network, seed, Path(empty), teacher))
+        optimizer = torch.optim.AdamW(objective.learned.parameters(), 1e-5)
+        learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # what only the first step costs
         began = time.monotonic()
-        learn(objective, torch.optim.AdamW(objective.learned.parameters(), 1e-5), Plan(steps=_PACE_STEPS, seed=seed))
+        learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
     return Schedule(seed=seed, steps=steps)
@@ -151,12 +165,15 @@ def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
     return network
 
 
-def _remembered(folder: Path, schedule: Schedule, resume: bool) -> Schedule:
+def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:
     path = folder / _PLAN_FILE
     if path.is_file():
         if not resume:
             raise ValueError(f"{folder} already holds a run; go on with --resume or choose another folder.")
-        return Schedule(**json.loads(path.read_text(encoding="utf-8")))
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept.pop("config") != json.loads(json.dumps(config.to_dict())):
+            raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
+        return Schedule(**kept)
     return schedule
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Self, cast, overload
 
@@ -37,6 +37,8 @@ _INTEGERS = ("step", "index", "skipped", "fallbacks")
 class NaturalGradient(Optimizer):
     """Natural gradient over matrices and tensors, AdamW over the rest.
 
+        from model.optim import NaturalGradient, parameter_groups
+
         optimizer = NaturalGradient(parameter_groups(network), lr=1e-3)
         loss.backward()
         optimizer.step()
@@ -51,7 +53,11 @@ class NaturalGradient(Optimizer):
     | galore     | svd       | none                    | adam           | no       | none | for comparison                |
     | fira       | svd       | none                    | adam           | yes      | none | for comparison                |
 
-    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword. A
+    The source is the method that this one began as, "random subspace projection and natural gradients": a gradient in a
+    Tucker subspace, F = lambda I + G G^T over a window of such gradients, and F^{-1} g by Woodbury's identity.
+
+    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword, as a
+    record or in its plain form: `subspace=Seeded(rank=32)`, `norm={"kind": "norm", "rule": "gradient"}`. A
     parameter group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and
     matrices with a side of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
 
@@ -300,7 +306,9 @@ def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
         for name, value in (("learning rate", lr), ("weight_decay value", decay), ("epsilon value", eps)):
             if not float(value) >= 0.0:
                 raise ValueError(f"Invalid {name}: {value}")
-    if len(betas) != 2 or not all(0.0 <= beta < 1.0 for beta in betas):
+    if not isinstance(betas, Sequence) or len(betas) != 2:
+        raise ValueError(f"Invalid betas: {betas}; two rates are needed, of the first and of the second moment.")
+    if not all(0.0 <= beta < 1.0 for beta in betas):
         raise ValueError(f"Invalid betas: {betas}; both must be at least 0 and below 1.")
     choices: dict[str, Choice | None] = {keyword: parse(keyword, settings[keyword]) for keyword in CHOICES}
     check_together(cast("Preconditioner | None", choices["preconditioner"]), cast("Moments | None", choices["moments"]))

@@ -128,6 +128,11 @@ def test_without_the_hub_a_name_is_refused_with_a_sentence(network, offline):
         assert "\n" not in str(refused.value)
 
 
+def test_weights_for_another_activation_are_refused_before_anything_is_fetched(network):
+    with pytest.raises(ValueError, match="quickgelu"):
+        load_prompt_tower(network, "openai")
+
+
 def test_a_preset_without_the_part_says_so():
     nano = GroundingNetwork(NANO)
     with pytest.raises(ValueError, match="'nano' has no BERT"):

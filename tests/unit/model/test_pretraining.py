@@ -97,3 +97,25 @@ def test_public_weights_that_cannot_be_had_leave_the_folder_free(small, teacher,
     seen = []
     assert pretrain(tmp_path, small, teacher, schedule, held_out=2, begin=seen.append).weights is not None
     assert len(seen) == 1
+
+
+def test_a_run_killed_between_two_stages_ends_where_an_uninterrupted_one_does(small, teacher, tmp_path):
+    """The heads of the second stage are drawn alike in a process that never ran the first."""
+    schedule = Schedule(seed=3, steps={"words": 1, "mlm": 1})
+
+    def killed(stage, figures):
+        raise KeyboardInterrupt
+
+    whole = pretrain(tmp_path / "whole", small, teacher, schedule, held_out=2)
+    with pytest.raises(KeyboardInterrupt):
+        pretrain(tmp_path / "part", small, teacher, schedule, held_out=2, on_figures=killed)
+    torch.manual_seed(12345)
+    again = pretrain(tmp_path / "part", small, teacher, schedule, held_out=2, resume=True)
+    assert again.version == whole.version
+
+
+def test_a_run_is_not_resumed_with_another_network(small, teacher, tmp_path):
+    schedule = Schedule(seed=1, steps={"words": 1})
+    pretrain(tmp_path, small, teacher, schedule, held_out=2)
+    with pytest.raises(ValueError, match="of another network"):
+        pretrain(tmp_path, replace(small, word_layers=2), teacher, schedule, held_out=2, resume=True)

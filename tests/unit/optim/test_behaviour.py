@@ -83,6 +83,8 @@ def test_a_group_that_is_refused_leaves_the_optimizer_as_it_was() -> None:
         ({"weight_decay": -0.1}, "Invalid weight_decay value"),
         ({"betas": (1.0, 0.9)}, "Invalid betas"),
         ({"betas": (0.9, -0.1)}, "Invalid betas"),
+        ({"betas": (0.9,)}, "two rates"),
+        ({"betas": 0.9}, "two rates"),
         ({"eps": -1e-8}, "Invalid epsilon value"),
     ],
 )
