@@ -50,10 +50,10 @@ worker: install
 	$(BIN)/glossator worker
 
 test: install-test lint
-	$(BIN)/python -m pytest -q -m "not long"
+	$(BIN)/python -m pytest -q --ignore=tests/long
 
 test-long: install-bench
-	$(BIN)/python -m pytest -q -m long
+	$(BIN)/python -m pytest -q tests/long
 
 lint: install-test
 	$(BIN)/ruff check .

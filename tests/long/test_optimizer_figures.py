@@ -12,8 +12,6 @@ from tests.benchmarks.optim.gradients import gradients_of, shipped_network
 from tests.benchmarks.optim.state import MATRICES_BAR, rows, shares
 from tests.benchmarks.optim.trial import run
 
-pytestmark = pytest.mark.long
-
 
 def test_inverse_fisher_products_are_those_of_a_dense_solve_where_the_published_form_is_not() -> None:
     worst = numerics.worst_errors(numerics.collected(draws=1))

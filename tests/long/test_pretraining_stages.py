@@ -16,7 +16,6 @@ from model.inference import Predictor
 from model.presets import NANO
 from model.pretraining.token_vectors import teacher_folder
 
-pytestmark = pytest.mark.long
 SMALL = replace(NANO, width=32, heads=2, image=replace(NANO.image, long_side=128, embed_dim=16))
 
 
