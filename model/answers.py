@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from model.drawn_prompts import MASK_STRIDE
 from model.examples import Prompt, Word
-from model.inputs import MASK_STRIDE, PreparedPage
+from model.inputs import PreparedPage
 from model.layout import Floats, Layout
 from model.mask_decoder import PixelAnswer
 from model.masks import Mask, rasterise, words_under

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from model.drawn_prompts import MASK_STRIDE, shrink_mask
 from model.examples import Example, Question
 from model.inputs import (
-    MASK_STRIDE,
     PageBatch,
     PreparedPage,
     QuestionBatch,
     batch_pages,
     batch_questions,
     prepare_page,
-    shrink_mask,
 )
 from model.masks import rasterise
 from model.objectives.segmentation import Targets

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from model.anchors import ANCHORS, RUNS, find_anchors
 from model.clip_tower import clip_ids
+from model.drawn_prompts import MASK_STRIDE, drawn_prompt, shows_a_place
 from model.examples import Prompt, Word
 from model.layout import Floats, Layout, read_layout
 from model.presets import ImageConfig, NetworkConfig
@@ -17,7 +18,6 @@ from model.prompts import CLICKS, click_features
 from model.vocabulary import SHAPES, Vocabulary, shape_of, weight_of, words_of
 
 IMAGE_MULTIPLE = 32  # coarsest stride of the image encoder
-MASK_STRIDE = 4
 
 # kinds of points in QuestionBatch.point_kinds
 NO_POINT, NEGATIVE, POSITIVE, CORNER_FIRST, CORNER_SECOND = range(5)
@@ -74,8 +74,8 @@ class QuestionBatch:
     runs: Tensor  # [B, RUNS, 5]
     points: Tensor  # [B, P, 2], 1 = the page's long side
     point_kinds: Tensor  # [B, P]
-    mask: Tensor | None  # [B, 1, h / 4, w / 4], None where no question of the batch brings one
-    has_mask: Tensor  # [B] bool
+    drawn: Tensor | None  # [B, DRAWN, h / 4, w / 4], None where no question of the batch shows a place
+    has_drawn: Tensor  # [B] bool
     clip_ids: Tensor | None = None  # [B, L] of a public prompt tower, where the network has one
     clip_valid: Tensor | None = None  # [B, L] bool
 
@@ -180,7 +180,7 @@ def batch_questions(
     for row, (places, row_kinds) in enumerate(sparse):
         points[row, : len(row_kinds)] = torch.tensor(places).reshape(-1, 2)
         kinds[row, : len(row_kinds)] = torch.tensor(row_kinds, dtype=torch.long)
-    has_mask = torch.tensor([prompt.mask is not None for _, prompt in asked])
+    has_drawn = torch.tensor([shows_a_place(prompt) for _, prompt in asked])
     ids = valid = None
     if config.prompt.tower is not None:
         # a question that was cut reaches the tower as it was cut: the tower's own limit would drop its end
@@ -199,33 +199,19 @@ def batch_questions(
         runs=_padded([found.runs for found in anchors], RUNS, 5),
         points=points,
         point_kinds=kinds,
-        mask=_mask_prompts(asked, config.image.long_side) if has_mask.any() and pages[0].image is not None else None,
-        has_mask=has_mask,
+        drawn=_drawn(asked, config.image.long_side) if has_drawn.any() else None,
+        has_drawn=has_drawn,
         clip_ids=ids,
         clip_valid=valid,
     )
 
 
-def shrink_mask(mask: np.ndarray, image: Tensor, long_side: int) -> Tensor:
-    """[h / 4, w / 4]: share of each cell of the scaled ``image`` that a mask (bool [H, W] of the page) covers."""
-    scale = long_side / max(mask.shape) / MASK_STRIDE
-    width, height = max(1, round(mask.shape[1] * scale)), max(1, round(mask.shape[0] * scale))
-    small = Image.fromarray(mask.astype(np.uint8) * 255).resize((width, height), Image.Resampling.BOX)
-    canvas = torch.zeros(image.shape[-2] // MASK_STRIDE, image.shape[-1] // MASK_STRIDE)
-    pixels = torch.from_numpy(np.asarray(small, np.float32) / 255)
-    canvas[: pixels.shape[0], : pixels.shape[1]] = pixels[: canvas.shape[0], : canvas.shape[1]]
-    return canvas
-
-
-def _mask_prompts(asked: Sequence[tuple[PreparedPage, Prompt]], long_side: int) -> Tensor:
-    height = max(page.image.shape[1] for page, _ in asked if page.image is not None) // MASK_STRIDE
-    width = max(page.image.shape[2] for page, _ in asked if page.image is not None) // MASK_STRIDE
-    grids = torch.zeros(len(asked), 1, height, width)
-    for row, (page, prompt) in enumerate(asked):
-        if prompt.mask is not None and page.image is not None:
-            grid = shrink_mask(prompt.mask, page.image, long_side)
-            grids[row, 0, : grid.shape[0], : grid.shape[1]] = grid
-    return grids
+def _drawn(asked: Sequence[tuple[PreparedPage, Prompt]], long_side: int) -> Tensor | None:
+    sizes = [page.image.shape[1:] for page, _ in asked if page.image is not None]
+    if len(sizes) < len(asked):
+        return None
+    grid = (max(size[0] for size in sizes) // MASK_STRIDE, max(size[1] for size in sizes) // MASK_STRIDE)
+    return torch.stack([drawn_prompt(prompt, page.size, grid, long_side) for page, prompt in asked])
 
 
 def _points(page: PreparedPage, prompt: Prompt) -> tuple[list[tuple[float, float]], list[int]]:

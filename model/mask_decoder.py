@@ -54,6 +54,7 @@ class MaskDecoder(nn.Module):
         self.mask_tokens = nn.Parameter(torch.randn(MASKS, width) * 0.02)
         self.answered_token = nn.Parameter(torch.randn(1, width) * 0.02)
         self.spread = nn.Linear(width, width)
+        self.norm_image, self.norm_words = LayerNorm2d(width), nn.LayerNorm(width)
         self.beside = Perceptron(RUNS * _BESIDE, width // 2, width)
         self.layers = nn.ModuleList(TwoWayLayer(width, heads) for _ in range(layers))
         self.last = CrossAttention(width, heads, width // 2)
@@ -76,15 +77,19 @@ class MaskDecoder(nn.Module):
         pages: PageBatch,
         questions: QuestionBatch,
     ) -> PixelAnswer:
-        """features.coarse fused with words; places [K, D]; word_states [B, N, D] and prompt_tokens [B, T, D] after the
-        word head; dense [B, D, ...] of the prompt."""
+        """features.coarse fused with words; places [K, D]; word_states [B, N, D] after the word head; prompt_tokens
+        [B, T, D] and dense [B, D, ...] as the prompt encoder gives them.
+
+        The page and the words are normalised first: both are residual streams, as long as 120 where a place is 7 long,
+        and what was clicked would drown. So would it in the word head's tokens for the prompt, which are not used
+        here."""
         height, width = features.coarse.shape[-2:]
         each = len(prompt_tokens) // len(features.coarse)
         step = 1 / max(height, width)  # of a cell: the long side is scaled to a multiple of the stride, without padding
         cover = word_cover(pages, height, width, step)  # [G, K, N]
-        words = self.spread(word_states).unflatten(0, (len(cover), each))
+        words = self.spread(self.norm_words(word_states)).unflatten(0, (len(cover), each))
         spread = torch.einsum("gkn,gqnd->gqkd", cover, words).flatten(0, 1)
-        image = features.coarse.repeat_interleave(each, 0) + dense
+        image = self.norm_image(features.coarse).repeat_interleave(each, 0) + dense
         image = image.flatten(2).transpose(1, 2) + spread
         image = image + self.beside(beside_runs(questions.runs, pages.line_height, height, width, step))
         own = torch.cat([self.iou_token, self.mask_tokens, self.answered_token])

@@ -88,7 +88,7 @@ class GroundingNetwork(nn.Module):
         if state.image is None or state.image_places is None:
             return NetworkAnswer(words, None)
         pixels = self.mask_decoder(
-            state.image, state.image_places, words.states, words.tokens[:, 1:], prompts.valid, prompts.dense,
+            state.image, state.image_places, words.states, prompts.tokens, prompts.valid, prompts.dense,
             state.pages, questions,
         )  # fmt: skip
         return NetworkAnswer(words, pixels)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from model.blocks import MASKED, LayerNorm2d
 from model.clip_tower import ClipTower
+from model.drawn_prompts import DRAWN
 from model.inputs import CORNER_SECOND, NO_POINT, QuestionBatch
 from model.presets import PromptConfig
 
@@ -48,9 +49,9 @@ class PromptEncoder(nn.Module):
             self.into = nn.Identity() if words_width in (None, width) else nn.Linear(words_width or width, width)
             self.positions, self.transformer, self.norm = tower.positional_embedding, tower.transformer, tower.ln_final
         self.point_kinds = nn.Embedding(CORNER_SECOND + 1, width)
-        self.no_mask = nn.Parameter(torch.zeros(width))
-        self.mask_in = nn.Sequential(
-            nn.Conv2d(1, width // 8, 2, stride=2),
+        self.nothing_drawn = nn.Parameter(torch.zeros(width))
+        self.drawn_in = nn.Sequential(
+            nn.Conv2d(DRAWN, width // 8, 2, stride=2),
             LayerNorm2d(width // 8),
             nn.GELU(),
             nn.Conv2d(width // 8, width // 2, 2, stride=2),
@@ -73,10 +74,10 @@ class PromptEncoder(nn.Module):
         points = point_places + self.point_kinds(questions.point_kinds)
         tokens = torch.cat([text, points], 1)
         valid = torch.cat([text_valid, questions.point_kinds != NO_POINT], 1)
-        dense = self.no_mask[None, :, None, None]
-        if questions.mask is not None:
-            given = questions.has_mask.float()[:, None, None, None]
-            dense = given * self.mask_in(questions.mask) + (1 - given) * dense
+        dense = self.nothing_drawn[None, :, None, None]
+        if questions.drawn is not None:
+            given = questions.has_drawn.float()[:, None, None, None]
+            dense = given * self.drawn_in(questions.drawn) + (1 - given) * dense
         return PromptTokens(tokens, valid, dense.expand(len(vectors), -1, -1, -1))
 
     def _own(self, vectors: Tensor, valid: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from model.devices import moved
 from model.examples import Box, Example, Point, Prompt, Question
 from model.masks import rasterise
 from model.network import GroundingNetwork
+from model.presets import NetworkConfig
 from model.vocabulary import Vocabulary
 
 _CLICKS, _BOX, _MASK = 0.5, 0.25, 0.25  # shares of prompted questions; a mask comes with clicks
@@ -33,9 +34,15 @@ class _Seen:
 
 @torch.no_grad()
 def with_prompts(
-    network: GroundingNetwork, batch: Batch, vocabulary: Vocabulary, rng: random.Random, share: float
+    network: GroundingNetwork,
+    batch: Batch,
+    vocabulary: Vocabulary,
+    rng: random.Random,
+    share: float,
+    config: NetworkConfig | None = None,
 ) -> Batch:
-    """The batch with points, boxes and masks added to a ``share`` of its questions."""
+    """The batch with points, boxes and masks added to a ``share`` of its questions; ``config`` where its pages were scaled
+    otherwise than the network's own says."""
     device = next(network.parameters()).device
     answer = network(moved(batch.pages, device), moved(batch.questions, device))
     chosen = (answer.words.logits.cpu() > 0) & batch.targets.valid
@@ -50,7 +57,7 @@ def with_prompts(
             questions.append(question)
             row += 1
         examples.append(replace(example, questions=questions))
-    return make_batch(examples, vocabulary, network.config, prepared=batch.prepared)
+    return make_batch(examples, vocabulary, config or network.config, prepared=batch.prepared)
 
 
 def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
@@ -61,10 +68,7 @@ def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Ran
         box = _box_around(example, question, rng)
         return replace(question, prompt=Prompt(_text(question, rng), box=box))
     points = _clicks(example, question, seen, rng)
-    mask = None
-    if draw >= _BOX + _CLICKS and seen.words:
-        width, height = example.size
-        mask = rasterise([example.words[i].box for i in sorted(seen.words)], (height, width))
+    mask = _earlier(example, question, seen) if draw >= _BOX + _CLICKS else None
     positive = any(point[2] for point in points)
     return replace(question, prompt=Prompt(_text(question, rng) if positive else question.text, points, mask=mask))
 
@@ -87,24 +91,50 @@ def _clicks(example: Example, question: Question, seen: _Seen, rng: random.Rando
     most = rng.randint(1, _MOST_CLICKS)
     points = [_inside(example.words[index].box, rng, positive) for index, positive in _some(errors, most, rng)]
     if question.masks:
-        points += _pixel_clicks(example, question.masks[0], seen, rng)
+        points += _pixel_clicks(question.masks[0], seen, rng)
     if not points and wanted:
         points = [_inside(example.words[rng.choice(sorted(wanted))].box, rng, True)]
     return tuple(points)
 
 
-def _pixel_clicks(example: Example, mask: np.ndarray, seen: _Seen, rng: random.Random) -> list[Point]:
-    ys, xs = np.nonzero(mask)
-    place = rng.randrange(len(ys))
-    points: list[Point] = [(float(xs[place]), float(ys[place]), True)]
-    if seen.pixels is not None and seen.pixels.any() and rng.random() < 0.5:
-        ys, xs = np.nonzero(seen.pixels)
-        place = rng.randrange(len(ys))
-        cell = max(example.size) / max(seen.pixels.shape)
-        x, y = (xs[place] + 0.5) * cell, (ys[place] + 0.5) * cell
-        if y < mask.shape[0] and x < mask.shape[1] and not mask[int(y), int(x)]:
-            points.append((float(x), float(y), False))
+def _earlier(example: Example, question: Question, seen: _Seen) -> np.ndarray | None:
+    """The network's own answer as the mask to start from, None where it gave none."""
+    width, height = example.size
+    if question.masks and seen.pixels is not None:
+        pixels = enlarged(seen.pixels, (height, width))
+        return pixels if pixels.any() else None
+    return rasterise([example.words[i].box for i in sorted(seen.words)], (height, width)) if seen.words else None
+
+
+def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random) -> list[Point]:
+    """The first click lies in the answer, the others in what the network got wrong: missed, or too much."""
+    points = [_drawn_from(mask, True, rng)] if mask.any() else []
+    if seen.pixels is None or not points:
+        return points
+    found = enlarged(seen.pixels, mask.shape)
+    missed, beside = mask & ~found, found & ~mask
+    for _ in range(rng.randrange(_MOST_CLICKS)):
+        total = int(missed.sum()) + int(beside.sum())
+        if not total:
+            break
+        positive = rng.randrange(total) < missed.sum()
+        points.append(_drawn_from(missed if positive else beside, bool(positive), rng))
     return points
+
+
+def _drawn_from(region: np.ndarray, positive: bool, rng: random.Random) -> Point:
+    places = np.flatnonzero(region)
+    y, x = divmod(int(places[rng.randrange(len(places))]), region.shape[1])
+    return (x + 0.5, y + 0.5, positive)
+
+
+def enlarged(cells: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """A mask of cells (bool [h, w], the long side to the long side) at the size of a page."""
+    cell = max(shape) / max(cells.shape)
+    rows = np.minimum((np.arange(shape[0]) / cell).astype(int), cells.shape[0] - 1)
+    columns = np.minimum((np.arange(shape[1]) / cell).astype(int), cells.shape[1] - 1)
+    large: np.ndarray = cells[rows][:, columns]
+    return large
 
 
 def _box_around(example: Example, question: Question, rng: random.Random) -> Box:

@@ -21,7 +21,6 @@ class WordAnswer:
     """B questions on pages of N words."""
 
     states: Tensor  # [B, N, D] words as the question sees them
-    tokens: Tensor  # [B, 1 + T, D] the answered token, then the prompt's tokens
     logits: Tensor  # [B, N] does the word belong to the answer
     answered: Tensor  # [B] logit: does this page answer the question
     by_words: Tensor  # [B] logit: if so, is the answer made of words
@@ -118,7 +117,6 @@ class WordHead(nn.Module):
         answered, by_words = self.verdict(token).unbind(-1)
         return WordAnswer(
             states=states,
-            tokens=tokens,
             logits=self.score(self.norm_words(states))[..., 0],
             answered=answered,
             by_words=by_words,

@@ -8,7 +8,7 @@ import typer
 
 from engine.commands.common import console, emit, fail, progress
 
-SHOWN = ("loss", "words", "answered", "mask_one", "mask_best")
+SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def pretrain(
     stages: Annotated[
         str,
         typer.Option(help="Stages in their order, separated by commas; NAME=STEPS instead of a share of --minutes."),
-    ] = "words,segment",
+    ] = "words,regions,segment",
     seed: Annotated[int, typer.Option(help="Same seed and steps, same weights.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT.")] = False,
     preset: Annotated[str, typer.Option(help="Size of the network: nano, base or large.")] = "nano",
@@ -39,6 +39,7 @@ def pretrain(
     bert: Annotated[
         str | None, typer.Option(help="Public weights of the text encoder: transformers' name, or a folder.")
     ] = None,
+    start: Annotated[Path | None, typer.Option(help="Weights to begin with: a checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="Say what each stage learns, and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
 ) -> None:
@@ -98,7 +99,7 @@ def pretrain(
                 resume=resume,
                 mixed=mixed,
                 device=device,
-                begin=lambda network: _load_public(network, trunk, tower, bert),
+                begin=lambda network: _begin(network, start, trunk, tower, bert),
                 on_metrics=show,
                 on_figures=show_figures,
                 on_progress=lambda share: bar.update(task, completed=share),
@@ -119,9 +120,15 @@ def pretrain(
         console.print(f"{done.weights}  version {done.version}", markup=False)
 
 
-def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str | None) -> None:
-    from model import hub
+def _begin(network: Any, start: Path | None, trunk: str | None, tower: str | None, bert: str | None) -> None:
+    from model import checkpoint, hub
+    from model.presets import NetworkConfig
 
+    if start is not None:
+        loaded = checkpoint.load(start)
+        if NetworkConfig.from_dict(loaded.config) != network.config:
+            raise ValueError(f"{start} holds another network than --preset {network.config.name} builds.")
+        network.load_state_dict(loaded.state)
     for load, source in ((hub.load_trunk, trunk), (hub.load_prompt_tower, tower), (hub.load_text_encoder, bert)):
         if source is not None:
             console.print(f"{source}: {load(network, source)} tensors", markup=False)

@@ -1,4 +1,4 @@
-"""Figures that a page of any kind may carry: stamps, logos, bar codes, charts."""
+"""Regions that a page of any kind may carry: stamps, logos, bar codes, charts; and the question for its tables."""
 
 from __future__ import annotations
 
@@ -34,3 +34,15 @@ def ornament(sheet: Sheet, free_from: float, share: float = 0.4) -> None:
         (f"Where is the {name}?", name, f"Mark the {name}.", f"Is there a {name}?", f"Find the {name} on this page.")
     )
     sheet.ask(question, printed_key=False, figures=[figure], region_type=kind)
+
+
+def ask_for_tables(sheet: Sheet, share: float = 0.5) -> None:
+    """Perhaps a question for the tables of the page: each of them is an answer."""
+    chance = sheet.chance
+    if not sheet.tables or chance.random() > share:
+        return
+    name = chance.choice(("table", "table", "list of items" if len(sheet.tables) == 1 else "table"))
+    question = chance.choice(
+        (f"Where is the {name}?", name, f"Mark the {name}.", f"Is there a {name}?", f"Find the {name} on this page.")
+    )
+    sheet.ask(question, printed_key=False, figures=list(sheet.tables), region_type="table")

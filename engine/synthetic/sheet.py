@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
 from engine.synthetic.metrics import ASCENT, DESCENT, extent_of, width_of
 
@@ -141,6 +141,7 @@ class Sheet:
         self.panels: list[Panel] = []
         self.figures: list[Figure] = []
         self.asked: list[Asked] = []
+        self.tables: list[Figure] = []  # where they are; nothing of them is drawn as a figure
         self.lines = 0
 
     def write(
@@ -271,14 +272,21 @@ class Sheet:
         kept = [answer for answer in answers if answer]
         self.asked.append(Asked(question, kept, printed_key, figures or [], region_type))
 
-    def state(self) -> tuple[int, int, int, int, int]:
-        """How much is on the sheet; for `back_to`."""
-        return (len(self.pieces), len(self.rules), len(self.panels), len(self.figures), len(self.asked))
+    def table(self, box: FloatBox) -> None:
+        """Notes where a table stands."""
+        self.tables.append(Figure("table", box, 0))
 
-    def back_to(self, state: tuple[int, int, int, int, int]) -> None:
+    def state(self) -> tuple[int, ...]:
+        """How much is on the sheet; for `back_to`."""
+        return tuple(len(kept) for kept in self._kept())
+
+    def back_to(self, state: tuple[int, ...]) -> None:
         """Takes away whatever was set, drawn and asked since."""
-        pieces, rules, panels, figures, asked = state
-        del self.pieces[pieces:], self.rules[rules:], self.panels[panels:], self.figures[figures:], self.asked[asked:]
+        for kept, count in zip(self._kept(), state, strict=True):
+            del kept[count:]
+
+    def _kept(self) -> tuple[list[Any], ...]:
+        return (self.pieces, self.rules, self.panels, self.figures, self.asked, self.tables)
 
     def collides(self, first: int) -> bool:
         """Does a word set since piece number `first` cover part of another word?"""

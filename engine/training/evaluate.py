@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from PIL import Image
@@ -18,6 +18,7 @@ from engine.training.figures import Figures, Scored, best_iou, iou, summarise, t
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, rasterise
 
+Corrected = Literal["answer", "pixels"]  # which mask clicks correct
 ImageOf = Callable[[GroundedPage], Image.Image | None]
 
 
@@ -60,6 +61,7 @@ def evaluate(
     *,
     images_from: Path | ImageOf | None = None,
     clicks: int = 0,
+    corrected: Corrected = "answer",
     limit: int | None = None,
     timed: bool = True,
     on_page: Callable[[int], None] | None = None,
@@ -68,7 +70,8 @@ def evaluate(
     """Ask every question of the first `limit` pages and score the masks, in pixels of the page.
 
     `images_from`: the folder that the pages' images are relative to, or a function that opens a page's image; None reads
-    words alone. `clicks`: how often each answer is then corrected by a click. `timed` asks one question at a time; without, a
+    words alone. `clicks`: how often each answer is then corrected by a click;
+    `corrected` "pixels" corrects what the pixel path alone says. `timed` asks one question at a time; without, a
     page's questions are asked together (the same answers, sooner). `on_page(done)` is called after each page; when
     `should_stop()` turns true, what was measured so far is returned. ValueError when an image has not its page's size.
     """
@@ -83,14 +86,14 @@ def evaluate(
         words = [Word(word.text, word.box) for word in page.words]
         encoded = predictor.encode(image, words, (page.width, page.height))
         encode_ms.append(_since(began))
-        scored += _score_page(predictor, encoded, page, clicks, timed)
+        scored += _score_page(predictor, encoded, page, clicks, corrected, timed)
         if on_page is not None:
             on_page(done)
     return Evaluation(predictor.version, len(encode_ms), tuple(encode_ms), tuple(scored))
 
 
 def _score_page(
-    predictor: Predictor, encoded: EncodedPage, page: GroundedPage, clicks: int, timed: bool
+    predictor: Predictor, encoded: EncodedPage, page: GroundedPage, clicks: int, corrected: Corrected, timed: bool
 ) -> Iterator[Scored]:
     size = (page.height, page.width)
     prepared = floor.prepare(page.words)
@@ -111,7 +114,7 @@ def _score_page(
             answered=answer.answered,
             predicted_iou=answer.score,
             milliseconds=milliseconds,
-            after_clicks=_corrected(predictor, encoded, question, answer.mask, acceptable, clicks),
+            after_clicks=_corrected(predictor, encoded, question, answer, acceptable, clicks, corrected),
         )
 
 
@@ -141,13 +144,15 @@ def _corrected(
     predictor: Predictor,
     encoded: EncodedPage,
     question: GroundedQuestion,
-    mask: Mask,
+    answer: Answer,
     acceptable: Sequence[Mask],
     clicks: int,
+    corrected: Corrected,
 ) -> tuple[float, ...]:
     """IoU after each click. The asker means the acceptable answer that the model came nearest to, and stays with it."""
     if not clicks or not acceptable:
         return ()
+    mask = _mask_of(answer, corrected)
     meant = max(acceptable, key=lambda one: iou(mask, one))
     points: list[Click] = []
     reached = []
@@ -155,9 +160,13 @@ def _corrected(
         click = next_click(mask, meant)
         if click is not None:
             points.append(click)
-            mask = predictor.ask(encoded, question.question, points=points).mask
+            mask = _mask_of(predictor.ask(encoded, question.question, points=points), corrected)
         reached.append(iou(mask, meant))
     return tuple(reached)
+
+
+def _mask_of(answer: Answer, corrected: Corrected) -> Mask:
+    return answer.mask if corrected == "answer" else answer.pixel_mask
 
 
 def _opener(images_from: Path | ImageOf | None) -> ImageOf:

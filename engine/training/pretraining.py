@@ -25,7 +25,6 @@ FIGURES_FILE = "figures.json"
 CURVES_FILE = "curves.png"
 _PLAN_FILE = "plan.json"
 _PACE_STEPS = 10  # steps that are timed to turn minutes into steps
-_WEIGHT_DECAY = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +105,7 @@ def pretrain(
 
         outcome = learn(
             objective,
-            torch.optim.AdamW(stage.groups(objective), weight_decay=_WEIGHT_DECAY),
+            stage.optimizer(stage.groups(objective)),
             Plan(steps=steps, seed=around.seed, mixed=mixed),
             folder=folder / name,
             resume=resume,
@@ -146,7 +145,7 @@ def paced(
         network = _fresh(config, teacher, seed).to(device)
         with TemporaryDirectory() as empty:
             objective = STAGES[name].objective(Surroundings(network, seed, Path(empty), teacher))
-        optimizer = torch.optim.AdamW(objective.learned.parameters(), 1e-5)
+        optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
         learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # what only the first step costs
         began = time.monotonic()
         learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))

@@ -26,11 +26,16 @@ class RenderedPage:
 def rendered(made: SyntheticPage, long_side: int) -> RenderedPage:
     """The page drawn, its picture scaled down to what a network of ``long_side`` pixels looks at."""
     words = tuple(Word(word.text, word.box) for word in made.page.words)
+    small = picture(made, long_side)
+    return RenderedPage(Example(words, (made.page.width, made.page.height), (), small), tuple(typed_regions(made)))
+
+
+def picture(made: SyntheticPage, long_side: int) -> Image.Image:
+    """The page drawn, its long side scaled down to ``long_side`` pixels."""
     image = made.render()
     scale = min(1.0, long_side / max(image.size))
     size = tuple(max(1, round(side * scale)) for side in image.size)
-    small = image.resize((size[0], size[1]), Image.Resampling.BILINEAR, reducing_gap=2.0)
-    return RenderedPage(Example(words, (made.page.width, made.page.height), (), small), tuple(typed_regions(made)))
+    return image.resize((size[0], size[1]), Image.Resampling.BILINEAR, reducing_gap=2.0)
 
 
 def drawn_pages(seed: int, count: int) -> list[SyntheticPage]:
@@ -58,21 +63,24 @@ def rendered_source(seed: int, *, long_side: int, pages: int = 4, pool: int = 51
             kept[number] = rendered(waiting[number], long_side).example
         return kept[number]
 
-    return _grouped([(made.page.width, made.page.height) for made in waiting], drawn, seed, pages)
+    turns = turns_of([(made.page.width, made.page.height) for made in waiting], seed, pages)
+    return lambda step: [drawn(number) for number in turns(step)]
 
 
 def source_of(examples: Sequence[Example], seed: int, *, pages: int = 4) -> Source:
     """The same from pages that are there already."""
-    return _grouped([example.size for example in examples], lambda number: examples[number], seed, pages)
+    turns = turns_of([example.size for example in examples], seed, pages)
+    return lambda step: [examples[number] for number in turns(step)]
 
 
-def _grouped(sizes: Sequence[tuple[int, int]], drawn: Callable[[int], Example], seed: int, pages: int) -> Source:
+def turns_of(sizes: Sequence[tuple[int, int]], seed: int, pages: int) -> Callable[[int], list[int]]:
+    """Step -> numbers of ``pages`` pages of these sizes, alike in shape; each is seen once before any is seen again."""
     alike = sorted(range(len(sizes)), key=lambda number: sizes[number][0] / sizes[number][1])
     groups = [alike[at : at + pages] for at in range(0, len(alike), pages)]
 
-    def source(step: int) -> Sequence[Example]:
+    def turn_at(step: int) -> list[int]:
         turn, place = divmod(step, len(groups))
         order = random.Random(f"{seed}:{turn}:rendered").sample(range(len(groups)), len(groups))
-        return [drawn(number) for number in groups[order[place]]]
+        return groups[order[place]]
 
-    return source
+    return turn_at

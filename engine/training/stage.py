@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from model.network import GroundingNetwork
 from model.objectives.objective import Objective
 
@@ -20,6 +22,14 @@ class Surroundings:
     held_out: int = 24  # pages for the figures
 
 
+WEIGHT_DECAY = 0.02
+
+
+def adamw(groups: list[dict[str, Any]]) -> torch.optim.Optimizer:
+    """What most stages learn with."""
+    return torch.optim.AdamW(groups, weight_decay=WEIGHT_DECAY)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """groups: parameter groups with a learning rate each, of what the objective learns. figures: asked before and after."""
@@ -28,6 +38,7 @@ class Stage:
     share: float  # of the minutes of a run that has all stages
     objective: Callable[[Surroundings], Objective]
     groups: Callable[[Objective], list[dict[str, Any]]]
+    optimizer: Callable[[list[dict[str, Any]]], torch.optim.Optimizer] = adamw
     figures: Callable[[Surroundings, Objective], Mapping[str, float]]
 
 

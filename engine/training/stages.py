@@ -9,25 +9,48 @@ from engine.synthetic import generate
 from engine.training.evaluate import evaluate
 from engine.training.examples import mixed_source, synthetic_source
 from engine.training.page_learning import page_groups, page_objective, standard_figures
+from engine.training.region_source import region_source
 from engine.training.stage import Stage, Surroundings, at_rate
 from engine.training.text_stages import TEXT_STAGES
 from model.examples import Source
 from model.inference import Predictor
-from model.objectives.objective import Objective
+from model.objectives.objective import NetworkObjective, Objective
 from model.objectives.promptable import PromptableSegmentation
+from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
+from model.optim import NaturalGradient, parameter_groups
 
-_PIXEL_PARTS = ("image_encoder.", "fusion.", "mask_decoder.", "prompt_encoder.mask_in.", "prompt_encoder.no_mask")
+_PIXEL_PARTS = (
+    "image_encoder.",
+    "fusion.",
+    "mask_decoder.",
+    "prompt_encoder.drawn_in.",
+    "prompt_encoder.nothing_drawn",
+)
 _IMAGE_SHARE = 0.7  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
 _HELD_OUT_SEED = 9_999_991
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
 
 
+def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
+    """Matrices at four times the rate of the rest, as in retraining."""
+    assert isinstance(objective, RegionMasks)
+    matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
+    return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
+
+
 def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
     """The pixel path learns fast, the word path, which has learned already, slowly."""
-    named = list(objective.learned.named_parameters())
-    pixels = [parameter for name, parameter in named if name.startswith(_PIXEL_PARTS)]
-    words = [parameter for name, parameter in named if not name.startswith(_PIXEL_PARTS)]
+    assert isinstance(objective, NetworkObjective)
+    pixels = list(pixel_parts(objective.network).parameters())
+    known = {id(parameter) for parameter in pixels}
+    words = [parameter for parameter in objective.learned.parameters() if id(parameter) not in known]
     return [{"params": pixels, "lr": 1.5e-3}, {"params": words, "lr": 4e-4}]
+
+
+def _regions(around: Surroundings) -> Objective:
+    pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
+    source = region_source(around.seed + 6_000, long_side=pointing.long_side)
+    return RegionMasks(around.network, source, pointing)
 
 
 def pictures_source(seed: int) -> Source:
@@ -81,6 +104,14 @@ STAGES: dict[str, Stage] = {
         objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
         groups=at_rate(2e-3),
         figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "regions": Stage(
+        title="Regions that no words make, asked for and pointed at, on small pictures; the word path stays as it is.",
+        share=0.45,
+        objective=_regions,
+        groups=_pixels_alone,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=7e-4),
+        figures=lambda around, _: answers(around, pictures=True),
     ),
     "segment": Stage(
         title="Questions answered by words and pixels, on rendered pages too.",

@@ -20,10 +20,18 @@ from model.network import GroundingNetwork
 from model.objectives.hiding import StandIn, replaced, token_width, with_hidden_image
 from model.objectives.masking import Blocks, BlockShapes, draw_blocks
 from model.objectives.pages import PageObjective, SeenPages
-from model.objectives.predictor import MovingAverage, Predictor, embedding_error, plain_norm, target_spread
+from model.objectives.predictor import (
+    MovingAverage,
+    Predictor,
+    embedding_error,
+    plain_norm,
+    spread_penalty,
+    target_spread,
+)
 from model.text_encoder import TextEncoder
 
 IMAGE, WORDS = 0, 1  # kinds of tokens
+_INK = 0.15  # standard deviation of the pixels of a cell, of which 2 is half way from black to white
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +42,9 @@ class Joining:
     predictor, ``narrow`` a share of the network's width. centred: targets without what all tokens of a step share,
     before they are normalised (as DINO centres, https://arxiv.org/abs/2104.14294, section 3.1): most of a page is
     paper, and what the neck adds to every cell outweighs what tells them apart, so that a constant would be nearly
-    right. The last three concern `JointJepa` alone: share of steps that predict words, of the other steps that hide the
+    right. apart: weight of what keeps the embeddings of a step apart (model.objectives.predictor.spread_penalty); without
+    it runs at this size collapse. paper: weight of a cell without ink in the error of regions, 1 for one with ink.
+    The last three concern `JointJepa` alone: share of steps that predict words, of the other steps that hide the
     words inside hidden regions, and words predicted a page.
     """
 
@@ -43,6 +53,8 @@ class Joining:
     layers: int = 3
     blocks: BlockShapes = field(default_factory=BlockShapes)
     centred: bool = False
+    apart: float = 1.0
+    paper: float = 0.1
     word_steps: float = 0.5
     hidden_words: float = 0.5
     most_words: int = 64
@@ -68,8 +80,10 @@ class ImageJepa(PageObjective):
         context = taken(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
         made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
         target = normalised(made, there, self._joining.centred)
-        loss = region_error(self._predictor, [context], centres, blocks, target)
-        return loss, {"loss": loss.detach(), **target_spread(plain_norm(made), there)}
+        weights = inked(seen, self._joining.paper)
+        error = region_error(self._predictor, [context], centres, blocks, target, weights)
+        loss = error + self._joining.apart * spread_penalty(coarse[there])
+        return loss, {"loss": loss.detach(), "regions": error.detach(), **target_spread(plain_norm(made), there)}
 
     def after_step(self, done: float) -> None:
         self._targets.follow(risen(self._joining.momentum, done), image=self.network.image_encoder)
@@ -123,23 +137,33 @@ class JointJepa(PageObjective):
         made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
         target = normalised(made, there, self._joining.centred)
         words = (state.words, word_centres(batch), batch.valid)
-        loss = region_error(self._predictor, [context, words], centres, blocks, target)
+        weights = inked(seen, self._joining.paper)
+        error = region_error(self._predictor, [context, words], centres, blocks, target, weights)
+        loss = error + self._joining.apart * spread_penalty(as_tokens(state.image.coarse)[there])
         alarm = target_spread(plain_norm(made), there)
-        return loss, {"loss": loss.detach(), "regions": loss.detach(), **alarm}
+        return loss, {"loss": loss.detach(), "regions": error.detach(), **alarm}
 
     def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
         chosen, there = some_words(seen.batch.valid, self._joining.most_words, rng)
         made = taken(self._made_of_words(seen), chosen)
         target = normalised(made, there, self._joining.centred)
-        loss = embedding_error(self.foretold_words(seen, chosen)[there], target[there])
+        page = seen.cells(STRIDE).flatten(1).to(self.device)
+        tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
+        error = embedding_error(self._foretold(seen, tokens, page, chosen)[there], target[there])
+        bias = self.network.layout_bias(seen.batch)[: self.network.config.text.layers]
+        states = self.network.text_encoder(seen.batch, bias)[0]
+        apart = spread_penalty(tokens[page]) + spread_penalty(states[seen.batch.valid])
+        loss = error + self._joining.apart * apart
         alarm = {f"word_{name}": value for name, value in target_spread(plain_norm(made), there).items()}
-        return loss, {"loss": loss.detach(), "words": loss.detach(), **alarm}
+        return loss, {"loss": loss.detach(), "words": error.detach(), **alarm}
 
     def foretold_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
         """[G, T, D]: what the image and the place say of the words ``chosen`` [G, T] (numbers); to hold against their
         row of ``word_targets``."""
-        page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
+        return self._foretold(seen, tokens, seen.cells(STRIDE).flatten(1).to(self.device), chosen)
+
+    def _foretold(self, seen: SeenPages, tokens: Tensor, page: Tensor, chosen: Tensor) -> Tensor:
         centres = cell_centres(seen.grid(STRIDE), self.device).expand(len(tokens), -1, -1)
         places = taken(word_centres(seen.batch), chosen)
         foretold: Tensor = self._predictor([(tokens, centres, page)], places, WORDS)
@@ -238,8 +262,10 @@ def region_error(
     centres: Tensor,
     blocks: Blocks,
     target: Tensor,
+    weights: Tensor,
 ) -> Tensor:
-    """The mean error over the blocks; each is predicted by itself, so that none helps another."""
+    """The mean error over the blocks, cells weighed by ``weights`` [G, K]; each block is predicted by itself, so that none
+    helps another."""
     pages, count, size = blocks.targets.shape
     repeated = [
         (tokens.repeat_interleave(count, 0), places.repeat_interleave(count, 0), valid.repeat_interleave(count, 0))
@@ -247,4 +273,13 @@ def region_error(
     ]
     flat = blocks.targets.reshape(pages * count, size)
     predicted = predictor(repeated, centres[flat], IMAGE)
-    return embedding_error(predicted, taken(target, blocks.targets.flatten(1)).view_as(predicted))
+    each = weights.gather(1, blocks.targets.flatten(1)).view(predicted.shape[:2])
+    return embedding_error(predicted, taken(target, blocks.targets.flatten(1)).view_as(predicted), each)
+
+
+def inked(seen: SeenPages, paper: float) -> Tensor:
+    """[G, K]: 1 for cells of the page that something is printed on, ``paper`` for those that are blank."""
+    height, width = seen.grid(STRIDE)
+    cells = seen.image.mean(1).unflatten(1, (height, STRIDE)).unflatten(3, (width, STRIDE))
+    printed = cells.std((2, 4)) > _INK
+    return torch.where(printed, 1.0, paper).flatten(1)

@@ -77,9 +77,23 @@ def plain_norm(x: Tensor) -> Tensor:
     return F.layer_norm(x.float(), x.shape[-1:])
 
 
-def embedding_error(predicted: Tensor, target: Tensor) -> Tensor:
-    """Smooth L1 with its bend at 1, the mean over all tokens."""
-    return F.smooth_l1_loss(predicted.float(), target)
+def embedding_error(predicted: Tensor, target: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Smooth L1 with its bend at 1, the mean over all tokens [..., D], or as ``weights`` [...] weigh them."""
+    if weights is None:
+        return F.smooth_l1_loss(predicted.float(), target)
+    each = F.smooth_l1_loss(predicted.float(), target, reduction="none").mean(-1)
+    return (each * weights).sum() / weights.sum().clamp_min(1e-6)
+
+
+def spread_penalty(tokens: Tensor) -> Tensor:
+    """What keeps embeddings [M, D] apart: each dimension is to vary by 1 at least, and none is to follow another
+    (variance and covariance of VICReg, https://arxiv.org/abs/2105.04906, section 4.1, weighed 25 to 1; with I-JEPA in
+    https://arxiv.org/abs/2410.19560)."""
+    centred = tokens.float() - tokens.float().mean(0)
+    deviation = (centred.square().mean(0) + 1e-4).sqrt()
+    covariance = centred.T @ centred / max(1, len(centred) - 1)
+    off_diagonal = covariance.square().sum() - covariance.diagonal().square().sum()
+    return F.relu(1 - deviation).mean() + off_diagonal / tokens.shape[1] / 25
 
 
 def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.synthetic.draft import Draft, body_face, page_width
 from engine.synthetic.kinds import form_choices, form_fields, form_lists, grid
 from engine.synthetic.kinds.form_style import Form, absent_question, drawn_form
-from engine.synthetic.marks import ornament
+from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.ocr import Reading
 from engine.synthetic.sheet import Sheet
 from engine.synthetic.values import code
@@ -61,6 +61,7 @@ def lay_out(chance: random.Random) -> Draft:
         if sheet.collides(state[0]):
             sheet.back_to(state)
     ornament(sheet, y + em)
+    ask_for_tables(sheet)
     # Readers of old forms cut dates, initials and numbers at their signs more often than not.
     reading = replace(Reading.drawn(chance), splits=chance.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)))
     return Draft(sheet, lambda: absent_question(form), reading)

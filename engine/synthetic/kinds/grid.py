@@ -61,6 +61,8 @@ def table(form: Form, y: float, most_questions: int, rows: int | None = None) ->
         at = bottom + step
         line_ys.append(at - 0.3 * em)
     _rule(form, columns, line_ys)
+    left, right = _sides(form, columns)
+    sheet.table((left, line_ys[0], right, min(sheet.height, max(last + 1.1 * em, line_ys[-1]))))
     _ask(form, columns, cells, labels)
     asked = sheet.asked[first_asked:]
     if len(asked) > most_questions:
@@ -105,14 +107,18 @@ def _cell(form: Form, column: Column, y: float, align: str) -> Written:
 
 def _rule(form: Form, columns: list[Column], ys: list[float]) -> None:
     style = form.chance.choice(("none", "grid", "rows", "head"))
-    left, right = columns[0].x - 0.4 * form.em, columns[-1].x + columns[-1].width - 0.2 * form.em
     if style == "none":
         return
+    left, right = _sides(form, columns)
     for y in ys if style != "head" else ys[:2]:
         form.sheet.rule(left, y, right, y)
     if style == "grid":
         for x in [*(column.x - 0.4 * form.em for column in columns), right]:
             form.sheet.rule(x, ys[0], x, ys[-1])
+
+
+def _sides(form: Form, columns: list[Column]) -> tuple[float, float]:
+    return columns[0].x - 0.4 * form.em, columns[-1].x + columns[-1].width - 0.2 * form.em
 
 
 def _ask(form: Form, columns: list[Column], cells: dict[tuple[int, int], list[int]], labels: dict[int, str]) -> None:

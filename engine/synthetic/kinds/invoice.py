@@ -10,7 +10,7 @@ from engine.synthetic.concepts import CONCEPTS
 from engine.synthetic.draft import Draft, body_face, cased, page_width
 from engine.synthetic.keys import KeySource
 from engine.synthetic.kinds.receipt_words import ASKED
-from engine.synthetic.marks import ornament
+from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.sheet import Panel, Sheet
 from engine.synthetic.values import address_lines, company, email, person, phone, value
 from engine.synthetic.vocabulary import phrase, sentence
@@ -105,6 +105,7 @@ def lay_out(chance: random.Random) -> Draft:
         _terms(invoice, y + 2 * em)
         y += 6 * em
     ornament(sheet, y + em)
+    ask_for_tables(sheet)
     return Draft(sheet, lambda: _absent(invoice))
 
 
@@ -249,6 +250,7 @@ def _goods(invoice: Invoice, y: float) -> tuple[float, float]:
     framed = chance.choice(("none", "head", "rows"))
     if framed == "head" and chance.random() < 0.4:
         sheet.panels.append(Panel((invoice.left - 4, y - 0.3 * em, invoice.right + 4, y + 1.2 * em), (215, 220, 228)))
+    top = y - 0.3 * em
     for head, x in zip(heads[:3], xs[:3], strict=True):
         sheet.write(cased(chance, head), x, y, face=bold, role="cell")
     sheet.write_right(cased(chance, heads[3]), xs[3], y, face=bold, role="cell")
@@ -284,6 +286,7 @@ def _goods(invoice: Invoice, y: float) -> tuple[float, float]:
     for head, column in zip(heads, columns, strict=True):
         if chance.random() < 0.25:
             sheet.ask(questions.about(chance, head + chance.choice((" column", "", ""))), column)
+    sheet.table((invoice.left - 0.4 * em, top, invoice.right + 0.4 * em, y - step + 1.2 * em))
     return y, net
 
 

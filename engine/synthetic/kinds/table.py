@@ -7,7 +7,7 @@ import random
 from engine.synthetic.draft import Draft, body_face, page_width
 from engine.synthetic.kinds import form_fields, grid
 from engine.synthetic.kinds.form_style import absent_question, drawn_form
-from engine.synthetic.marks import ornament
+from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.sheet import Sheet
 from engine.synthetic.vocabulary import phrase
 
@@ -41,4 +41,5 @@ def lay_out(chance: random.Random) -> Draft:
         if y > height * 0.7:
             break
     ornament(sheet, y)
+    ask_for_tables(sheet)
     return Draft(sheet, lambda: absent_question(form))

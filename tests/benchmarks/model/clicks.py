@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.model.clicks [--pages 120] [--seed 4711] [--model FILE] [--plots FOLDER]
 
-Generated pages that training never saw. For the pixel path a page is given without its words, so nothing else can answer. The asker
-clicks into the middle of the largest error (engine.training.clicks).
+Generated pages that training never saw. The pixel path is judged and corrected by itself, once on pages with their words and once
+on the same pages unread. The asker clicks into the middle of the largest error (engine.training.clicks).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import torch
 
 from engine.interchange.grounded import GroundedPage
 from engine.synthetic import SyntheticPage, generate
-from engine.training.evaluate import evaluate
+from engine.training.evaluate import Corrected, evaluate
+from engine.training.region_source import without_words
 from model.inference import Predictor
 from tests.benchmarks import plots
 from tests.benchmarks.tables import table
@@ -29,14 +30,11 @@ CLICKS = (0, 1, 3, 5)
 MOST_EACH = 40  # questions of a kind: a mean of these is good to about .05
 
 
-def without_words(page: GroundedPage, region_type: str) -> GroundedPage:
-    """The page as a scan that nobody has read, asked for its regions of one type."""
-    asked = [
-        replace(question, answers=[])
-        for question in page.questions
-        if question.masks and question.region_type == region_type
-    ]
-    return replace(page, words=[], questions=asked)
+def of_type(page: GroundedPage, region_type: str) -> GroundedPage:
+    """The page asked for its regions of one type that no words make."""
+    return replace(
+        page, questions=[q for q in page.questions if q.masks and not q.answers and q.region_type == region_type]
+    )
 
 
 def by_words(page: GroundedPage) -> GroundedPage:
@@ -47,17 +45,28 @@ def courses(predictor: Predictor, pages: Sequence[SyntheticPage]) -> Mapping[str
     """Kind of answer -> IoU before and after each click, a question each."""
     found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     types = sorted({q.region_type for one in pages for q in one.page.questions if q.masks and q.region_type})
-    asked: list[tuple[str, SyntheticPage, GroundedPage]] = [
-        (kind, one, without_words(one.page, kind)) for kind in types for one in pages
-    ] + [("words", one, by_words(one.page)) for one in pages]
-    for kind, one, page in asked:
+    asked: list[tuple[str, SyntheticPage, GroundedPage, Corrected]] = [
+        (kind, one, of_type(one.page, kind), "pixels") for kind in types for one in pages
+    ]
+    asked += [(f"{kind}, unread", one, without_words(one.page, kind), "pixels") for kind in types for one in pages]
+    asked += [("words", one, by_words(one.page), "answer") for one in pages]
+    for kind, one, page, corrected in asked:
         if not page.questions or len(found[kind]) >= MOST_EACH:
             continue
         image = one.render()
         found_here = evaluate(
-            predictor, [page], images_from=lambda _, image=image: image, clicks=max(CLICKS), timed=False
+            predictor,
+            [page],
+            images_from=lambda _, image=image: image,
+            clicks=max(CLICKS),
+            corrected=corrected,
+            timed=False,
         )
-        found[kind] += [(scored.iou, *scored.after_clicks) for scored in found_here.scored if scored.answerable]
+        found[kind] += [
+            (scored.pixel_iou if corrected == "pixels" else scored.iou, *scored.after_clicks)
+            for scored in found_here.scored
+            if scored.answerable
+        ]
     return found
 
 
@@ -74,7 +83,7 @@ def main() -> None:
         kind: [statistics.mean(course[n] for course in rows) for n in range(6)] for kind, rows in found.items() if rows
     }
     print(
-        f"Mean IoU after clicks on {given.pages} generated pages; words: both paths, the others: pixels alone, no words given\n"
+        f"Mean IoU after clicks on {given.pages} generated pages; words: both paths together; the others: the pixel path alone\n"
     )
     rows = [[kind, str(len(found[kind])), *(f"{mean[n]:.3f}" for n in CLICKS)] for kind, mean in means.items()]
     print(table(["answer", "questions", *(f"{n} clicks" for n in CLICKS)], rows))

@@ -95,7 +95,8 @@ def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, p
     coarse = given["coarse"][page]
     width, high, wide = coarse.shape
     step = 1 / max(high, wide)
-    words = linear(w, "spread", given["words"][row])
+    words = linear(w, "spread", norm(w, "norm_words", given["words"][row]))
+    coarse = norm(w, "norm_image.norm", coarse.reshape(width, -1).T).T.reshape(coarse.shape)
     image = np.zeros((high * wide, width))
     beside = perceptron(w, "beside", given["beside"][row])
     for y in range(high):

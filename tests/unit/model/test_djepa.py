@@ -9,11 +9,29 @@ from model import checkpoint
 from model.inputs import batch_pages, prepare_page
 from model.learning import Plan, learn
 from model.network import GroundingNetwork
-from model.objectives.djepa import ImageJepa, Joining, JointJepa, cell_centres, normalised, risen, some_words, words_in
+from model.objectives.djepa import (
+    ImageJepa,
+    Joining,
+    JointJepa,
+    cell_centres,
+    inked,
+    normalised,
+    risen,
+    some_words,
+    words_in,
+)
 from model.objectives.hiding import spread
 from model.objectives.masking import draw_blocks
 from model.objectives.objective import CHECKPOINT_FILE
-from model.objectives.predictor import COLLAPSED, MovingAverage, Predictor, plain_norm, target_spread
+from model.objectives.predictor import (
+    COLLAPSED,
+    MovingAverage,
+    Predictor,
+    embedding_error,
+    plain_norm,
+    spread_penalty,
+    target_spread,
+)
 
 PLAN = Plan(steps=4, seed=3, warmup=1, checkpoint_every=2, metrics_every=1)
 
@@ -104,6 +122,26 @@ def test_centred_targets_are_what_tells_tokens_apart_and_the_alarm_hears_what_th
     assert target_spread(centred, there)["target_std"] > 0.8
     assert centred[there].mean(0).abs().max() < 0.1
     assert target_spread(plain_norm(made), there)["collapsed"] == 1
+
+
+def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
+    apart = 1.5 * torch.randn(400, 8)
+    alike = 1e-3 * torch.randn(400, 8)
+    following = apart[:, :1].repeat(1, 8)
+    assert spread_penalty(apart) < 0.1 < spread_penalty(following)
+    assert spread_penalty(alike) == pytest.approx(1, abs=0.02)  # the whole of the missing deviation
+    alike.requires_grad_()
+    spread_penalty(alike).backward()
+    assert (alike - 0.1 * alike.grad.sign()).std() > alike.std()
+
+
+def test_paper_counts_less_than_print(config):
+    objective, _ = fresh(config, ImageJepa)
+    weights = inked(objective.read(0), 0.1)
+    assert weights.unique().tolist() == pytest.approx([0.1, 1.0])
+    error, weight = torch.zeros(1, 4, 2), torch.tensor([[1.0, 1.0, 0.1, 0.1]])
+    error[0, 0] = 2.0  # smooth L1 of 1.5 in one of four tokens
+    assert float(embedding_error(error, torch.zeros_like(error), weight)) == pytest.approx(1.5 / 2.2)
 
 
 def test_a_network_whose_encoder_sees_nothing_rings_the_alarm(config):

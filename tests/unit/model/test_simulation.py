@@ -9,7 +9,7 @@ from pages import SIZE, example, place
 from model.batches import acceptable_masks, make_batch
 from model.examples import Question
 from model.masks import words_under
-from model.simulation import with_prompts
+from model.simulation import enlarged, with_prompts
 
 
 @pytest.fixture
@@ -81,6 +81,37 @@ def test_clicks_on_regions_fall_into_them(network, vocabulary):
         for x, y, positive in drawn.examples[0].questions[0].given.points:
             if not under((x, y, positive)):
                 assert mask[int(y), int(x)] == positive
+
+
+def test_regions_are_corrected_where_the_network_erred(network, vocabulary):
+    """The first click lies in the region, later ones in what was missed (yes) or is too much (no)."""
+    mask = np.zeros(SIZE[::-1], bool)
+    mask[400:, :] = True
+    page = replace(example(image=True), words=(), questions=[Question("ticked?", masks=(mask,))])
+    batch = make_batch([page], vocabulary, network.config)
+    with torch.no_grad():  # a last layer that marks some of the page, as that of a trained network does
+        network.mask_decoder.to_weights[0][-1].bias.normal_(generator=torch.Generator().manual_seed(1))
+        found = network(batch.pages, batch.questions).pixels.logits[0, 0].numpy() > 0
+    assert 0 < found.mean() < 1
+    wrong = enlarged(found, mask.shape) != mask
+    later, earlier = set(), 0
+    for seed in range(30):
+        drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0).examples[0].questions[0].given
+        for number, (x, y, positive) in enumerate(drawn.points):
+            assert mask[int(y), int(x)] == positive
+            if number:
+                assert wrong[int(y), int(x)]
+                later.add(positive)
+        earlier += drawn.mask is not None and bool((drawn.mask == enlarged(found, mask.shape)).all())
+    assert later == {True, False}
+    assert earlier
+
+
+def test_a_mask_of_cells_is_enlarged_to_the_page():
+    cells = np.zeros((4, 2), bool)
+    cells[1, 0] = True
+    large = enlarged(cells, (8, 4))
+    assert large.shape == (8, 4) and large[2:4, :2].all() and large.sum() == 4
 
 
 def test_without_a_share_nothing_is_prompted(network, vocabulary):

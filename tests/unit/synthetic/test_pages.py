@@ -151,6 +151,27 @@ def test_regions_answer_on_the_page_where_they_are_drawn() -> None:
     assert {"signature", "checkbox", "stamp"} <= kinds
 
 
+def test_tables_are_asked_for_and_hold_their_cells() -> None:
+    """Every cell of a table lies in an answer to the question for tables."""
+    checked = 0
+    for made in islice(generate(5), 120):
+        asked = [question for question in made.page.questions if question.region_type == "table"]
+        cells = [piece for piece in made.sheet.pieces if piece.role == "cell" and piece.drawn]
+        if not asked or not cells:
+            continue
+        (question,) = asked
+        whole = np.any([coco.decode({**rle, "counts": rle["counts"].encode()}) for rle in question.masks], axis=0)
+        inside = [
+            whole[
+                min(int((box[1] + box[3]) / 2), whole.shape[0] - 1), min(int((box[0] + box[2]) / 2), whole.shape[1] - 1)
+            ]
+            for box in (piece.box(tight=False) for piece in cells)
+        ]
+        assert np.mean(inside) > 0.97
+        checked += 1
+    assert checked >= 5
+
+
 def test_pages_can_be_stored_with_their_pictures(tmp_path: Path) -> None:
     made = list(islice(generate(9), 2))
     write_pages(tmp_path, ((page.page, page.render()) for page in made))

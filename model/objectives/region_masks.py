@@ -1,0 +1,91 @@
+"""Regions pointed at and asked for, by the pixel path alone, on small pictures: how it begins.
+
+At a quarter of the pixels a step costs a quarter, and what a signature or a stamp is shows there as well; the sizes
+that a network sees in training may grow later (as in https://arxiv.org/abs/1906.06423, section 3, which ends on the
+size of the test). What reads words is left as it is.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from model.batches import make_batch
+from model.devices import moved
+from model.examples import Source
+from model.network import GroundingNetwork
+from model.objectives.objective import NetworkObjective
+from model.objectives.segmentation import pixel_losses
+from model.presets import NetworkConfig
+from model.simulation import with_prompts
+from model.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointing:
+    """long_side: pixels that pages are scaled to. prompted_steps, prompted_questions: shares of the steps in which askers
+    click, box or mask, and of the questions in such a step."""
+
+    long_side: int = 256
+    prompted_steps: float = 0.6
+    prompted_questions: float = 0.7
+
+
+class RegionMasks(NetworkObjective):
+    """SAM's losses (model.objectives.segmentation.pixel_losses) on what learns pixels: image encoder, what the image takes
+    from words, drawn prompts, mask decoder."""
+
+    def __init__(self, network: GroundingNetwork, source: Source, pointing: Pointing | None = None) -> None:
+        super().__init__(network)
+        self._source, self._pointing = source, pointing or Pointing()
+        image = replace(network.config.image, long_side=self._pointing.long_side)
+        self._config: NetworkConfig = replace(network.config, image=image)
+        self._vocabulary = Vocabulary(network.config.text.buckets)
+
+    def learning(self) -> list[nn.Parameter]:
+        """What this objective trains."""
+        return list(pixel_parts(self.network).parameters())
+
+    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        pointing = self._pointing
+        with only(self.network, self.learning()):
+            batch = make_batch(self._source(step), self._vocabulary, self._config)
+            if rng.random() < pointing.prompted_steps:
+                batch = with_prompts(
+                    self.network, batch, self._vocabulary, rng, pointing.prompted_questions, self._config
+                )
+            pages, questions, targets = (
+                moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
+            )
+            pixels = self.network(pages, questions).pixels
+        if pixels is None or targets.masks is None:
+            raise ValueError("Learning the masks of regions needs the pictures of the pages.")
+        parts = pixel_losses(pixels, targets.masks, targets.answered)
+        total = torch.stack(list(parts.values())).sum()
+        return total, {name: value.detach() for name, value in parts.items()} | {"loss": total.detach()}
+
+
+def pixel_parts(network: GroundingNetwork) -> nn.ModuleList:
+    """What nothing but the pixel path needs, and the image encoder; the parameters are the network's own."""
+    prompts = network.prompt_encoder
+    parts: list[nn.Module] = [network.image_encoder, network.mask_decoder, prompts.drawn_in]
+    for layer in network.fusion.layers:
+        parts += [layer.norm_image, layer.to_image, layer.norm_mlp, layer.mlp]
+    return nn.ModuleList([*parts, nn.ParameterList([prompts.nothing_drawn])])
+
+
+@contextmanager
+def only(network: nn.Module, learning: list[nn.Parameter]) -> Iterator[None]:
+    """No gradients for any other parameter of a network, in graphs that are built inside."""
+    kept = {id(parameter) for parameter in learning}
+    silenced = [one for one in network.parameters() if one.requires_grad and id(one) not in kept]
+    for parameter in silenced:
+        parameter.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for parameter in silenced:
+            parameter.requires_grad_(True)
