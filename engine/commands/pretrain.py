@@ -39,6 +39,9 @@ def pretrain(
     bert: Annotated[
         str | None, typer.Option(help="Public weights of the text encoder: transformers' name, or a folder.")
     ] = None,
+    decoder: Annotated[
+        str | None, typer.Option(help="Decoder for the text stages: transformers' name, or a folder.")
+    ] = None,
     start: Annotated[Path | None, typer.Option(help="Weights to begin with: a checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="Say what each stage learns, and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
@@ -78,7 +81,7 @@ def pretrain(
             schedule = (
                 _once(names, seed)
                 if again
-                else paced(PRESETS[preset], source, names, minutes, seed, mixed=mixed, device=device)
+                else paced(PRESETS[preset], source, names, minutes, seed, mixed=mixed, device=device, decoder=decoder)
             )
         with progress() as bar:
             task = bar.add_task("pretraining", total=1.0)
@@ -99,6 +102,7 @@ def pretrain(
                 resume=resume,
                 mixed=mixed,
                 device=device,
+                decoder=decoder,
                 begin=lambda network: _begin(network, start, trunk, tower, bert),
                 on_metrics=show,
                 on_figures=show_figures,

@@ -62,6 +62,7 @@ def pretrain(
     mixed: bool = False,
     device: str = "cpu",
     held_out: int = 24,
+    decoder: str | None = None,
     begin: Callable[[GroundingNetwork], None] | None = None,
     on_metrics: Callable[[Mapping[str, Any]], None] | None = None,
     on_figures: Callable[[str, Mapping[str, tuple[float, float]]], None] | None = None,
@@ -72,7 +73,8 @@ def pretrain(
     (where matplotlib is installed) and the state of each stage.
 
     Step by step the same weights for the same schedule, on one thread of the same machine. ``resume`` goes on with the
-    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``begin``
+    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``decoder``: what the
+    text stages begin with (engine.training.stage.Surroundings). ``begin``
     is given the network before it learns: public weights come in there. ValueError when there is no teacher or the folder holds another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +87,7 @@ def pretrain(
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = Surroundings(network, schedule.seed + number, folder, teacher, held_out)
+        around = Surroundings(network, schedule.seed + number, folder, teacher, held_out, decoder)
         torch.manual_seed(around.seed)  # its heads are drawn alike, whatever was done before in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
@@ -136,6 +138,7 @@ def paced(
     *,
     mixed: bool = False,
     device: str = "cpu",
+    decoder: str | None = None,
 ) -> Schedule:
     """The stages ``names`` with steps for about ``minutes`` here: some steps of each are timed, then thrown away."""
     Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # refuses names that are not there
@@ -144,7 +147,7 @@ def paced(
     for name in names:
         network = _fresh(config, teacher, seed).to(device)
         with TemporaryDirectory() as empty:
-            objective = STAGES[name].objective(Surroundings(network, seed, Path(empty), teacher))
+            objective = STAGES[name].objective(Surroundings(network, seed, Path(empty), teacher, decoder=decoder))
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
         learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # what only the first step costs
         began = time.monotonic()

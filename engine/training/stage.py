@@ -20,6 +20,7 @@ class Surroundings:
     folder: Path  # of the whole run; a stage may read what an earlier one left there
     teacher: Path  # of the sentence encoder whose token vectors the network keeps
     held_out: int = 24  # pages for the figures
+    decoder: str | None = None  # folder, or name on the hub, of the decoder that the text stages begin with
 
 
 WEIGHT_DECAY = 0.02

@@ -1,8 +1,8 @@
 """The stages that learn from texts: a decoder made bidirectional (LLM2Vec, https://arxiv.org/abs/2404.05961), which teaches the
 text encoder, and masked words of pages.
 
-Each decoder stage goes on with what the one before it left in the run's folder; without any, a small decoder begins from
-nothing. `distill` takes the decoder as its teacher where there is one, else the sentence encoder MiniLM.
+Each decoder stage goes on with what the one before it left in the run's folder; without any, with the decoder that was
+named, else with a small one from nothing. `distill` takes the decoder as its teacher where there is one, else the sentence encoder MiniLM.
 """
 
 from collections.abc import Mapping
@@ -25,6 +25,7 @@ from model.pretraining.contrastive import SentenceContrast, contrast_figures, se
 from model.pretraining.decoder import DECODER_FOLDER, DecoderObjective, NextTokens, next_token_figures
 from model.pretraining.decoder_files import load_decoder
 from model.pretraining.distillation import Distillation, student_vectors
+from model.pretraining.lora import adapt
 from model.pretraining.masked_next_token import MaskedNextTokens, masked_token_figures
 from model.pretraining.similarity import agreement
 from model.pretraining.small_decoder import DecoderSize, small_decoder, small_tokenizer
@@ -32,6 +33,7 @@ from model.vocabulary import Vocabulary
 
 DECODER_STAGES = ("decoder", "bidirectional", "contrast")
 _PASSAGES, _SENTENCES = 8, 32  # a step
+_LARGE = 100_000_000  # parameters of a decoder, above which adapters learn in its place
 _JUDGED, _PAIRS = 100, 400
 _COUNTED_PAGES, _JUDGED_PAGES = 400, 60
 _PAGES_SEED = 9_999_991
@@ -48,8 +50,13 @@ def _decoder_before(around: Surroundings, stage: str) -> tuple[Any, Any] | None:
 
 def _decoder_for(around: Surroundings, stage: str) -> tuple[Any, Any]:
     found = _decoder_before(around, stage)
+    if found is None and around.decoder is not None:
+        found = load_decoder(around.decoder)
     if found is not None:
-        return found
+        decoder, tokenizer = found
+        if sum(parameter.numel() for parameter in decoder.parameters()) > _LARGE:
+            adapt(decoder)
+        return decoder, tokenizer
     tokenizer = small_tokenizer(passages_of(python_corpus().training), DecoderSize().pieces)
     torch.manual_seed(around.seed)
     return small_decoder(tokenizer, DecoderSize()), tokenizer

@@ -1,0 +1,55 @@
+"""Where the text stages take their decoder from, and what of it learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.training import text_stages
+from engine.training.stage import Surroundings
+from model.network import GroundingNetwork
+from model.presets import ImageConfig, NetworkConfig, TextConfig
+from model.pretraining.decoder_files import save_decoder
+from model.pretraining.lora import adapters_of
+from model.pretraining.small_decoder import DecoderSize, small_decoder, small_tokenizer
+
+SMALL = NetworkConfig(
+    width=32, heads=2, image=ImageConfig(long_side=64, embed_dim=16), text=TextConfig(buckets=64, pieces=100)
+)
+
+
+@pytest.fixture
+def around(tmp_path: Path) -> Surroundings:
+    """A run whose text stages begin with a decoder of a folder."""
+    tokenizer = small_tokenizer(["a stamp is dry", "the form is signed"] * 20, 120)
+    decoder = small_decoder(tokenizer, DecoderSize(pieces=120, width=32, layers=2, heads=2))
+    save_decoder(tmp_path / "given", decoder, tokenizer)
+    return Surroundings(
+        GroundingNetwork(SMALL), 0, tmp_path / "run", tmp_path / "no teacher", decoder=str(tmp_path / "given")
+    )
+
+
+@pytest.mark.parametrize("stage", ["decoder", "bidirectional", "contrast"])
+def test_a_text_stage_begins_with_the_decoder_that_was_named(around: Surroundings, stage: str) -> None:
+    learned = text_stages.TEXT_STAGES[stage].objective(around)
+    given, _ = text_stages.load_decoder(str(around.decoder))
+    own = learned.decoder.state_dict()  # type: ignore[attr-defined]
+    assert all(torch.equal(value, own[name]) for name, value in given.state_dict().items())
+    assert all(parameter.requires_grad for parameter in learned.decoder.parameters())  # type: ignore[attr-defined]
+
+
+def test_of_a_large_decoder_adapters_alone_learn(around: Surroundings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_stages, "_LARGE", 1_000)
+    stage = text_stages.TEXT_STAGES["bidirectional"]
+    objective = stage.objective(around)
+    (group,) = stage.groups(objective)
+    decoder = objective.decoder  # type: ignore[attr-defined]
+    assert {id(one) for one in group["params"]} == {id(one) for one in adapters_of(decoder).parameters()}
+
+
+def test_a_decoder_that_is_not_there_is_named(tmp_path: Path, around: Surroundings) -> None:
+    missing = Surroundings(around.network, 0, around.folder, around.teacher, decoder=str(tmp_path / "nowhere"))
+    with pytest.raises(ValueError, match=r"There is no decoder at .*nowhere"):
+        text_stages.TEXT_STAGES["bidirectional"].objective(missing)
