@@ -6,6 +6,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+METRICS_FILE = "metrics.jsonl"
 _NOT_PLOTTED = {"step", "seconds", "rate", "stage"}
 
 

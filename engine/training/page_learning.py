@@ -8,22 +8,22 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import torch
 
+from engine.training.curves import METRICS_FILE
 from engine.training.probing import Regions, probe_pages, regions_of, retrieval_figures, type_figures
 from engine.training.rendered import RenderedPage, rendered_source
+from engine.training.stage import WEIGHT_DECAY, at_rate
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork
 from model.objectives.djepa import ImageJepa, JointJepa
 from model.objectives.masked_image import MaskedImage
-from model.objectives.objective import NetworkObjective, Objective
+from model.objectives.objective import NetworkObjective
 from model.pretraining.joint import JointPretraining
 
-METRICS_FILE = "metrics.jsonl"
-RATE, WEIGHT_DECAY = 1e-3, 0.05
+RATE = 1e-3
 _PACE_STEPS = 8  # that are timed, then thrown away
 
 PageKind = Callable[[GroundingNetwork, Source], NetworkObjective]
@@ -46,8 +46,7 @@ def learn_pages(
     cancelled: Callable[[], bool] | None = None,
 ) -> Outcome:
     """Trains what one of PAGE_OBJECTIVES learns into ``folder``: its checkpoint, the state to resume from, and
-    METRICS_FILE, the log of ``target_std`` among it. A resumed run takes up METRICS_FILE where its state was
-    written."""
+    METRICS_FILE, the log of ``target_std`` among it; a resumed run adds to that log."""
     folder.mkdir(parents=True, exist_ok=True)
     metrics = folder / METRICS_FILE
 
@@ -60,18 +59,13 @@ def learn_pages(
 
     return learn(
         objective,
-        torch.optim.AdamW(page_groups(objective, rate), weight_decay=WEIGHT_DECAY),
+        torch.optim.AdamW(at_rate(rate)(objective), weight_decay=WEIGHT_DECAY),
         plan,
         folder=folder,
         resume=resume,
         on_metrics=report,
         cancelled=cancelled,
     )
-
-
-def page_groups(objective: Objective, rate: float = RATE) -> list[dict[str, Any]]:
-    """One group: all that is trained; moving averages are not."""
-    return [{"params": [p for p in objective.learned.parameters() if p.requires_grad], "lr": rate}]
 
 
 def page_objective(
@@ -98,7 +92,7 @@ def affordable_steps(
     for step in range(_PACE_STEPS + 1):
         source(step)
     rehearsed = kind(copy.deepcopy(network), source)
-    groups = page_groups(rehearsed, rate)
+    groups = at_rate(rate)(rehearsed)
     learn(rehearsed, torch.optim.AdamW(groups), Plan(steps=1))
     began = clock()
     learn(rehearsed, torch.optim.AdamW(groups), Plan(steps=_PACE_STEPS))

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from engine.training.curves import draw_curves
+from engine.training.curves import METRICS_FILE, draw_curves
 from engine.training.stage import Surroundings
 from engine.training.stages import STAGES
 from model import checkpoint
@@ -20,7 +20,6 @@ from model.network import GroundingNetwork
 from model.presets import NetworkConfig
 from model.pretraining.token_vectors import reduced_vectors
 
-METRICS_FILE = "metrics.jsonl"
 FIGURES_FILE = "figures.json"
 CURVES_FILE = "curves.png"
 _PLAN_FILE = "plan.json"

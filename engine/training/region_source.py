@@ -1,20 +1,33 @@
 """Rendered pages that are asked for their regions: signatures, boxes to tick, stamps, logos, charts, tables."""
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from PIL import Image
 
 from engine.interchange.grounded import GroundedPage, GroundedQuestion
-from engine.training.examples import badly_asked, draw_questions, example_of
-from engine.training.rendered import drawn_pages, picture, turns_of
+from engine.synthetic import SyntheticPage
+from engine.training.examples import badly_asked, example_of
+from engine.training.rendered import endless_pages, picture, turns_of
 from model.examples import Example, Source
 
 _UNREAD = 0.5  # share of the steps whose pages come without words, as scans that nobody has read
 _ABSENT = 0.15  # share of the questions that are for a region that this page has not
 _NOT_ALONE = "checkbox"  # which one is meant depends on the words beside it
-_WORTH = 0.4  # of generated pages have a region to ask for; how many to draw for a pool follows from it
+_BLOCK = 48  # pages that are drawn together
+_SEED_STRIDE = 1_000_003
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some pages with regions, their pictures where they have been drawn, and questions for regions by type."""
+
+    pages: Sequence[SyntheticPage]
+    pictures: dict[int, Image.Image]
+    strange: Mapping[str, Sequence[GroundedQuestion]]
+    turns: Callable[[int], list[int]]
 
 
 def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int = 10, pool: int = 768) -> Source:
@@ -22,27 +35,35 @@ def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int =
 
     ``pool`` pages are drawn when they are first seen and kept, scaled to ``long_side``; each visit asks anew.
     """
-    waiting = [made for made in drawn_pages(seed, round(pool / _WORTH)) if _regions(made.page)][:pool]
-    turns = turns_of([(made.page.width, made.page.height) for made in waiting], seed, pages)
-    strange: dict[str, list[GroundedQuestion]] = {}
-    for made in waiting:
-        for question in _regions(made.page):
-            strange.setdefault(str(question.region_type), []).append(question)
-    kept: dict[int, Image.Image] = {}
+    blocks: dict[int, _Block] = {}
+    steps, count = _BLOCK // pages, max(1, pool // _BLOCK)
 
     def source(step: int) -> Sequence[Example]:
         rng = random.Random(f"{seed}:{step}:regions")
         unread = rng.random() < _UNREAD
-        found = []
-        for number in turns(step):
-            if number not in kept:
-                kept[number] = picture(waiting[number], long_side)
-            page = without_words(waiting[number].page) if unread else waiting[number].page
-            asked = _asked(page, strange, questions, rng)
-            found.append(badly_asked(example_of(page, kept[number], asked), rng))
+        turn, place = divmod(step, steps)
+        number = turn % count
+        if number not in blocks:
+            blocks[number] = _drawn(seed * _SEED_STRIDE + number, pages)
+        block, found = blocks[number], []
+        for at in block.turns(turn // count * steps + place):
+            if at not in block.pictures:
+                block.pictures[at] = picture(block.pages[at], long_side)
+            whole = block.pages[at].page
+            page = without_words(whole) if unread else whole
+            asked = _asked(page, block.strange, questions, rng)
+            found.append(badly_asked(example_of(page, block.pictures[at], asked), rng))
         return found
 
     return source
+
+
+def _drawn(seed: int, pages: int) -> _Block:
+    made = list(islice((one for one in endless_pages(seed) if _regions(one.page)), _BLOCK))
+    strange: dict[str, list[GroundedQuestion]] = {}
+    for question in (question for one in made for question in _regions(one.page)):
+        strange.setdefault(str(question.region_type), []).append(question)
+    return _Block(made, {}, strange, turns_of([(one.page.width, one.page.height) for one in made], seed, pages))
 
 
 def _asked(
@@ -50,9 +71,7 @@ def _asked(
 ) -> list[GroundedQuestion]:
     """Regions again and again, since each time the asker shows another place; a few that the page has not, taken from
     ``strange`` questions by type."""
-    regions = [question for question in page.questions if question.masks and not question.answers]
-    if not regions:
-        return draw_questions(page, count, rng)
+    regions = _regions(page)
     missing = sorted(set(strange) - {question.region_type for question in page.questions} - {_NOT_ALONE})
     asked = []
     for _ in range(count):
@@ -65,9 +84,10 @@ def _asked(
 
 def without_words(page: GroundedPage, region_type: str | None = None) -> GroundedPage:
     """The page as a scan that nobody has read, asked for its regions alone, or for those of one type."""
-    asked = [replace(one, answers=[]) for one in _regions(page) if region_type in (None, one.region_type)]
+    asked = [replace(one, answers=[]) for one in page.questions if one.masks and region_type in (None, one.region_type)]
     return replace(page, words=[], questions=asked)
 
 
 def _regions(page: GroundedPage) -> list[GroundedQuestion]:
-    return [question for question in page.questions if question.masks]
+    """What no words make."""
+    return [question for question in page.questions if question.masks and not question.answers]

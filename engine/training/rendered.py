@@ -1,7 +1,7 @@
 """Generated pages as pictures with typed regions: to learn from without questions, and to judge what was learned."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -39,14 +39,16 @@ def picture(made: SyntheticPage, long_side: int) -> Image.Image:
 
 
 def drawn_pages(seed: int, count: int) -> list[SyntheticPage]:
-    """The first ``count`` generated pages of a seed that are no strips and have not too many words to learn from."""
-    fit = (
-        made
-        for made in generate(seed)
-        if min(made.page.width, made.page.height) >= _NARROWEST * max(made.page.width, made.page.height)
-        and len(made.page.words) <= MOST_WORDS
-    )
-    return list(islice(fit, count))
+    """The first ``count`` of ``endless_pages``."""
+    return list(islice(endless_pages(seed), count))
+
+
+def endless_pages(seed: int) -> Iterator[SyntheticPage]:
+    """The generated pages of a seed that are no strips and have not too many words to learn from."""
+    for made in generate(seed):
+        sides = made.page.width, made.page.height
+        if min(sides) >= _NARROWEST * max(sides) and len(made.page.words) <= MOST_WORDS:
+            yield made
 
 
 def rendered_source(seed: int, *, long_side: int, pages: int = 4, pool: int = 512) -> Source:

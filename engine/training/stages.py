@@ -8,14 +8,14 @@ from typing import Any
 from engine.synthetic import generate
 from engine.training.evaluate import evaluate
 from engine.training.examples import mixed_source, synthetic_source
-from engine.training.page_learning import page_groups, page_objective, standard_figures
+from engine.training.page_learning import RATE, page_objective, standard_figures
 from engine.training.region_source import region_source
 from engine.training.stage import Stage, Surroundings, at_rate
 from engine.training.text_stages import TEXT_STAGES
 from model.examples import Source
 from model.inference import Predictor
 from model.objectives.objective import NetworkObjective, Objective
-from model.objectives.promptable import PromptableSegmentation
+from model.objectives.promptable import Asking, PromptableSegmentation
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
 from model.optim import NaturalGradient, parameter_groups
 
@@ -27,6 +27,8 @@ _PIXEL_PARTS = (
     "prompt_encoder.nothing_drawn",
 )
 _IMAGE_SHARE = 0.7  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
+_REGION_SHARE = 0.5  # of those: a page that is asked for its regions alone
+_POOL = 400  # such pages, kept in memory at their full size
 _HELD_OUT_SEED = 9_999_991
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
 
@@ -39,12 +41,21 @@ def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
 
 
 def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
-    """The pixel path learns fast, the word path, which has learned already, slowly."""
+    """The pixel path learns fast, the word path, which has learned already, slowly; matrices at four times the rate of the
+    rest."""
     assert isinstance(objective, NetworkObjective)
-    pixels = list(pixel_parts(objective.network).parameters())
-    known = {id(parameter) for parameter in pixels}
-    words = [parameter for parameter in objective.learned.parameters() if id(parameter) not in known]
-    return [{"params": pixels, "lr": 1.5e-3}, {"params": words, "lr": 4e-4}]
+    pixels = {id(parameter) for parameter in pixel_parts(objective.network).parameters()}
+    groups = []
+    for group, factor in zip(parameter_groups(objective.network, weight_decay=0.02), (4, 1), strict=True):
+        fast = [parameter for parameter in group["params"] if id(parameter) in pixels]
+        slow = [parameter for parameter in group["params"] if id(parameter) not in pixels]
+        groups += [group | {"params": fast, "lr": factor * 5e-4}, group | {"params": slow, "lr": factor * 1e-4}]
+    return groups
+
+
+def _with_pictures(around: Surroundings) -> Objective:
+    source = pictures_source(around.seed, around.network.config.image.long_side)
+    return PromptableSegmentation(around.network, source, Asking(prompted_steps=0.5))
 
 
 def _regions(around: Surroundings) -> Objective:
@@ -53,11 +64,12 @@ def _regions(around: Surroundings) -> Objective:
     return RegionMasks(around.network, source, pointing)
 
 
-def pictures_source(seed: int) -> Source:
-    """Pages of words, and in between one rendered page with many questions about what no words make."""
+def pictures_source(seed: int, long_side: int) -> Source:
+    """Pages of words; in between one rendered page with questions of all kinds, or one that is asked for its regions."""
     words = synthetic_source(seed + 7_000)
-    rendered = synthetic_source(seed + 8_000, pages=1, regions=0.5, images=True)
-    return mixed_source(words, rendered, _IMAGE_SHARE, seed)
+    rendered = synthetic_source(seed + 8_000, pages=1, regions=0.3, images=True)
+    regions = region_source(seed + 9_000, long_side=long_side, pages=1, pool=_POOL)
+    return mixed_source(words, mixed_source(rendered, regions, _REGION_SHARE, seed), _IMAGE_SHARE, seed + 1)
 
 
 def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
@@ -85,7 +97,7 @@ def _on_pages(name: str, title: str) -> Stage:
         title=title,
         share=0.3,
         objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED),
-        groups=page_groups,
+        groups=at_rate(RATE),
         figures=lambda around, _: standard_figures(around.network, around.held_out),
     )
 
@@ -116,8 +128,9 @@ STAGES: dict[str, Stage] = {
     "segment": Stage(
         title="Questions answered by words and pixels, on rendered pages too.",
         share=0.45,
-        objective=lambda around: PromptableSegmentation(around.network, pictures_source(around.seed)),
+        objective=_with_pictures,
         groups=_with_pictures_groups,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=True),
     ),
 }

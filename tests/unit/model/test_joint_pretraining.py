@@ -6,7 +6,9 @@ import pytest
 import torch
 from pages import example
 
-from engine.training.page_learning import METRICS_FILE, PAGE_OBJECTIVES, learn_pages, page_groups, page_objective
+from engine.training.curves import METRICS_FILE
+from engine.training.page_learning import PAGE_OBJECTIVES, learn_pages, page_objective
+from engine.training.stage import at_rate
 from model import checkpoint
 from model.learning import Plan
 from model.network import GroundingNetwork
@@ -86,7 +88,7 @@ def test_what_is_learned_is_a_network_like_any_other(config, tmp_path):
 def test_moving_averages_are_in_no_group(config):
     for kind in PAGE_OBJECTIVES.values():
         objective = kind(fresh(config), pages)
-        (group,) = page_groups(objective)
+        (group,) = at_rate(1e-3)(objective)
         assert all(parameter.requires_grad for parameter in group["params"])
         averaged = sum("targets" in name for name, _ in objective.learned.named_parameters())
         assert len(group["params"]) == len(list(objective.learned.parameters())) - averaged
