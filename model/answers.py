@@ -54,7 +54,7 @@ def compose_answer(
     chosen, others = choose_words(scores, prepared.layout, prompt)
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
-    choices = pixel_choices(network.pixels, row, prepared)
+    choices = pixel_choices(network.pixels, row, prepared, prompt)
     pixel_mask = enlarge(choices[0].logits, prepared, prompt) if choices else empty
     answered = _chance(network.words.answered[row])
     if not words and network.pixels is not None:
@@ -124,11 +124,11 @@ class PixelChoice:
     iou: float
 
 
-def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage) -> list[PixelChoice]:
+def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, prompt: Prompt) -> list[PixelChoice]:
     """The maps of a question, cut to the page without its padding, the chosen one first.
 
     SAM 2's dynamic multimask (https://arxiv.org/abs/2408.00714): the single mask if it is stable, else the best of the
-    others.
+    others. Before that, the asker's word: a map that has what was clicked and leaves what was clicked away.
     """
     if answer is None:
         return []
@@ -138,7 +138,17 @@ def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage) 
     inner, outer = (single > _STABILITY_DELTA).sum(), (single > -_STABILITY_DELTA).sum()
     order = (1 + np.argsort(-iou[1:])).tolist()
     order = [0, *order] if outer and inner / outer >= _STABILITY else [*order, 0]
+    order.sort(key=lambda i: -_obeyed(logits[i], prompt, _cell(prepared)))  # stable: among equals the order above
     return [PixelChoice(logits[i], float(iou[i])) for i in order]
+
+
+def _obeyed(logits: Floats, prompt: Prompt, cell: float) -> int:
+    """How many points of the prompt a map agrees with."""
+    high, wide = logits.shape
+    return sum(
+        bool(logits[min(int(y / cell), high - 1), min(int(x / cell), wide - 1)] > 0) == positive
+        for x, y, positive in prompt.points
+    )
 
 
 def cells_of(prepared: PreparedPage) -> tuple[int, int]:

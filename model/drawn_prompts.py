@@ -1,7 +1,6 @@
 """Places that an asker showed, drawn as maps beside SAM's tokens for them.
 
-Clicks as disks are what interactive segmentation found to work best (RITM, https://arxiv.org/abs/2102.06583, section
-3.2): a small network learns to look where a disk is long before it has learned to find a place from its Fourier
+Clicks as disks are what interactive segmentation found to work best (RITM, https://arxiv.org/abs/2102.06583): a small network learns to look where a disk is long before it has learned to find a place from its Fourier
 features. An earlier mask is SAM's dense prompt (https://arxiv.org/abs/2304.02643, appendix A).
 """
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import torch
 from PIL import Image
 
-from model import checkpoint
 from model.answers import Answer, compose_answer
 from model.examples import Box, Point, Prompt, Word
 from model.inputs import PreparedPage, batch_pages, batch_questions, prepare_page
+from model.loading import load_network
 from model.masks import Mask
 from model.network import GroundingNetwork, PageState
 from model.presets import NetworkConfig
@@ -45,18 +45,8 @@ class Predictor:
     @classmethod
     def load(cls, path: str | Path | None = None) -> "Predictor":
         """The checkpoint at ``path``, or the shipped one. ValueError, one sentence, when it is not one."""
-        loaded = checkpoint.load(path or SHIPPED)
-        try:
-            network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} was saved with a config that this version does not know: {error}") from error
-        try:
-            network.load_state_dict(loaded.state)  # float16 weights become float32 here
-        except RuntimeError as error:
-            raise ValueError(
-                f"The weights in {path} do not fit the preset {network.config.name!r} that it says it is of."
-            ) from error
-        return cls(network, loaded.version)
+        network, version = load_network(path or SHIPPED)
+        return cls(network, version)
 
     @property
     def config(self) -> NetworkConfig:
@@ -99,8 +89,14 @@ class Predictor:
             raise ValueError(f"The mask has shape {mask.shape}, but the page has {height} rows and {width} columns.")
         if not question.strip() and not points and box is None and mask is None:
             raise ValueError("Ask something, or show a point, a box or a mask.")
+        if not all(0 <= x <= width and 0 <= y <= height for x, y, _ in points):
+            raise ValueError(f"A point lies beside the page of {width} x {height} pixels.")
         if box is not None and not (box[0] < box[2] and box[1] < box[3]):
             raise ValueError(f"The box {tuple(box)} is empty: it needs x0 < x1 and y0 < y1.")
+        if box is not None:
+            box = (max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3]))
+            if not (box[0] < box[2] and box[1] < box[3]):
+                raise ValueError(f"The box lies beside the page of {width} x {height} pixels.")
         prompt = Prompt(question, tuple((float(x), float(y), bool(p)) for x, y, p in points), box, mask)
         return self._answer(page, [prompt])[0]
 

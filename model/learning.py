@@ -112,7 +112,7 @@ def _step(objective: Objective, optimizer: torch.optim.Optimizer, plan: Plan, st
         loss, parts = objective.loss(step, rng)
     if not torch.isfinite(loss):
         raise FloatingPointError(f"The loss is {loss.item()} at step {step}; lower the learning rate.")
-    optimizer.zero_grad(set_to_none=True)
+    objective.learned.zero_grad(set_to_none=True)  # all of it: the norm below is of all of it
     loss.backward()
     nn.utils.clip_grad_norm_(objective.learned.parameters(), plan.clip)
     optimizer.step()

@@ -85,13 +85,13 @@ def _text(question: Question, rng: random.Random) -> str:
 
 
 def _clicks(example: Example, question: Question, seen: _Seen, rng: random.Random) -> tuple[Point, ...]:
+    if question.masks:
+        return _pixel_clicks(question.masks[0], seen, rng)
     wanted = set(question.answers[0]) if question.answers else set()
     errors = [(index, True) for index in sorted(wanted - seen.words)]
     errors += [(index, False) for index in sorted(seen.words - wanted)]
     most = rng.randint(1, _MOST_CLICKS)
     points = [_inside(example.words[index].box, rng, positive) for index, positive in _some(errors, most, rng)]
-    if question.masks:
-        points += _pixel_clicks(question.masks[0], seen, rng)
     if not points and wanted:
         points = [_inside(example.words[rng.choice(sorted(wanted))].box, rng, True)]
     return tuple(points)
@@ -106,11 +106,11 @@ def _earlier(example: Example, question: Question, seen: _Seen) -> np.ndarray | 
     return rasterise([example.words[i].box for i in sorted(seen.words)], (height, width)) if seen.words else None
 
 
-def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random) -> list[Point]:
+def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random) -> tuple[Point, ...]:
     """The first click lies in the answer, the others in what the network got wrong: missed, or too much."""
     points = [_drawn_from(mask, True, rng)] if mask.any() else []
     if seen.pixels is None or not points:
-        return points
+        return tuple(points)
     found = enlarged(seen.pixels, mask.shape)
     missed, beside = mask & ~found, found & ~mask
     for _ in range(rng.randrange(_MOST_CLICKS)):
@@ -119,7 +119,7 @@ def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random) -> list[Poi
             break
         positive = rng.randrange(total) < missed.sum()
         points.append(_drawn_from(missed if positive else beside, bool(positive), rng))
-    return points
+    return tuple(points)
 
 
 def _drawn_from(region: np.ndarray, positive: bool, rng: random.Random) -> Point:

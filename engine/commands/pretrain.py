@@ -40,13 +40,14 @@ def pretrain(
         str | None, typer.Option(help="Public weights of the text encoder: transformers' name, or a folder.")
     ] = None,
     decoder: Annotated[
-        str | None, typer.Option(help="Decoder for the text stages: transformers' name, or a folder.")
+        str | None,
+        typer.Option(help="What decoder, bidirectional or contrast begins with: transformers' name, or a folder."),
     ] = None,
     start: Annotated[Path | None, typer.Option(help="Weights to begin with: a checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="Say what each stage learns, and end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
 ) -> None:
-    """Train a network on generated pages, with AdamW. Each stage prints held-out figures before and after.
+    """Train a network on generated pages. Each stage prints held-out figures before and after.
 
     Metrics, figures and curves lie in OUT. A run that was interrupted goes on with --resume. --list says what each stage
     learns.
@@ -74,14 +75,25 @@ def pretrain(
     torch.set_num_threads(threads)
     try:
         source = teacher or teacher_folder()
-        schedule = _given(stages, seed)
+        begun = str(start.resolve()) if start else None
+        schedule = _given(stages, seed, begun, decoder)
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps
             schedule = (
                 _once(names, seed)
                 if again
-                else paced(PRESETS[preset], source, names, minutes, seed, mixed=mixed, device=device, decoder=decoder)
+                else paced(
+                    PRESETS[preset],
+                    source,
+                    names,
+                    minutes,
+                    seed,
+                    mixed=mixed,
+                    device=device,
+                    start=begun,
+                    decoder=decoder,
+                )
             )
         with progress() as bar:
             task = bar.add_task("pretraining", total=1.0)
@@ -102,8 +114,7 @@ def pretrain(
                 resume=resume,
                 mixed=mixed,
                 device=device,
-                decoder=decoder,
-                begin=lambda network: _begin(network, start, trunk, tower, bert),
+                begin=lambda network: _load_public(network, trunk, tower, bert),
                 on_metrics=show,
                 on_figures=show_figures,
                 on_progress=lambda share: bar.update(task, completed=share),
@@ -124,21 +135,15 @@ def pretrain(
         console.print(f"{done.weights}  version {done.version}", markup=False)
 
 
-def _begin(network: Any, start: Path | None, trunk: str | None, tower: str | None, bert: str | None) -> None:
-    from model import checkpoint, hub
-    from model.presets import NetworkConfig
+def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str | None) -> None:
+    from model import hub
 
-    if start is not None:
-        loaded = checkpoint.load(start)
-        if NetworkConfig.from_dict(loaded.config) != network.config:
-            raise ValueError(f"{start} holds another network than --preset {network.config.name} builds.")
-        network.load_state_dict(loaded.state)
     for load, source in ((hub.load_trunk, trunk), (hub.load_prompt_tower, tower), (hub.load_text_encoder, bert)):
         if source is not None:
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
 
 
-def _given(stages: str, seed: int) -> Any:
+def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> Any:
     """The schedule where every stage says its steps; None where none does. ValueError for half of it."""
     from engine.training.pretraining import Schedule
 
@@ -149,7 +154,7 @@ def _given(stages: str, seed: int) -> Any:
         raise ValueError("Give the steps of every stage, as in words=3000,segment=720, or of none.")
     if len({name for name, *_ in parts}) < len(parts):
         raise ValueError("Name each stage once.")
-    return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts})
+    return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts}, start=start, decoder=decoder)
 
 
 def _once(names: list[str], seed: int) -> Any:

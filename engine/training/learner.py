@@ -14,14 +14,13 @@ from engine.training.choices import RunSettings
 from engine.training.corpus import Corpus, image_opener
 from engine.training.examples import mixed_source, page_source, synthetic_source
 from engine.workspace import Workspace
-from model import checkpoint
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
+from model.loading import load_network
 from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
-from model.presets import NetworkConfig
 
 _PACE_STEPS = 4  # that are timed, then thrown away
 _FEWEST_STEPS = 20  # a shorter run is not worth timing
@@ -30,11 +29,9 @@ _FEWEST_STEPS = 20  # a shorter run is not worth timing
 def champion_network(path: Path) -> GroundingNetwork:
     """Return the network of a checkpoint, to train on. Refused with a sentence when it is not one."""
     try:
-        loaded = checkpoint.load(path)
+        network, _ = load_network(path)
     except ValueError as error:
         raise Refused(f"The champion cannot be trained on: {error}") from None
-    network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
-    network.load_state_dict(loaded.state)
     return network
 
 

@@ -16,6 +16,7 @@ from engine.training.stage import Surroundings
 from engine.training.stages import STAGES
 from model import checkpoint
 from model.learning import Plan, learn
+from model.loading import load_network
 from model.network import GroundingNetwork
 from model.presets import NetworkConfig
 from model.pretraining.token_vectors import reduced_vectors
@@ -28,10 +29,13 @@ _PACE_STEPS = 10  # steps that are timed to turn minutes into steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """The stages of a run in their order with their steps; written down at the start: a resumed run keeps it."""
+    """The stages of a run in their order with their steps, and what it begins with; written down at the start: a resumed
+    run keeps it. start: a checkpoint of the same preset. decoder: folder, or name on the hub, for the text stages."""
 
     seed: int
     steps: Mapping[str, int]
+    start: str | None = None
+    decoder: str | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STAGES]
@@ -61,7 +65,6 @@ def pretrain(
     mixed: bool = False,
     device: str = "cpu",
     held_out: int = 24,
-    decoder: str | None = None,
     begin: Callable[[GroundingNetwork], None] | None = None,
     on_metrics: Callable[[Mapping[str, Any]], None] | None = None,
     on_figures: Callable[[str, Mapping[str, tuple[float, float]]], None] | None = None,
@@ -72,13 +75,14 @@ def pretrain(
     (where matplotlib is installed) and the state of each stage.
 
     Step by step the same weights for the same schedule, on one thread of the same machine. ``resume`` goes on with the
-    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``decoder``: what the
-    text stages begin with (engine.training.stage.Surroundings). ``begin``
+    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``begin``
     is given the network before it learns: public weights come in there. ValueError when there is no teacher or the folder holds another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     schedule = _remembered(folder, schedule, config, resume)
     network = _fresh(config, teacher, schedule.seed)
+    if schedule.start is not None:
+        network.load_state_dict(_started(Path(schedule.start), config).state_dict())
     if begin is not None:
         begin(network)
     network.to(device)
@@ -86,7 +90,7 @@ def pretrain(
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = Surroundings(network, schedule.seed + number, folder, teacher, held_out, decoder)
+        around = Surroundings(network, schedule.seed + number, folder, teacher, held_out, schedule.decoder)
         torch.manual_seed(around.seed)  # its heads are drawn alike, whatever was done before in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
@@ -137,6 +141,7 @@ def paced(
     *,
     mixed: bool = False,
     device: str = "cpu",
+    start: str | None = None,
     decoder: str | None = None,
 ) -> Schedule:
     """The stages ``names`` with steps for about ``minutes`` here: some steps of each are timed, then thrown away."""
@@ -153,7 +158,7 @@ def paced(
         learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
-    return Schedule(seed=seed, steps=steps)
+    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder)
 
 
 def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
@@ -163,6 +168,13 @@ def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
     if vectors.shape != network.text_encoder.embedding.piece_vectors.shape:
         raise ValueError(f"The teacher has {len(vectors)} wordpieces, the network {config.text.pieces}.")
     network.text_encoder.embedding.piece_vectors.copy_(vectors)
+    return network
+
+
+def _started(path: Path, config: NetworkConfig) -> GroundingNetwork:
+    network, _ = load_network(path)
+    if network.config != config:
+        raise ValueError(f"{path} holds another network than the preset {config.name!r}.")
     return network
 
 

@@ -36,7 +36,7 @@ def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int =
     ``pool`` pages are drawn when they are first seen and kept, scaled to ``long_side``; each visit asks anew.
     """
     blocks: dict[int, _Block] = {}
-    steps, count = _BLOCK // pages, max(1, pool // _BLOCK)
+    steps, count = -(-_BLOCK // pages), max(1, pool // _BLOCK)
 
     def source(step: int) -> Sequence[Example]:
         rng = random.Random(f"{seed}:{step}:regions")
@@ -49,9 +49,9 @@ def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int =
         for at in block.turns(turn // count * steps + place):
             if at not in block.pictures:
                 block.pictures[at] = picture(block.pages[at], long_side)
-            whole = block.pages[at].page
-            page = without_words(whole) if unread else whole
-            asked = _asked(page, block.strange, questions, rng)
+            made = block.pages[at]
+            page = without_words(made.page) if unread else made.page
+            asked = _asked(page, _regions_on(made), block.strange, questions, rng)
             found.append(badly_asked(example_of(page, block.pictures[at], asked), rng))
         return found
 
@@ -67,12 +67,18 @@ def _drawn(seed: int, pages: int) -> _Block:
 
 
 def _asked(
-    page: GroundedPage, strange: Mapping[str, Sequence[GroundedQuestion]], count: int, rng: random.Random
+    page: GroundedPage,
+    there: set[str],
+    strange: Mapping[str, Sequence[GroundedQuestion]],
+    count: int,
+    rng: random.Random,
 ) -> list[GroundedQuestion]:
-    """Regions again and again, since each time the asker shows another place; a few that the page has not, taken from
-    ``strange`` questions by type."""
+    """Regions again and again, since each time the asker shows another place; a few of types that are not ``there``, taken
+    from ``strange`` questions."""
     regions = _regions(page)
-    missing = sorted(set(strange) - {question.region_type for question in page.questions} - {_NOT_ALONE})
+    if not page.words:
+        regions = [question for question in regions if question.region_type != _NOT_ALONE] or regions
+    missing = sorted(set(strange) - there - {_NOT_ALONE})
     asked = []
     for _ in range(count):
         if missing and rng.random() < _ABSENT:
@@ -80,6 +86,13 @@ def _asked(
         else:
             asked.append(rng.choice(regions))
     return asked
+
+
+def _regions_on(made: SyntheticPage) -> set[str]:
+    """Types of regions that a page has, asked for or not."""
+    tables = {"table"} if made.sheet.tables else set()
+    asked = {str(question.region_type) for question in made.page.questions if question.region_type}
+    return tables | asked | {figure.kind for figure in made.sheet.figures}
 
 
 def without_words(page: GroundedPage, region_type: str | None = None) -> GroundedPage:

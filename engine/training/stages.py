@@ -19,16 +19,9 @@ from model.objectives.promptable import Asking, PromptableSegmentation
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
 from model.optim import NaturalGradient, parameter_groups
 
-_PIXEL_PARTS = (
-    "image_encoder.",
-    "fusion.",
-    "mask_decoder.",
-    "prompt_encoder.drawn_in.",
-    "prompt_encoder.nothing_drawn",
-)
-_IMAGE_SHARE = 0.7  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
-_REGION_SHARE = 0.5  # of those: a page that is asked for its regions alone
-_POOL = 400  # such pages, kept in memory at their full size
+_IMAGE_SHARE = 0.8  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
+_REGION_SHARE = 0.6  # of those: a page that is asked for its regions alone
+_POOL = 384  # such pages, kept in memory
 _HELD_OUT_SEED = 9_999_991
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
 

@@ -53,7 +53,7 @@ def _decoder_for(around: Surroundings, stage: str) -> tuple[Any, Any]:
     if found is None and around.decoder is not None:
         found = load_decoder(around.decoder)
     if found is not None:
-        decoder, tokenizer = found
+        decoder, tokenizer = found[0].to(next(around.network.parameters()).device), found[1]
         if sum(parameter.numel() for parameter in decoder.parameters()) > _LARGE:
             adapt(decoder)
         return decoder, tokenizer

@@ -39,10 +39,7 @@ class Joining:
     """How embeddings are predicted.
 
     momentum: of the targets' moving average at the start; it rises to 1 linearly over the run. narrow, layers: of the
-    predictor, ``narrow`` a share of the network's width. centred: targets without what all tokens of a step share,
-    before they are normalised (as DINO centres, https://arxiv.org/abs/2104.14294, section 3.1): most of a page is
-    paper, and what the neck adds to every cell outweighs what tells them apart, so that a constant would be nearly
-    right. apart: weight of what keeps the embeddings of a step apart (model.objectives.predictor.spread_penalty); without
+    predictor, ``narrow`` a share of the network's width. apart: weight of what keeps the embeddings of a step apart (model.objectives.predictor.spread_penalty); without
     it runs at this size collapse. paper: weight of a cell without ink in the error of regions, 1 for one with ink.
     The last three concern `JointJepa` alone: share of steps that predict words, of the other steps that hide the
     words inside hidden regions, and words predicted a page.
@@ -52,7 +49,6 @@ class Joining:
     narrow: float = 0.5
     layers: int = 3
     blocks: BlockShapes = field(default_factory=BlockShapes)
-    centred: bool = False
     apart: float = 1.0
     paper: float = 0.1
     word_steps: float = 0.5
@@ -79,7 +75,7 @@ class ImageJepa(PageObjective):
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = taken(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
         made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
-        target = normalised(made, there, self._joining.centred)
+        target = plain_norm(made)
         weights = inked(seen, self._joining.paper)
         error = region_error(self._predictor, [context], centres, blocks, target, weights)
         loss = error + self._joining.apart * spread_penalty(coarse[there])
@@ -135,7 +131,7 @@ class JointJepa(PageObjective):
             torch.ones_like(blocks.context).bool(),
         )
         made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
-        target = normalised(made, there, self._joining.centred)
+        target = plain_norm(made)
         words = (state.words, word_centres(batch), batch.valid)
         weights = inked(seen, self._joining.paper)
         error = region_error(self._predictor, [context, words], centres, blocks, target, weights)
@@ -146,7 +142,7 @@ class JointJepa(PageObjective):
     def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
         chosen, there = some_words(seen.batch.valid, self._joining.most_words, rng)
         made = taken(self._made_of_words(seen), chosen)
-        target = normalised(made, there, self._joining.centred)
+        target = plain_norm(made)
         page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
         error = embedding_error(self._foretold(seen, tokens, page, chosen)[there], target[there])
@@ -171,7 +167,7 @@ class JointJepa(PageObjective):
 
     def word_targets(self, seen: SeenPages) -> Tensor:
         """[G, N, D]: what the slow text encoder makes of the words of the pages, without the image, normalised."""
-        return normalised(self._made_of_words(seen), seen.batch.valid, self._joining.centred)
+        return plain_norm(self._made_of_words(seen))
 
     @torch.no_grad()
     def _made_of_words(self, seen: SeenPages) -> Tensor:
@@ -249,11 +245,6 @@ def made_of_regions(targets: MovingAverage, seen: SeenPages) -> Tensor:
     encoder = targets["image"]
     assert isinstance(encoder, ImageEncoder)
     return as_tokens(encoder(seen.image).coarse)
-
-
-def normalised(made: Tensor, there: Tensor, centred: bool) -> Tensor:
-    """Targets of tokens [G, K, D], of which those ``there`` [G, K] (bool) count, normalised each by itself."""
-    return plain_norm(made - made[there].mean(0) if centred else made)
 
 
 def region_error(

@@ -87,8 +87,9 @@ def embedding_error(predicted: Tensor, target: Tensor, weights: Tensor | None = 
 
 def spread_penalty(tokens: Tensor) -> Tensor:
     """What keeps embeddings [M, D] apart: each dimension is to vary by 1 at least, and none is to follow another
-    (variance and covariance of VICReg, https://arxiv.org/abs/2105.04906, section 4.1, weighed 25 to 1; with I-JEPA in
-    https://arxiv.org/abs/2410.19560)."""
+    (variance and covariance of VICReg, https://arxiv.org/abs/2105.04906, section 4.1, weighed 25 to 1; joined to I-JEPA
+    in https://arxiv.org/abs/2410.19560). There it is taken of expanded vectors of many images, here of the tokens of a few
+    pages themselves."""
     centred = tokens.float() - tokens.float().mean(0)
     deviation = (centred.square().mean(0) + 1e-4).sqrt()
     covariance = centred.T @ centred / max(1, len(centred) - 1)

@@ -1,8 +1,8 @@
 """Regions pointed at and asked for, by the pixel path alone, on small pictures: how it begins.
 
-At a quarter of the pixels a step costs a quarter, and what a signature or a stamp is shows there as well; the sizes
-that a network sees in training may grow later (as in https://arxiv.org/abs/1906.06423, section 3, which ends on the
-size of the test). What reads words is left as it is.
+At a quarter of the pixels a step costs a quarter, and what a signature or a stamp is shows there as well; a later stage
+learns at the size of use. Parameters that only the word path has are left as they are; its answers on pages with
+pictures move where the network has learned to look at them (`FusionLayer.to_words`).
 """
 
 import random
@@ -69,7 +69,8 @@ class RegionMasks(NetworkObjective):
 
 
 def pixel_parts(network: GroundingNetwork) -> nn.ModuleList:
-    """What nothing but the pixel path needs, and the image encoder; the parameters are the network's own."""
+    """What the pixel path needs and reads no word: image encoder, the image's half of the fusion, drawn prompts, mask
+    decoder; the parameters are the network's own."""
     prompts = network.prompt_encoder
     parts: list[nn.Module] = [network.image_encoder, network.mask_decoder, prompts.drawn_in]
     for layer in network.fusion.layers:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
@@ -39,7 +40,7 @@ def load_decoder(name: str | Path) -> tuple[Any, Any]:
     ValueError, saying what can be done, where neither is there or the decoder has no fast tokenizer.
     """
     try:
-        decoder = AutoModelForCausalLM.from_pretrained(str(name))
+        decoder = AutoModelForCausalLM.from_pretrained(str(name), dtype=torch.float32)
         tokenizer = AutoTokenizer.from_pretrained(str(name))
     except (OSError, ValueError) as error:
         raise ValueError(

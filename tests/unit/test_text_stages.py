@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,18 @@ def test_of_a_large_decoder_adapters_alone_learn(around: Surroundings, monkeypat
     (group,) = stage.groups(objective)
     decoder = objective.decoder  # type: ignore[attr-defined]
     assert {id(one) for one in group["params"]} == {id(one) for one in adapters_of(decoder).parameters()}
+
+
+def test_a_decoder_that_was_saved_in_half_precision_learns(
+    around: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoder, tokenizer = text_stages.load_decoder(str(around.decoder))
+    save_decoder(Path(str(around.decoder)), decoder.bfloat16(), tokenizer)
+    monkeypatch.setattr(text_stages, "_LARGE", 1_000)
+    objective = text_stages.TEXT_STAGES["bidirectional"].objective(around)
+    loss, _ = objective.loss(0, random.Random(0))
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert loss.dtype == torch.float32 and torch.isfinite(loss)
 
 
 def test_a_decoder_that_is_not_there_is_named(tmp_path: Path, around: Surroundings) -> None:

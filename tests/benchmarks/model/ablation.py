@@ -51,7 +51,7 @@ class Variant:
     config: NetworkConfig = SMALL
     asking: Asking = AS_ALWAYS
     pictures: bool = True
-    frozen: str = ""  # parameters whose names start so stay as they were drawn
+    frozen: tuple[str, ...] = ()  # parameters whose names start so stay as they were drawn
     undrawn: bool = False  # clicks and boxes reach the mask decoder as tokens alone
     start: Path | None = None
 
@@ -67,11 +67,11 @@ def variants(starts: Sequence[Path]) -> dict[str, Variant]:
     rows = {
         "all": Variant(),
         "no joint attention": Variant(config=replace(SMALL, fusion_layers=0)),
-        "prompt tower not trained": Variant(frozen="prompt_encoder.transformer"),
+        "prompt tower not trained": Variant(frozen=("prompt_encoder.transformer",)),
         "no lexical anchor": Variant(asking=replace(AS_ALWAYS, anchors_dropped=1.0)),
         "no pixel path": Variant(pictures=False),
         "one mask alone": Variant(asking=replace(AS_ALWAYS, multimask=False)),
-        "clicks not drawn": Variant(frozen="prompt_encoder.drawn_in", undrawn=True),
+        "clicks not drawn": Variant(frozen=("prompt_encoder.drawn_in", "prompt_encoder.nothing_drawn"), undrawn=True),
         "no simulated prompts": Variant(asking=Asking(prompted_steps=0.0)),
     }
     return rows | {f"after {start.parent.name}": Variant(start=start) for start in starts}
@@ -88,7 +88,7 @@ def trained(variant: Variant, steps: int) -> GroundingNetwork:
         for parameter in network.prompt_encoder.drawn_in[-1].parameters():
             torch.nn.init.zeros_(parameter)
     for name, parameter in network.named_parameters():
-        parameter.requires_grad_(not (variant.frozen and name.startswith(variant.frozen)))
+        parameter.requires_grad_(not name.startswith(variant.frozen))
     source = synthetic_source(SEED + 7_000)
     if variant.pictures:
         source = mixed_source(source, region_source(SEED + 8_000, long_side=SIDE, pool=POOL), PICTURES, SEED)

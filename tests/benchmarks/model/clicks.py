@@ -48,7 +48,9 @@ def courses(predictor: Predictor, pages: Sequence[SyntheticPage]) -> Mapping[str
     asked: list[tuple[str, SyntheticPage, GroundedPage, Corrected]] = [
         (kind, one, of_type(one.page, kind), "pixels") for kind in types for one in pages
     ]
-    asked += [(f"{kind}, unread", one, without_words(one.page, kind), "pixels") for kind in types for one in pages]
+    asked += [
+        (f"{kind}, unread", one, without_words(of_type(one.page, kind)), "pixels") for kind in types for one in pages
+    ]
     asked += [("words", one, by_words(one.page), "answer") for one in pages]
     for kind, one, page, corrected in asked:
         if not page.questions or len(found[kind]) >= MOST_EACH:

@@ -2,13 +2,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from pages import page_words, place
 from PIL import Image
 
-from model.answers import choose_words, enlarge, smooth
+from model.answers import choose_words, enlarge, pixel_choices, smooth
 from model.examples import Prompt
 from model.inputs import prepare_page
 from model.layout import read_layout
+from model.mask_decoder import PixelAnswer
 
 LAYOUT = read_layout(page_words())
 
@@ -70,6 +72,23 @@ def test_nothing_is_chosen_where_every_word_is_barred():
     given = scores(Mary=9.0)
     assert choose_words(given, LAYOUT, Prompt("x", box=(0, 700, 10, 710))) == ([], [])
     assert choose_words(np.zeros(0, np.float32), read_layout([]), Prompt("x")) == ([], [])
+
+
+def test_the_map_that_agrees_with_the_clicks_is_chosen(vocabulary, config):
+    """Before stability and predicted IoU, which would take the first map here."""
+    prepared = prepare_page([], (128, 128), Image.new("RGB", (128, 128), "white"), vocabulary, config)
+    logits = torch.full((1, 4, 32, 32), -9.0)
+    logits[0, 0, :8, :8] = 9.0
+    logits[0, 2, 16:24, 16:24] = 9.0
+    answer = PixelAnswer(logits, torch.tensor([[0.9, 0.8, 0.1, 0.8]]), torch.zeros(1))
+
+    def first(*points):
+        return pixel_choices(answer, 0, prepared, Prompt("", points=points))[0].logits
+
+    assert (first() == logits[0, 0].numpy()).all()
+    assert (first((80.0, 80.0, True)) == logits[0, 2].numpy()).all()
+    assert (first((5.0, 5.0, False), (127.9, 127.9, False)) != logits[0, 0].numpy()).any()
+    assert (first((5.0, 5.0, True), (80.0, 80.0, False)) == logits[0, 0].numpy()).all()
 
 
 @pytest.mark.parametrize("size", [(613, 797), (1275, 1650), (97, 1301), (1, 1), (333, 77)])

@@ -15,7 +15,6 @@ from model.objectives.djepa import (
     JointJepa,
     cell_centres,
     inked,
-    normalised,
     risen,
     some_words,
     words_in,
@@ -114,16 +113,6 @@ def test_the_alarm_rings_when_all_targets_are_equal():
     assert equal["target_std"] < COLLAPSED and equal["collapsed"] == 1
 
 
-def test_centred_targets_are_what_tells_tokens_apart_and_the_alarm_hears_what_they_share():
-    """A constant that outweighs all else is no target, and no disguise of a collapse either."""
-    made, there = 50 * torch.randn(32) + torch.randn(2, 50, 32), torch.arange(50).expand(2, -1) < 40
-    plain, centred = normalised(made, there, False), normalised(made, there, True)
-    assert target_spread(plain, there)["target_std"] < COLLAPSED
-    assert target_spread(centred, there)["target_std"] > 0.8
-    assert centred[there].mean(0).abs().max() < 0.1
-    assert target_spread(plain_norm(made), there)["collapsed"] == 1
-
-
 def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
     apart = 1.5 * torch.randn(400, 8)
     alike = 1e-3 * torch.randn(400, 8)
@@ -132,7 +121,7 @@ def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
     assert spread_penalty(alike) == pytest.approx(1, abs=0.02)  # the whole of the missing deviation
     alike.requires_grad_()
     spread_penalty(alike).backward()
-    assert (alike - 0.1 * alike.grad.sign()).std() > alike.std()
+    assert spread_penalty(alike - 1e-4 * alike.grad.sign()) < spread_penalty(alike)
 
 
 def test_paper_counts_less_than_print(config):

@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 from model import checkpoint
 from model.answers import pixel_choices
 from model.blocks import LONG_PAGE
+from model.examples import Prompt
 from model.inference import MOST_WORDS, SHIPPED, Predictor, Word
 from model.inputs import batch_pages, prepare_page
 from model.layout_bias import relations
@@ -169,5 +170,5 @@ def test_padding_never_answers(size, config):
     scale = config.image.long_side / max(size) / 4
     rows, columns = int(np.ceil(size[1] * scale)), int(np.ceil(size[0] * scale))
     logits[:, :, rows:], logits[:, :, :, columns:] = 9.0, 9.0
-    choices = pixel_choices(PixelAnswer(logits, torch.full((1, 4), 0.5), torch.zeros(1)), 0, prepared)
+    choices = pixel_choices(PixelAnswer(logits, torch.full((1, 4), 0.5), torch.zeros(1)), 0, prepared, Prompt("x"))
     assert all((choice.logits < 0).all() and choice.logits.shape == (rows, columns) for choice in choices)

@@ -127,3 +127,16 @@ def test_a_page_read_by_another_version_is_refused(predictor, page, network, tmp
     checkpoint.save(tmp_path / "other", network, network.config.to_dict())
     with pytest.raises(ValueError, match="another version"):
         Predictor.load(tmp_path / "other").ask(page, "x")
+
+
+@pytest.mark.parametrize("place", [(float("nan"), 5.0), (float("inf"), 5.0), (5.0, -1.0), (1e9, 5.0)])
+def test_points_that_are_not_on_the_page_are_refused(predictor, page, place):
+    with pytest.raises(ValueError, match="A point lies beside the page of 600 x 800 pixels"):
+        predictor.ask(page, "date", points=[(*place, True)])
+
+
+def test_a_box_is_cut_at_the_edges_of_the_page_and_refused_beside_it(predictor, page):
+    inside = predictor.ask(page, "date", box=(200, 100, 600, 800))
+    assert np.array_equal(predictor.ask(page, "date", box=(200, 100, 10**9, float("inf"))).mask, inside.mask)
+    with pytest.raises(ValueError, match="The box lies beside the page"):
+        predictor.ask(page, "date", box=(700, 100, 900, 200))

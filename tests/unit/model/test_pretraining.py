@@ -100,9 +100,10 @@ def test_public_weights_that_cannot_be_had_leave_the_folder_free(small, teacher,
     assert len(seen) == 1
 
 
-def test_a_run_killed_between_two_stages_ends_where_an_uninterrupted_one_does(small, teacher, tmp_path):
-    """The heads of the second stage are drawn alike in a process that never ran the first."""
-    schedule = Schedule(seed=3, steps={"words": 1, "mlm": 1})
+@pytest.mark.parametrize("second", ["mlm", "regions"])
+def test_a_run_killed_between_two_stages_ends_where_an_uninterrupted_one_does(small, teacher, tmp_path, second):
+    """The heads of the second stage are drawn alike in a process that never ran the first, and no gradient is left over."""
+    schedule = Schedule(seed=3, steps={"words": 1, second: 2})
 
     def killed(stage, figures):
         raise KeyboardInterrupt
@@ -120,3 +121,14 @@ def test_a_run_is_not_resumed_with_another_network(small, teacher, tmp_path):
     pretrain(tmp_path, small, teacher, schedule, held_out=2)
     with pytest.raises(ValueError, match="of another network"):
         pretrain(tmp_path, replace(small, word_layers=2), teacher, schedule, held_out=2, resume=True)
+
+
+def test_a_run_begins_with_the_weights_that_were_given_and_remembers_them(small, teacher, tmp_path):
+    first = pretrain(tmp_path / "first", small, teacher, Schedule(seed=1, steps={"words": 1}), held_out=2)
+    schedule = Schedule(seed=1, steps={"words": 1}, start=str(first.weights))
+    second = pretrain(tmp_path / "second", small, teacher, schedule, held_out=2)
+    assert second.figures["words"]["mean_iou"][0] == pytest.approx(first.figures["words"]["mean_iou"][1], abs=0.02)
+    assert json.loads((tmp_path / "second" / "plan.json").read_text())["start"] == str(first.weights)
+    with pytest.raises(ValueError, match="another network than the preset"):
+        pretrain(tmp_path / "third", replace(small, word_layers=2), teacher, schedule, held_out=2)
+    assert not (tmp_path / "third" / "plan.json").exists()
