@@ -1,11 +1,12 @@
 """Askers simulated for training: clicks on what the network got wrong, boxes around the answer, earlier answers as masks.
 
-As in SAM (https://arxiv.org/abs/2304.02643, appendix A) clicks are drawn from the error region of the network's own answer.
-One round of correction is drawn a step, with one to four clicks, instead of a chain of rounds.
+As in SAM (https://arxiv.org/abs/2304.02643, appendix A) clicks are drawn from the error region of the network's own
+answer, and a question may go through several rounds: what was answered to the clicks so far is corrected again, now and then with
+that answer as the mask to start from. A first round has one to four clicks, later ones have one each.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,19 +15,21 @@ import torch
 from model.batches import Batch, acceptable_masks, make_batch
 from model.devices import moved
 from model.examples import Box, Example, Point, Prompt, Question
+from model.inputs import batch_questions
 from model.masks import rasterise
-from model.network import GroundingNetwork
+from model.network import GroundingNetwork, NetworkAnswer
 from model.presets import NetworkConfig
 from model.vocabulary import Vocabulary
 
 _CLICKS, _BOX, _MASK = 0.5, 0.25, 0.25  # shares of prompted questions; a mask comes with clicks
 _WORDLESS = 0.15  # of questions with a positive click or a box: the question itself says nothing
 _MOST_CLICKS = 4
+_ROUNDS = (1, 1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the network answered before any prompt."""
+    """What the network answered to the prompts so far."""
 
     words: frozenset[int]
     pixels: np.ndarray | None  # bool [h / 4, w / 4] on the scaled page
@@ -43,21 +46,40 @@ def with_prompts(
 ) -> Batch:
     """The batch with points, boxes and masks added to a ``share`` of its questions; ``config`` where its pages were scaled
     otherwise than the network's own says."""
-    device = next(network.parameters()).device
-    answer = network(moved(batch.pages, device), moved(batch.questions, device))
-    chosen = (answer.words.logits.cpu() > 0) & batch.targets.valid
+    device, config = next(network.parameters()).device, config or network.config
+    state, questions = network.encode(moved(batch.pages, device)), batch.questions
+    examples = list(batch.examples)
+    chosen = [[rng.random() < share for _ in example.questions] for example in examples]
+    rounds = rng.choice(_ROUNDS)
+    for number in range(rounds):
+        if number:
+            asked = [[question.given for question in example.questions] for example in examples]
+            questions = batch_questions(batch.prepared, asked, vocabulary, config)
+        seen = _seen(network.ask(state, moved(questions, device)), batch.targets.valid)
+        change = _again if number else _prompted
+        examples = [
+            replace(
+                example,
+                questions=[
+                    change(example, question, next(seen), rng) if drawn else _left(question, next(seen))
+                    for question, drawn in zip(example.questions, drawn_here, strict=True)
+                ],
+            )
+            for example, drawn_here in zip(examples, chosen, strict=True)
+        ]
+    return make_batch(examples, vocabulary, config, prepared=batch.prepared)
+
+
+def _seen(answer: NetworkAnswer, valid: torch.Tensor) -> Iterator[_Seen]:
+    """What the network answered, question by question."""
+    words = (answer.words.logits.cpu() > 0) & valid
     pixels = None if answer.pixels is None else (answer.pixels.logits[:, 0] > 0).cpu().numpy()
-    examples, row = [], 0
-    for example in batch.examples:
-        questions: list[Question] = []
-        for question in example.questions:
-            if rng.random() < share:
-                seen = _Seen(frozenset(chosen[row].nonzero()[:, 0].tolist()), None if pixels is None else pixels[row])
-                question = _prompted(example, question, seen, rng)
-            questions.append(question)
-            row += 1
-        examples.append(replace(example, questions=questions))
-    return make_batch(examples, vocabulary, config or network.config, prepared=batch.prepared)
+    for row, chosen in enumerate(words):
+        yield _Seen(frozenset(chosen.nonzero()[:, 0].tolist()), None if pixels is None else pixels[row])
+
+
+def _left(question: Question, _: _Seen) -> Question:
+    return question
 
 
 def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
@@ -73,6 +95,16 @@ def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Ran
     return replace(question, prompt=Prompt(_text(question, rng) if positive else question.text, points, mask=mask))
 
 
+def _again(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
+    """One more click on what is still wrong, if anything is."""
+    given = question.given
+    points = _clicks(example, question, seen, rng, later=True)
+    if not points:
+        return question
+    mask = _earlier(example, question, seen) if rng.random() < _MASK else given.mask
+    return replace(question, prompt=replace(given, points=given.points + points[:1], mask=mask))
+
+
 def _meant(question: Question, seen: _Seen, rng: random.Random) -> Question:
     if question.answers:
         best = max(question.answers, key=lambda answer: len(seen.words & set(answer)) + rng.random() / 2)
@@ -84,15 +116,17 @@ def _text(question: Question, rng: random.Random) -> str:
     return "" if rng.random() < _WORDLESS else question.text
 
 
-def _clicks(example: Example, question: Question, seen: _Seen, rng: random.Random) -> tuple[Point, ...]:
+def _clicks(
+    example: Example, question: Question, seen: _Seen, rng: random.Random, *, later: bool = False
+) -> tuple[Point, ...]:
     if question.masks:
-        return _pixel_clicks(question.masks[0], seen, rng)
+        return _pixel_clicks(question.masks[0], seen, rng, later)
     wanted = set(question.answers[0]) if question.answers else set()
     errors = [(index, True) for index in sorted(wanted - seen.words)]
     errors += [(index, False) for index in sorted(seen.words - wanted)]
     most = rng.randint(1, _MOST_CLICKS)
     points = [_inside(example.words[index].box, rng, positive) for index, positive in _some(errors, most, rng)]
-    if not points and wanted:
+    if not points and wanted and not later:
         points = [_inside(example.words[rng.choice(sorted(wanted))].box, rng, True)]
     return tuple(points)
 
@@ -106,19 +140,17 @@ def _earlier(example: Example, question: Question, seen: _Seen) -> np.ndarray | 
     return rasterise([example.words[i].box for i in sorted(seen.words)], (height, width)) if seen.words else None
 
 
-def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random) -> tuple[Point, ...]:
-    """The first click lies in the answer, the others in what the network got wrong: missed, or too much."""
-    points = [_drawn_from(mask, True, rng)] if mask.any() else []
-    if seen.pixels is None or not points:
+def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random, later: bool) -> tuple[Point, ...]:
+    """In a first round the first click lies in the answer; all others in what the network got wrong: missed, or too much."""
+    points = [_drawn_from(mask, True, rng)] if mask.any() and not later else []
+    if seen.pixels is None or not mask.any():
         return tuple(points)
     found = enlarged(seen.pixels, mask.shape)
     missed, beside = mask & ~found, found & ~mask
-    for _ in range(rng.randrange(_MOST_CLICKS)):
-        total = int(missed.sum()) + int(beside.sum())
-        if not total:
-            break
-        positive = rng.randrange(total) < missed.sum()
-        points.append(_drawn_from(missed if positive else beside, bool(positive), rng))
+    total = int(missed.sum()) + int(beside.sum())
+    for _ in range((1 if later else rng.randrange(_MOST_CLICKS)) if total else 0):
+        positive = rng.randrange(total) < int(missed.sum())
+        points.append(_drawn_from(missed if positive else beside, positive, rng))
     return tuple(points)
 
 

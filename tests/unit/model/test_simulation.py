@@ -6,6 +6,7 @@ import pytest
 import torch
 from pages import SIZE, example, place
 
+from model import simulation
 from model.batches import acceptable_masks, make_batch
 from model.examples import Question
 from model.masks import words_under
@@ -82,8 +83,9 @@ def test_clicks_on_regions_fall_into_them(network, vocabulary):
             assert mask[int(y), int(x)] == positive
 
 
-def test_regions_are_corrected_where_the_network_erred(network, vocabulary):
+def test_regions_are_corrected_where_the_network_erred(network, vocabulary, monkeypatch):
     """The first click lies in the region, later ones in what was missed (yes) or is too much (no)."""
+    monkeypatch.setattr(simulation, "_ROUNDS", (1,))
     mask = np.zeros(SIZE[::-1], bool)
     mask[400:, :] = True
     page = replace(example(image=True), words=(), questions=[Question("ticked?", masks=(mask,))])
@@ -104,6 +106,30 @@ def test_regions_are_corrected_where_the_network_erred(network, vocabulary):
         earlier += drawn.mask is not None and bool((drawn.mask == enlarged(found, mask.shape)).all())
     assert later == {True, False}
     assert earlier
+
+
+def test_a_later_round_corrects_the_answer_to_the_clicks_so_far(network, vocabulary, monkeypatch):
+    monkeypatch.setattr(simulation, "_ROUNDS", (3,))
+    mask = np.zeros(SIZE[::-1], bool)
+    mask[400:, :] = True
+    page = replace(example(image=True), words=(), questions=[Question("ticked?", masks=(mask,))])
+    batch = make_batch([page], vocabulary, network.config)
+    with torch.no_grad():
+        network.mask_decoder.to_weights[0][-1].bias.normal_(generator=torch.Generator().manual_seed(1))
+    several = 0
+    for seed in range(12):
+        question = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0).examples[0].questions[0]
+        *before, last = question.given.points
+        assert mask[int(last[1]), int(last[0])] == last[2]
+        if question.given.mask is not None or len(before) < 2:
+            continue  # the answer before is not to be had again from what is left here
+        earlier = replace(question, prompt=replace(question.given, points=tuple(before)))
+        asked = make_batch([replace(page, questions=[earlier])], vocabulary, network.config)
+        with torch.no_grad():
+            found = enlarged(network(asked.pages, asked.questions).pixels.logits[0, 0].numpy() > 0, mask.shape)
+        assert found[int(last[1]), int(last[0])] != mask[int(last[1]), int(last[0])]
+        several += 1
+    assert several
 
 
 def test_a_mask_of_cells_is_enlarged_to_the_page():
