@@ -24,6 +24,7 @@ from model.pretraining.token_vectors import reduced_vectors
 FIGURES_FILE = "figures.json"
 CURVES_FILE = "curves.png"
 _PLAN_FILE = "plan.json"
+_START_FILE = "start.safetensors"
 _PACE_STEPS = 10  # steps that are timed to turn minutes into steps
 
 
@@ -82,7 +83,7 @@ def pretrain(
     schedule = _remembered(folder, schedule, config, resume)
     network = _fresh(config, teacher, schedule.seed)
     if schedule.start is not None:
-        network.load_state_dict(_started(Path(schedule.start), config).state_dict())
+        network.load_state_dict(_started(Path(schedule.start), folder, config).state_dict())
     if begin is not None:
         begin(network)
     network.to(device)
@@ -171,10 +172,14 @@ def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
     return network
 
 
-def _started(path: Path, config: NetworkConfig) -> GroundingNetwork:
-    network, _ = load_network(path)
+def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwork:
+    """What the run begins with. A copy is kept in ``folder``: a run goes on when the file it began with is gone."""
+    kept = folder / _START_FILE
+    network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
     if network.config != config:
         raise ValueError(f"{path} holds another network than the preset {config.name!r}.")
+    if not has_run(folder):
+        checkpoint.save(kept, network, config.to_dict())
     return network
 
 

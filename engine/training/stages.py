@@ -111,7 +111,7 @@ STAGES: dict[str, Stage] = {
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "regions": Stage(
-        title="Regions that no words make, asked for and pointed at, on small pictures; the word path stays as it is.",
+        title="Regions that no words make, asked for and pointed at, on small pictures; what words alone need stays.",
         share=0.45,
         objective=_regions,
         groups=_pixels_alone,

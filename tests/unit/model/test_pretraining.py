@@ -129,6 +129,10 @@ def test_a_run_begins_with_the_weights_that_were_given_and_remembers_them(small,
     second = pretrain(tmp_path / "second", small, teacher, schedule, held_out=2)
     assert second.figures["words"]["mean_iou"][0] == pytest.approx(first.figures["words"]["mean_iou"][1], abs=0.02)
     assert json.loads((tmp_path / "second" / "plan.json").read_text())["start"] == str(first.weights)
+    first.weights.unlink()  # a run that was interrupted goes on when what it began with is gone
+    again = pretrain(tmp_path / "second", small, teacher, schedule, held_out=2, resume=True)
+    assert again.version == second.version
+    schedule = replace(schedule, start=str(second.weights))
     with pytest.raises(ValueError, match="another network than the preset"):
         pretrain(tmp_path / "third", replace(small, word_layers=2), teacher, schedule, held_out=2)
     assert not (tmp_path / "third" / "plan.json").exists()
