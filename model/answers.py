@@ -16,11 +16,10 @@ from model.mask_decoder import PixelAnswer
 from model.masks import Mask, rasterise, words_under
 from model.network import NetworkAnswer
 from model.prompts import share_inside
+from model.word_head import WordAnswer
 
 MOST_CANDIDATES = 3
-_SMOOTHING = (
-    0.3  # weight of the neighbours in a segment against the word itself; of 0, .3, .5 the best on generated pages
-)
+SEEDS = 3  # words that answers are grown from; some grow to the same answer
 _STABILITY_DELTA, _STABILITY = 0.05, 0.98  # SAM 2: a mask that changes little with its threshold is trusted
 _INSIDE = 0.5  # share of a word that a box must hold
 
@@ -50,85 +49,108 @@ def compose_answer(
     """The answer of question ``row`` of a batch on one page of ``size`` (width, height)."""
     width, height = size
     boxes = [word.box for word in words]
-    scores = network.words.logits[row, : len(words)].numpy()
-    chosen, others = choose_words(scores, prepared.layout, prompt)
+    grown = choose_words(network.words, row, prepared.layout, prompt)
+    chosen = grown[0].words if grown else []
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
     choices = pixel_choices(network.pixels, row, prepared, prompt)
-    pixel_mask = enlarge(choices[0].logits, prepared, prompt) if choices else empty
+    pixel_mask = enlarge(choices[0].shape, prepared, prompt) if choices else empty
     answered = _chance(network.words.answered[row])
     if not words and network.pixels is not None:
         answered = _chance(network.pixels.answered[row])
     if not words and network.pixels is None:
         answered = 0.0  # nothing was there to be read
     by_words = bool(chosen) and (not pixel_mask.any() or float(network.words.by_words[row]) > 0)
-    score = float(network.words.iou[row]) if by_words else (choices[0].iou if choices else 0.0)
+    score = grown[0].iou if by_words else (choices[0].iou if choices else 0.0)
     mask = word_mask if by_words else pixel_mask
     primary = _answer(mask, chosen if by_words else None, words, score, answered, word_mask, pixel_mask)
     alternatives = []
-    for group in others:
-        of_group = rasterise([boxes[i] for i in group], (height, width))
-        chance = _chance(float(np.max(scores[group])))
-        alternatives.append(_answer(of_group, group, words, score * chance, answered, of_group, empty))
+    for group in grown[1 if by_words else 0 :]:
+        of_group = rasterise([boxes[i] for i in group.words], (height, width))
+        alternatives.append(_answer(of_group, group.words, words, group.iou, answered, of_group, empty))
     for choice in choices[1:] if not by_words else []:
-        alternative = enlarge(choice.logits, prepared, prompt)
+        alternative = enlarge(choice.shape, prepared, prompt)
         alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
-    alternatives.sort(key=lambda one: -one.score)
     return replace(primary, candidates=alternatives[:MOST_CANDIDATES])
 
 
-def choose_words(scores: Floats, layout: Layout, prompt: Prompt) -> tuple[list[int], list[list[int]]]:
-    """Words of the answer, and groups of words that could be it instead, best first; all in reading order.
+@dataclass(frozen=True, slots=True)
+class WordChoice:
+    """Words that may be the answer, in reading order, and their predicted IoU, 0..1."""
 
-    A positive click always takes the word under it, a negative one always leaves it, a box keeps to what lies inside:
-    the asker has said so, whatever the network makes of it.
+    words: list[int]
+    iou: float
+
+
+def choose_words(answer: WordAnswer, row: int, layout: Layout, prompt: Prompt) -> list[WordChoice]:
+    """The answers that were grown for a question, the likeliest first: the one in which the most of the pointing ends.
+
+    Their words are those of the highest expected IoU. A positive click always takes the word under it, a negative one
+    always leaves it, a box keeps to what lies inside: the asker has said so, whatever the network makes of it.
     """
-    if not len(scores):
-        return [], []
-    scores = smooth(scores, layout)
+    count = len(layout.texts)
+    if not count:
+        return []
     forced, barred = _words_clicked(layout, prompt, True), _words_clicked(layout, prompt, False)
-    allowed = np.ones(len(scores), bool)
+    allowed = np.ones(count, bool)
     if prompt.box is not None:
         allowed = share_inside(layout.boxes, np.array(prompt.box, np.float32) / layout.height) >= _INSIDE
     allowed[barred] = False
     allowed[forced] = True
     if not allowed.any():
-        return [], []
-    taken = (scores > 0) & allowed
-    taken[forced] = True
-    if not taken.any():
-        taken[np.where(allowed, scores, -np.inf).argmax()] = True
-    return np.flatnonzero(taken).tolist(), _other_groups(scores, layout, allowed & ~taken)
+        return []
+    pointing = np.where(allowed, answer.pointing[row, :count].numpy(), -np.inf)
+    pointing = np.exp(pointing - pointing.max())
+    boxes = layout.boxes
+    area = np.maximum((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), 1e-6)
+    found: dict[tuple[int, ...], tuple[float, WordChoice]] = {}
+    for number, seed in enumerate(answer.seeds[row].tolist()):
+        if not allowed[seed] and number:
+            continue
+        chances = 1 / (1 + np.exp(-answer.logits[row, number, :count].numpy()))
+        if allowed[seed]:
+            chances[seed] = 1.0
+        chances[forced] = 1.0
+        chances[~allowed] = 0.0
+        taken = most_expected(chances, area)
+        place = (
+            pointing[taken].sum() / pointing.sum(),
+            WordChoice(np.flatnonzero(taken).tolist(), float(answer.iou[row, number])),
+        )
+        found.setdefault(tuple(place[1].words), place)
+    return [choice for _, choice in sorted(found.values(), key=lambda one: -one[0])]
 
 
-def smooth(scores: Floats, layout: Layout) -> Floats:
-    """Each score averaged with those of its two neighbours in the segment (at an end, with the one there is)."""
-    ordered, segment = scores[layout.order], layout.segment[layout.order]
-    same = segment[1:] == segment[:-1]
-    around = np.zeros((2, len(scores)), np.float32)
-    count = np.zeros((2, len(scores)), np.float32)
-    around[0, 1:], count[0, 1:] = np.where(same, ordered[:-1], 0), same
-    around[1, :-1], count[1, :-1] = np.where(same, ordered[1:], 0), same
-    neighbours, number = around.sum(0), count.sum(0)
-    mean = np.where(number > 0, neighbours / np.maximum(number, 1), ordered)
-    smoothed = np.empty_like(scores)
-    smoothed[layout.order] = (1 - _SMOOTHING) * ordered + _SMOOTHING * mean
-    return smoothed
+def most_expected(chances: Floats, area: Floats) -> NDArray[np.bool_]:
+    """Which words together have the highest expected IoU by area, were each in the answer with its chance by itself.
+
+    The expectation of the quotient is taken as the quotient of the expectations.
+    """
+    order = np.argsort(-chances, kind="stable")
+    expected = (chances * area)[order]
+    inside = np.cumsum(expected)
+    either = np.cumsum(area[order]) + expected.sum() - inside
+    best = int((inside / either).argmax())
+    taken = np.zeros(len(chances), bool)
+    taken[order[: best + 1]] = True
+    return taken & (chances > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class PixelChoice:
-    """A map of the mask decoder with its predicted IoU, 0..1. To bring it to the page's size costs more than to make it."""
+    """A map of the mask decoder, or its box, with the predicted IoU, 0..1. To bring a map to the page's size costs more than
+    to make it."""
 
-    logits: Floats  # [h / 4, w / 4]
+    shape: Floats  # [h / 4, w / 4] logits; or [4] x0, y0, x1, y1 in cells
     iou: float
 
 
 def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, prompt: Prompt) -> list[PixelChoice]:
-    """The maps of a question, cut to the page without its padding, the chosen one first.
+    """The maps of a question, cut to the page without its padding, and its box, the chosen one first.
 
     SAM 2's dynamic multimask (https://arxiv.org/abs/2408.00714): the single mask if it is stable, else the best of the
-    others. After clicks the map of the highest predicted IoU: of five rules the one under which each click helps in the mean.
+    others. After clicks the map of the highest predicted IoU: of five rules the one under which each click helps in the
+    mean. Before both the box, where it is predicted to be better.
     """
     if answer is None:
         return []
@@ -140,7 +162,10 @@ def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, 
     order = [0, *order] if outer and inner / outer >= _STABILITY else [*order, 0]
     if prompt.points:
         order = np.argsort(-iou, kind="stable").tolist()
-    return [PixelChoice(logits[i], float(iou[i])) for i in order]
+    choices = [PixelChoice(logits[i], float(iou[i])) for i in order]
+    box = PixelChoice(answer.box[row].numpy(), float(answer.box_iou[row]))
+    place = next((at for at, choice in enumerate(choices) if box.iou > choice.iou), len(choices))
+    return [*choices[:place], box, *choices[place:]]
 
 
 def cells_of(prepared: PreparedPage) -> tuple[int, int]:
@@ -156,8 +181,21 @@ def _cell(prepared: PreparedPage) -> float:
     return max(prepared.size) * MASK_STRIDE / max(prepared.image.shape[1:])
 
 
-def enlarge(logits: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
-    """Bool [H, W] of a mask decoder's map, bilinear, cut to the box of the prompt; only the part that holds it is scaled."""
+def enlarge(shape: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
+    """Bool [H, W] of a mask decoder's map, bilinear, or of its box, cut to the box of the prompt."""
+    width, height = prepared.size
+    if shape.ndim == 1:
+        edges = np.rint(shape * _cell(prepared)).astype(int).tolist()
+        mask = rasterise([(edges[0], edges[1], edges[2], edges[3])], (height, width))
+    else:
+        mask = _enlarged_map(shape, prepared)
+    if prompt.box is not None:
+        return mask & rasterise([tuple(round(v) for v in prompt.box)], (height, width))
+    return mask
+
+
+def _enlarged_map(logits: Floats, prepared: PreparedPage) -> Mask:
+    """Only the part of the page that holds the mask is scaled."""
     width, height = prepared.size
     mask = np.zeros((height, width), bool)
     high, wide = logits.shape
@@ -175,8 +213,6 @@ def enlarge(logits: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
         (x1 - x0, y1 - y0), Image.Resampling.BILINEAR, box=(left, top, min(x1 / cell, wide), min(y1 / cell, high))
     )
     mask[y0:y1, x0:x1] = np.asarray(part) > 0
-    if prompt.box is not None:
-        return mask & rasterise([tuple(round(v) for v in prompt.box)], (height, width))
     return mask
 
 
@@ -205,18 +241,6 @@ def _words_clicked(layout: Layout, prompt: Prompt, positive: bool) -> list[int]:
             if under.any():
                 found.append(int(np.where(under, area, np.inf).argmin()))
     return found
-
-
-def _other_groups(scores: Floats, layout: Layout, free: NDArray[np.bool_]) -> list[list[int]]:
-    """Up to MOST_CANDIDATES groups: the segments with the best free words, each with its words near that best score."""
-    groups: list[list[int]] = []
-    left = np.where(free, scores, -np.inf)
-    while len(groups) < MOST_CANDIDATES and np.isfinite(left.max()):
-        best = int(left.argmax())
-        members = np.flatnonzero((layout.segment == layout.segment[best]) & np.isfinite(left))
-        groups.append([int(i) for i in members if left[i] > left[best] - 1.5])
-        left[members] = -np.inf
-    return groups
 
 
 def _chance(logit: object) -> float:

@@ -69,32 +69,45 @@ def _targets(
         by_words=torch.tensor([float(bool(q.answers)) for _, q in asked]),
         word_area=(area * batch.valid).repeat_interleave(each, 0),
         valid=batch.valid.repeat_interleave(each, 0),
-        masks=None if batch.image is None else _mask_targets(asked, pages, each, alternatives, batch, config),
+        **({} if batch.image is None else _pixel_targets(asked, pages, each, alternatives, batch, config)),
     )
 
 
-def _mask_targets(
+def _pixel_targets(
     asked: Sequence[tuple[Example, Question]],
     pages: Sequence[PreparedPage],
     each: int,
     alternatives: int,
     batch: PageBatch,
     config: NetworkConfig,
-) -> torch.Tensor:
+) -> dict[str, torch.Tensor]:
     assert batch.image is not None
     height, width = (side // MASK_STRIDE for side in batch.image.shape[-2:])
     masks = torch.zeros(len(asked), alternatives, height, width)
+    boxes, filled = torch.zeros(len(asked), alternatives, 4), torch.zeros(len(asked), alternatives)
     for row, (example, question) in enumerate(asked):
         image = pages[row // each].image
         acceptable = acceptable_masks(example, question)
         for place in range(alternatives if acceptable and image is not None else 0):
             source = place if place < len(acceptable) else 0
             if place and source == 0:
-                masks[row, place] = masks[row, 0]
+                masks[row, place], boxes[row, place], filled[row, place] = masks[row, 0], boxes[row, 0], filled[row, 0]
                 continue
             grid = shrink_mask(acceptable[source], image, config.image.long_side)
             masks[row, place, : grid.shape[0], : grid.shape[1]] = grid
-    return masks
+            box, filled[row, place] = _box_of(acceptable[source])
+            boxes[row, place] = box * (config.image.long_side / max(example.size) / MASK_STRIDE)
+    return {"masks": masks, "boxes": boxes, "filled": filled}
+
+
+def _box_of(mask: np.ndarray) -> tuple[torch.Tensor, float]:
+    """The box around a mask (bool [H, W]) in pixels, and the share of it that the mask fills; nothing for an empty one."""
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    if not len(rows):
+        return torch.zeros(4), 0.0
+    box = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return torch.tensor(box, dtype=torch.float32), float(np.count_nonzero(mask) / area)
 
 
 def acceptable_masks(example: Example, question: Question) -> list[np.ndarray]:

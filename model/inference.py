@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from PIL import Image
 
-from model.answers import Answer, compose_answer
+from model.answers import SEEDS, Answer, compose_answer
 from model.examples import Box, Point, Prompt, Word
 from model.inputs import PreparedPage, batch_pages, batch_questions, prepare_page
 from model.loading import load_network
@@ -111,6 +111,6 @@ class Predictor:
         if page.version != self.version:
             raise ValueError("The page was read by another version of the model; encode it again.")
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
-        answer = self._network.ask(page.state, questions)
+        answer = self._network.ask(page.state, questions, SEEDS)
         compose = partial(compose_answer, words=page.words, size=page.size, prepared=page.prepared, network=answer)
         return [compose(row=row, prompt=prompt) for row, prompt in enumerate(prompts)]

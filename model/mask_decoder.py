@@ -1,4 +1,7 @@
-"""Which pixels answer: SAM's two-way transformer over the fused page, with SAM 2's high-resolution skips."""
+"""Which pixels answer: SAM's two-way transformer over the fused page, with SAM 2's high-resolution skips.
+
+Beside SAM's maps it gives one box (model.boxes): most of what a page shows beside words has straight sides.
+"""
 
 from dataclasses import dataclass
 
@@ -7,6 +10,7 @@ from torch import Tensor, nn
 
 from model.anchors import RUNS
 from model.blocks import CrossAttention, LayerNorm2d, Perceptron, additive_mask
+from model.boxes import box_at_peak, edges_from
 from model.image_encoder import ImageFeatures
 from model.inputs import PageBatch, QuestionBatch
 
@@ -21,6 +25,10 @@ class PixelAnswer:
     logits: Tensor  # [B, MASKS, h / 4, w / 4]
     iou: Tensor  # [B, MASKS] predicted IoU 0..1
     answered: Tensor  # [B] logit: does this page answer the question
+    place: Tensor  # [B, h / 4, w / 4] logit of each cell: is it the one that says best where the region is
+    edges: Tensor  # [B, 4, h / 4, w / 4] x0, y0, x1, y1 of the region as each cell sees it, in cells
+    box: Tensor  # [B, 4] x0, y0, x1, y1 in cells
+    box_iou: Tensor  # [B] predicted IoU of the box, 0..1
 
 
 class TwoWayLayer(nn.Module):
@@ -53,6 +61,7 @@ class MaskDecoder(nn.Module):
         self.iou_token = nn.Parameter(torch.randn(1, width) * 0.02)
         self.mask_tokens = nn.Parameter(torch.randn(MASKS, width) * 0.02)
         self.answered_token = nn.Parameter(torch.randn(1, width) * 0.02)
+        self.box_token = nn.Parameter(torch.randn(1, width) * 0.02)
         self.spread = nn.Linear(width, width)
         self.norm_image, self.norm_words = LayerNorm2d(width), nn.LayerNorm(width)
         self.beside = Perceptron(RUNS * _BESIDE, width // 2, width)
@@ -65,6 +74,10 @@ class MaskDecoder(nn.Module):
         self.to_weights = nn.ModuleList(Perceptron(width, width, width // 8) for _ in range(MASKS))
         self.iou = Perceptron(width, width, MASKS)
         self.answered = Perceptron(width, width, 1)
+        self.to_place = Perceptron(width, width, width // 8)
+        self.around = nn.Conv2d(width // 8, width // 4, 3, padding=1)
+        self.to_edges = Perceptron(width, width, 4 * (width // 4 + 1))
+        self.box_iou = Perceptron(width, width, 1)
 
     def forward(
         self,
@@ -92,7 +105,7 @@ class MaskDecoder(nn.Module):
         image = self.norm_image(features.coarse).repeat_interleave(each, 0) + dense
         image = image.flatten(2).transpose(1, 2) + spread
         image = image + self.beside(beside_runs(questions.runs, pages.line_height, height, width, step))
-        own = torch.cat([self.iou_token, self.mask_tokens, self.answered_token])
+        own = torch.cat([self.iou_token, self.mask_tokens, self.answered_token, self.box_token])
         tokens = torch.cat([own.expand(len(image), -1, -1), prompt_tokens], 1)
         token_places = tokens
         valid = torch.cat([prompt_valid.new_ones(len(tokens), len(own)), prompt_valid], 1)
@@ -102,11 +115,24 @@ class MaskDecoder(nn.Module):
         tokens = self.norm(tokens + self.last(tokens + token_places, image + places, image))
         fine = self._upscale(image.transpose(1, 2).unflatten(-1, (height, width)), features, each)
         weights = torch.stack([layer(tokens[:, 1 + i]) for i, layer in enumerate(self.to_weights)], 1)
+        box_token = tokens[:, 2 + MASKS]
+        place = torch.einsum("bc,bchw->bhw", self.to_place(box_token), fine)
+        edges = self._edges(box_token, fine)
         return PixelAnswer(
             logits=torch.einsum("bmc,bchw->bmhw", weights, fine),
             iou=self.iou(tokens[:, 0]).sigmoid(),
             answered=self.answered(tokens[:, 1 + MASKS])[..., 0],
+            place=place,
+            edges=edges,
+            box=box_at_peak(place, edges),
+            box_iou=self.box_iou(box_token)[..., 0].sigmoid(),
         )
+
+    def _edges(self, token: Tensor, fine: Tensor) -> Tensor:
+        """[B, 4, h, w] from [B, D] and [B, C, h, w]."""
+        weights = self.to_edges(token).unflatten(-1, (4, -1))
+        around = nn.functional.gelu(self.around(fine))
+        return edges_from(torch.einsum("bec,bchw->behw", weights[..., :-1], around) + weights[..., -1:, None])
 
     def _upscale(self, image: Tensor, features: ImageFeatures, each: int) -> Tensor:
         x = self.up8(image).unflatten(0, (-1, each)) + features.skip8[:, None]
@@ -146,3 +172,14 @@ def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step
 
 def _soft_log(x: Tensor) -> Tensor:
     return x.sign() * x.abs().log1p()
+
+
+def shown(answer: PixelAnswer) -> Tensor:
+    """[B, h / 4, w / 4] bool: the one map, or the box where its predicted IoU is higher."""
+    one = answer.logits[:, 0] > 0
+    height, width = one.shape[-2:]
+    y = (torch.arange(height, device=one.device) + 0.5)[:, None]
+    x = (torch.arange(width, device=one.device) + 0.5)[None]
+    x0, y0, x1, y1 = (edge[:, None, None] for edge in answer.box.unbind(-1))
+    boxed = (x > x0) & (x < x1) & (y > y0) & (y < y1)
+    return torch.where((answer.box_iou > answer.iou[:, 0])[:, None, None], boxed, one)

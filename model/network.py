@@ -51,9 +51,9 @@ class GroundingNetwork(nn.Module):
         width, heads = config.width, config.heads
         self.places = PointEncoding(width)
         if config.text.bert:
-            self.layout_bias = LayoutBias(config.word_layers, heads, config.text.layers, config.text.heads or heads)
+            self.layout_bias = LayoutBias(config.word_layers + 1, heads, config.text.layers, config.text.heads or heads)
         else:
-            self.layout_bias = LayoutBias(config.text.layers + config.word_layers, heads)
+            self.layout_bias = LayoutBias(config.text.layers + config.word_layers + 1, heads)
         self.text_encoder = TextEncoder(config.text, width, heads)
         self.image_encoder = ImageEncoder(config.image, width)
         self.fusion = Fusion(config.fusion_layers, width, heads)
@@ -78,13 +78,16 @@ class GroundingNetwork(nn.Module):
             image = replace(image, coarse=tokens.transpose(1, 2).unflatten(-1, (height, width)))
         return PageState(pages, words, meanings, self.word_head.links(words, bias), image, image_places)
 
-    def ask(self, state: PageState, questions: QuestionBatch) -> NetworkAnswer:
-        """Answers the same number of questions for each page: the cheap half."""
+    def ask(
+        self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
+    ) -> NetworkAnswer:
+        """Answers the same number of questions for each page: the cheap half. ``seeds`` answers by words are grown; from
+        words of ``towards`` [B, N] where it is given (training, see growth.pick_seeds)."""
         vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
         shape = questions.valid.shape
         prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
         meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
-        words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions)
+        words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards)
         if state.image is None or state.image_places is None:
             return NetworkAnswer(words, None)
         pixels = self.mask_decoder(
@@ -93,5 +96,5 @@ class GroundingNetwork(nn.Module):
         )  # fmt: skip
         return NetworkAnswer(words, pixels)
 
-    def forward(self, pages: PageBatch, questions: QuestionBatch) -> NetworkAnswer:
-        return self.ask(self.encode(pages), questions)
+    def forward(self, pages: PageBatch, questions: QuestionBatch, towards: Tensor | None = None) -> NetworkAnswer:
+        return self.ask(self.encode(pages), questions, towards=towards)

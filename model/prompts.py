@@ -6,6 +6,12 @@ from model.examples import Prompt
 from model.layout import Floats, Layout
 
 CLICKS = 14  # numbers of a word in click_features()
+CLICKED, BARRED, INSIDE, IS_BOX = (
+    0,
+    5,
+    10,
+    11,
+)  # of these: under a positive point, under a negative one, share in the box, is there one
 _REACH = 3.0  # line heights after which a click is felt at 1/e
 
 
@@ -16,7 +22,7 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
     if not len(features):
         return features
     boxes = layout.boxes
-    for offset, positive in ((0, True), (5, False)):
+    for offset, positive in ((CLICKED, True), (BARRED, False)):
         points = np.array([point[:2] for point in prompt.points if bool(point[2]) == positive], np.float32)
         if not len(points):
             continue
@@ -31,8 +37,8 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
         features[:, offset + 3] = np.isin(layout.segment, layout.segment[hit])
         features[:, offset + 4] = 1
     if prompt.box is not None:
-        features[:, 10] = share_inside(boxes, np.array(prompt.box, np.float32) / layout.height)
-        features[:, 11] = 1
+        features[:, INSIDE] = share_inside(boxes, np.array(prompt.box, np.float32) / layout.height)
+        features[:, IS_BOX] = 1
     if prompt.mask is not None:
         features[:, 12] = _share_under(np.rint(boxes * layout.height).astype(int), prompt.mask)
         features[:, 13] = 1

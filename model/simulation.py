@@ -16,6 +16,7 @@ from model.batches import Batch, acceptable_masks, make_batch
 from model.devices import moved
 from model.examples import Box, Example, Point, Prompt, Question
 from model.inputs import batch_questions
+from model.mask_decoder import shown
 from model.masks import rasterise
 from model.network import GroundingNetwork, NetworkAnswer
 from model.presets import NetworkConfig
@@ -72,8 +73,8 @@ def with_prompts(
 
 def _seen(answer: NetworkAnswer, valid: torch.Tensor) -> Iterator[_Seen]:
     """What the network answered, question by question."""
-    words = (answer.words.logits.cpu() > 0) & valid
-    pixels = None if answer.pixels is None else (answer.pixels.logits[:, 0] > 0).cpu().numpy()
+    words = (answer.words.logits[:, 0].cpu() > 0) & valid
+    pixels = None if answer.pixels is None else shown(answer.pixels).cpu().numpy()
     for row, chosen in enumerate(words):
         yield _Seen(frozenset(chosen.nonzero()[:, 0].tolist()), None if pixels is None else pixels[row])
 

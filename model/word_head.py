@@ -1,6 +1,8 @@
-"""Which words answer: a decoder over the words of the page and the tokens of the prompt, fed with lexical anchors."""
+"""Which words answer: a decoder over the words of the page and the tokens of the prompt, fed with lexical anchors.
 
-import math
+It points to a word of the answer, and grows the answer from there (model.growth).
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,12 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from model.anchors import ANCHORS
-from model.blocks import CrossAttention, Perceptron, RowsOf, additive_mask, row_parts, split_heads
+from model.blocks import Perceptron, RowsOf, additive_mask
+from model.growth import Growth, pick_seeds
 from model.inputs import PageBatch, QuestionBatch
 from model.prompt_encoder import PromptTokens
-from model.prompts import CLICKS
+from model.prompts import BARRED, CLICKED, CLICKS, INSIDE, IS_BOX
+from model.word_layer import WordLayer
 
 MEANINGS = 2  # similarities of a word's meaning to the question
+_SHOWN = 40.0  # added to the pointing where the asker has shown a place: more than any logit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,63 +26,16 @@ class WordAnswer:
     """B questions on pages of N words."""
 
     states: Tensor  # [B, N, D] words as the question sees them
-    logits: Tensor  # [B, N] does the word belong to the answer
+    pointing: Tensor  # [B, N] logit of each word: is it the one to begin at
+    seeds: Tensor  # [B, K] words at which an answer begins, best first
+    logits: Tensor  # [B, K, N] does the word belong to the answer that begins there
+    iou: Tensor  # [B, K] predicted IoU of each answer, 0..1
     answered: Tensor  # [B] logit: does this page answer the question
     by_words: Tensor  # [B] logit: if so, is the answer made of words
-    iou: Tensor  # [B] predicted IoU of the chosen words, 0..1
-
-
-class WordLayer(nn.Module):
-    """Words exchange along links that depend on the page alone, and with the prompt's tokens.
-
-    The links are attention weights computed once a page and shared by all its questions, which makes a question cheap.
-    """
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm_page = nn.LayerNorm(width)
-        self.link = nn.Linear(width, 2 * width)
-        self.norm_words, self.norm_tokens = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.from_tokens = CrossAttention(width, heads)
-        self.from_words = CrossAttention(width, heads)
-        self.norm_mid = nn.LayerNorm(width)
-        self.norm_words_mlp, self.norm_tokens_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.words_mlp, self.tokens_mlp = Perceptron(width, 2 * width, width), Perceptron(width, 2 * width, width)
-
-    def links(self, page: Tensor, bias: RowsOf) -> Tensor:
-        """page [G, N, D], bias [G, heads, N, N] -> weights [G, heads, N, N]; of a long page in half precision, since
-        they are kept for as long as the page is asked."""
-        q, k = (split_heads(part, self.heads) for part in self.link(self.norm_page(page)).chunk(2, -1))
-        k = k.transpose(-1, -2) / math.sqrt(q.shape[-1])
-        parts = row_parts(page.shape[1])
-        if len(parts) == 1:
-            return (q @ k + bias[:, :, parts[0]]).softmax(-1)
-        return torch.cat([(q[:, :, rows] @ k + bias[:, :, rows]).softmax(-1).half() for rows in parts], 2)
-
-    def forward(
-        self, words: Tensor, tokens: Tensor, links: Tensor, word_mask: Tensor, token_mask: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """words [B, N, D], tokens [B, T, D], links [G, heads, N, N] with B = G * Q, additive masks."""
-        h = self.norm_words(words)
-        values = self.value(h).unflatten(-1, (self.heads, -1)).unflatten(0, (len(links), -1))  # [G, Q, N, heads, d]
-        parts = [
-            torch.einsum("ghij,gqjhd->gqihd", links[:, :, rows].to(values.dtype), values)
-            for rows in row_parts(links.shape[2])
-        ]
-        moved = torch.cat(parts, 2).flatten(3).flatten(0, 1)
-        words = words + self.out(moved)
-        t = self.norm_tokens(tokens)
-        words = words + self.from_tokens(h, t, t, token_mask)
-        h = self.norm_mid(words)
-        tokens = tokens + self.from_words(t, h, h, word_mask)
-        tokens = tokens + self.tokens_mlp(self.norm_tokens_mlp(tokens))
-        return words + self.words_mlp(self.norm_words_mlp(words)), tokens
 
 
 class WordHead(nn.Module):
-    """Scores every word of the page for a prompt."""
+    """Points to words of the page for a prompt, and grows answers from them."""
 
     def __init__(self, layers: int, width: int, heads: int) -> None:
         super().__init__()
@@ -85,14 +43,14 @@ class WordHead(nn.Module):
         self.answered_token = nn.Parameter(torch.randn(width) * 0.02)
         self.layers = nn.ModuleList(WordLayer(width, heads) for _ in range(layers))
         self.norm_words, self.norm_token = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.score = nn.Linear(width, 1)
-        nn.init.constant_(self.score.bias, -2.0)  # few words answer
+        self.point = nn.Linear(width, 1)
         self.verdict = nn.Linear(width, 2)
-        self.iou = Perceptron(width, width, 1)
+        self.growth = Growth(width, heads)
 
     def links(self, page: Tensor, bias: Sequence[RowsOf]) -> list[Tensor]:
-        """page [G, N, D], bias [G, heads, N, N] of each layer -> links of each layer."""
-        return [layer.links(page, layer_bias) for layer, layer_bias in zip(self.layers, bias, strict=True)]
+        """page [G, N, D], bias [G, heads, N, N] of each layer -> links of each layer, that of growth the last."""
+        layers: list[WordLayer | Growth] = [*self.layers, self.growth]  # type: ignore[list-item]
+        return [layer.links(page, layer_bias) for layer, layer_bias in zip(layers, bias, strict=True)]
 
     def forward(
         self,
@@ -102,8 +60,11 @@ class WordHead(nn.Module):
         pages: PageBatch,
         prompts: PromptTokens,
         questions: QuestionBatch,
+        seeds: int = 1,
+        towards: Tensor | None = None,
     ) -> WordAnswer:
-        """words [G, N, D] of the pages, meanings [B, N, MEANINGS] of their words for the questions."""
+        """words [G, N, D] of the pages, meanings [B, N, MEANINGS] of their words for the questions. ``seeds``, ``towards``:
+        see growth.pick_seeds."""
         each = len(prompts.tokens) // len(words)
         hints = torch.cat([questions.anchors, questions.clicks, meanings], -1)
         states = words.repeat_interleave(each, 0) + self.hints(hints)
@@ -111,17 +72,19 @@ class WordHead(nn.Module):
         valid = torch.cat([prompts.valid.new_ones(len(tokens), 1), prompts.valid], 1)
         token_mask = additive_mask(valid)
         word_mask = additive_mask(pages.valid).repeat_interleave(each, 0)
-        for layer, layer_links in zip(self.layers, links, strict=True):
+        for layer, layer_links in zip(self.layers, links[:-1], strict=True):
             states, tokens = layer(states, tokens, layer_links, word_mask, token_mask)
-        token = self.norm_token(tokens[:, 0])
-        answered, by_words = self.verdict(token).unbind(-1)
-        return WordAnswer(
-            states=states,
-            logits=self.score(self.norm_words(states))[..., 0],
-            answered=answered,
-            by_words=by_words,
-            iou=self.iou(token)[..., 0].sigmoid(),
-        )
+        answered, by_words = self.verdict(self.norm_token(tokens[:, 0])).unbind(-1)
+        pointing = self.point(self.norm_words(states))[..., 0]
+        chosen = pick_seeds(pointing + _shown(questions.clicks), pages, seeds, towards)
+        grown = self.growth(states, tokens, chosen, links[-1], pages, word_mask, token_mask)
+        return WordAnswer(states, pointing, chosen, grown.logits, grown.iou, answered, by_words)
+
+
+def _shown(clicks: Tensor) -> Tensor:
+    """[B, N] what the asker's clicks and box say of where to begin; clicks [B, N, CLICKS]."""
+    outside = clicks[..., IS_BOX] * (clicks[..., INSIDE] < 0.5)
+    return _SHOWN * (clicks[..., CLICKED] - clicks[..., BARRED] - outside)
 
 
 def meanings_of(question: Tensor, weights: Tensor, words: Tensor) -> Tensor:

@@ -154,9 +154,10 @@ class Sheet:
         face: Face | None = None,
         hang: float | None = None,
         leading: float = 1.35,
+        loose: float = 0.0,
         role: Role = "text",
     ) -> Written:
-        """Sets a text from (x, y), y being the top of its capitals.
+        """Sets a text from (x, y), y being the top of its capitals; a share `loose` of its spaces is several times as wide.
 
         Words that would pass `right` go to the next line, at `hang` (x when None); a word wider than a whole line is set
         narrower. Words that would leave the foot of the page are dropped, and `whole` is False.
@@ -182,6 +183,8 @@ class Sheet:
             set_pieces.append(len(self.pieces))
             self.pieces.append(Piece(word, x, y + ASCENT * size + lift, width, face, self.lines, role=role))
             x += width + space * (chance.uniform(0.8, 1.7) if face.shake else 1.0)
+            if loose and chance.random() < loose:
+                x += space * chance.uniform(1.5, 9.0)
         return Written(set_pieces, x - space if set_pieces else x, y, True)
 
     def write_fitted(

@@ -12,6 +12,7 @@ from pycocotools import mask as coco
 
 from engine.interchange.grounded import GroundedPage, GroundedQuestion
 from engine.synthetic import SyntheticPage, generate
+from engine.training.disguise import in_cipher, stretched
 from model.examples import Example, Prompt, Question, Source, Word
 
 MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the square
@@ -19,6 +20,7 @@ MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory a
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
 _SEED_STRIDE = 1_000_003
 _PLAIN_KEPT = 0.25  # of rendered pages without signature, box or stamp: two thirds of all, and an image is dear
+_STRETCHED, _IN_CIPHER = 0.6, 0.35  # shares of pages of words
 _TYPO, _DROPPED_WORD = 0.08, 0.10  # shares of questions that are asked badly
 
 
@@ -111,9 +113,12 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
     rng.shuffle(groups)
     return [
         [
-            badly_asked(
-                example_of(
-                    one.page, one.render() if images else None, draw_questions(one.page, questions, rng, regions)
+            _strange(
+                badly_asked(
+                    example_of(
+                        one.page, one.render() if images else None, draw_questions(one.page, questions, rng, regions)
+                    ),
+                    rng,
                 ),
                 rng,
             )
@@ -121,6 +126,14 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
         ]
         for group in groups
     ]
+
+
+def _strange(example: Example, rng: random.Random) -> Example:
+    if example.image is not None:
+        return example
+    if rng.random() < _STRETCHED:
+        example = stretched(example, rng)
+    return in_cipher(example, rng) if rng.random() < _IN_CIPHER else example
 
 
 def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) -> Iterator[SyntheticPage]:

@@ -11,7 +11,7 @@ from model.devices import moved
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import NetworkObjective
-from model.objectives.segmentation import loss_of
+from model.objectives.segmentation import begun_inside, loss_of
 from model.simulation import with_prompts
 from model.vocabulary import Vocabulary
 
@@ -23,6 +23,7 @@ class Asking:
     prompted_steps: float = 0.3  # share of steps in which askers click, box or mask
     prompted_questions: float = 0.6  # share of questions in such a step
     anchors_dropped: float = 0.15  # share of questions whose lexical anchors are hidden
+    begun_inside: float = 0.7  # share of questions whose answer is grown from a word of it, wherever the network points
     pixel_weight: float = 1.0
     multimask: bool = True
 
@@ -42,4 +43,5 @@ class PromptableSegmentation(NetworkObjective):
         if rng.random() < asking.prompted_steps:
             batch = with_prompts(self.network, batch, self._vocabulary, rng, asking.prompted_questions)
         pages, questions, targets = (moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets))
-        return loss_of(self.network(pages, questions), targets, asking.pixel_weight, asking.multimask)
+        targets = begun_inside(targets, asking.begun_inside)
+        return loss_of(self.network(pages, questions, targets.towards), targets, asking.pixel_weight, asking.multimask)

@@ -61,9 +61,9 @@ class RegionMasks(NetworkObjective):
                 moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
             )
             pixels = self.network(pages, questions).pixels
-        if pixels is None or targets.masks is None:
+        if pixels is None:
             raise ValueError("Learning the masks of regions needs the pictures of the pages.")
-        parts = pixel_losses(pixels, targets.masks, targets.answered)
+        parts = pixel_losses(pixels, targets)
         total = torch.stack(list(parts.values())).sum()
         return total, {name: value.detach() for name, value in parts.items()} | {"loss": total.detach()}
 

@@ -6,21 +6,24 @@ https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797). Words
 the page, the lowest over the acceptable answers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from model.blocks import MASKED
+from model.boxes import box_iou, edge_loss, place_loss
 from model.mask_decoder import PixelAnswer
 from model.network import NetworkAnswer
 from model.word_head import WordAnswer
 
 FOCAL_WEIGHT, DICE_WEIGHT = 20.0, 1.0
 _ALPHA, _GAMMA = 0.25, 2.0
-_WORD_DICE = 1.5
-_POSITIVE_WORD = 2.0  # weight of a word of the answer in the cross-entropy
+_ENTROPY, _WORD_DICE = 1.0, 1.0
 _VERDICT_WEIGHT = 0.3
+_PLACE_WEIGHT = 0.3
+STRAIGHT = 0.7  # share of its box that a mask fills, if it is to be learned as a box
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,9 @@ class Targets:
     word_area: Tensor  # [B, N] area of each word, 0 for padding
     valid: Tensor  # [B, N] bool
     masks: Tensor | None = None  # [B, A, h / 4, w / 4] share of each cell, None without images
+    boxes: Tensor | None = None  # [B, A, 4] around each mask, in cells
+    filled: Tensor | None = None  # [B, A] share of that box which the mask fills
+    towards: Tensor | None = None  # [B, N] words that growth is made to begin in, none: where the network points
 
 
 def loss_of(
@@ -41,7 +47,7 @@ def loss_of(
     """The whole loss (scalar) and its parts, detached, for the log. Without ``multimask`` the one mask learns alone."""
     parts = word_losses(answer.words, targets)
     if answer.pixels is not None and targets.masks is not None:
-        pixel = pixel_losses(answer.pixels, targets.masks, targets.answered)
+        pixel = pixel_losses(answer.pixels, targets)
         if not multimask:
             del pixel["mask_best"]
         parts |= {name: pixel_weight * value for name, value in pixel.items()}
@@ -50,32 +56,48 @@ def loss_of(
 
 
 def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
-    """Losses of the word path: which words, is it answered, is it answered by words, how good is the choice."""
+    """Losses of the word path: where to begin, which words belong with it, is it answered, is it answered by words, how
+    good is the choice.
+
+    What grows from a word outside every acceptable answer teaches growth nothing; how good the choice is, is learned
+    where the network began by itself.
+    """
     valid, has = targets.valid.float(), targets.by_words
     on_page = valid.any(1).float()
-    logits = answer.logits[:, None].expand_as(targets.words)
+    chances = answer.pointing.masked_fill(~targets.valid, MASKED).log_softmax(-1)
+    begun = -torch.logsumexp(chances + (1 - targets.words.amax(1)) * MASKED, -1) * has
+    seeds = answer.seeds[:, :1]
+    holds = targets.words.gather(2, seeds[:, None].expand(-1, targets.words.shape[1], -1))[..., 0]  # [B, A]
+    logits = answer.logits[:, :1].expand_as(targets.words)
     chance = logits.sigmoid() * valid[:, None]
-    entropy = F.binary_cross_entropy_with_logits(
-        logits, targets.words, pos_weight=logits.new_tensor(_POSITIVE_WORD), reduction="none"
-    )
+    entropy = F.binary_cross_entropy_with_logits(logits, targets.words, reduction="none")
     size = targets.words.sum(-1)
     entropy = (entropy * valid[:, None]).sum(-1) / (size + 4)
     overlap = (2 * (chance * targets.words).sum(-1) + 1) / (chance.sum(-1) + size + 1)
-    words = (entropy + _WORD_DICE * (1 - overlap) * has[:, None]).amin(-1)
+    grown = (_ENTROPY * entropy + _WORD_DICE * (1 - overlap)).masked_fill(holds == 0, -MASKED).amin(-1)
+    grown = grown.where(holds.any(-1), grown.new_zeros(()))
     answered = F.binary_cross_entropy_with_logits(answer.answered, targets.answered, reduction="none")
     by_words = F.binary_cross_entropy_with_logits(answer.by_words, has, reduction="none") * targets.answered
-    iou = (answer.iou - word_iou(answer.logits, targets)).abs() * has
+    alone = has if targets.towards is None else has * (~targets.towards.bool().any(-1)).float()
+    iou = (answer.iou[:, 0] - word_iou(answer.logits[:, 0], targets)).abs() * alone
     return {
-        "words": (words * on_page).mean(),
+        "pointing": (begun * on_page).mean(),
+        "words": (grown * on_page).mean(),
         "answered": _VERDICT_WEIGHT * (answered * on_page).mean(),
         "by_words": _VERDICT_WEIGHT * (by_words * on_page).mean(),
         "word_iou": _VERDICT_WEIGHT * iou.mean(),
     }
 
 
+def begun_inside(targets: Targets, share: float) -> Targets:
+    """Targets that make growth begin inside an acceptable answer, in a ``share`` of the questions (torch's generator)."""
+    made = torch.rand(len(targets.answered), device=targets.answered.device) < share
+    return replace(targets, towards=targets.words.amax(1) * made[:, None])
+
+
 @torch.no_grad()
 def word_iou(logits: Tensor, targets: Targets) -> Tensor:
-    """[B] best IoU, by area, of the words above 0 with an acceptable answer."""
+    """[B] best IoU, by area, of the words above 0 with an acceptable answer; logits [B, N]."""
     area = targets.word_area[:, None]
     chosen = ((logits > 0) & targets.valid).float()[:, None]
     both = (chosen * targets.words * area).sum(-1)
@@ -83,8 +105,11 @@ def word_iou(logits: Tensor, targets: Targets) -> Tensor:
     return (both / either.clamp_min(1e-6)).amax(-1)
 
 
-def pixel_losses(answer: PixelAnswer, masks: Tensor, answered: Tensor) -> dict[str, Tensor]:
-    """Losses of the pixel path; masks [B, A, h, w], answered [B]."""
+def pixel_losses(answer: PixelAnswer, targets: Targets) -> dict[str, Tensor]:
+    """Losses of the pixel path: maps and box. ValueError where the pages have no pictures."""
+    masks, answered = targets.masks, targets.answered
+    if masks is None or targets.boxes is None or targets.filled is None:
+        raise ValueError("Learning the masks of regions needs the pictures of the pages.")
     logits = answer.logits[:, :, None].expand(-1, -1, masks.shape[1], -1, -1)  # [B, MASKS, A, h, w]
     truth = masks[:, None].expand_as(logits)
     each = (FOCAL_WEIGHT * focal(logits, truth) + DICE_WEIGHT * dice(logits, truth)).amin(-1)  # [B, MASKS]
@@ -96,6 +121,24 @@ def pixel_losses(answer: PixelAnswer, masks: Tensor, answered: Tensor) -> dict[s
         "mask_best": (multi * share).sum(),
         "mask_iou": (iou * share).sum(),
         "mask_answered": _VERDICT_WEIGHT * F.binary_cross_entropy_with_logits(answer.answered, answered),
+        **box_losses(answer, masks, targets.boxes, targets.filled, share),
+    }
+
+
+def box_losses(answer: PixelAnswer, masks: Tensor, boxes: Tensor, filled: Tensor, share: Tensor) -> dict[str, Tensor]:
+    """Losses of the box: where it is, its edges, its predicted IoU; masks [B, A, h, w], boxes [B, A, 4], filled [B, A],
+    share [B] the weight of each question. Edges are learned from the answer in which the most of the likelihood lies."""
+    with torch.no_grad():
+        chances = answer.place.flatten(1).softmax(-1)
+        likeliest = (masks.flatten(2) * chances[:, None]).sum(-1).argmax(-1)
+    rows = torch.arange(len(masks), device=masks.device)
+    truth, box, fill = masks[rows, likeliest], boxes[rows, likeliest], filled[rows, likeliest]
+    straight = (fill > STRAIGHT).float()
+    found = (box_iou(answer.box.detach()[:, None], boxes) * filled).amax(-1)
+    return {
+        "place": _PLACE_WEIGHT * (place_loss(answer.place, masks.amax(1)) * share).sum(),
+        "edges": (edge_loss(answer.edges, truth, box) * share * straight).sum(),
+        "box_iou": ((answer.box_iou - found).abs() * share).sum(),
     }
 
 

@@ -19,7 +19,7 @@ def lay_out(chance: random.Random) -> Draft:
     """A form of blocks from top to bottom; where it ends is left to chance."""
     width = page_width(chance)
     height = width * chance.uniform(1.25, 1.36)
-    sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(48, 80)))
+    sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(42, 74)))
     form = drawn_form(chance, sheet)
     em = sheet.face.size
     y = height * chance.uniform(0.015, 0.09)
@@ -32,7 +32,7 @@ def lay_out(chance: random.Random) -> Draft:
             y = sheet.write_centre(phrase(chance, 2, 6), y, role="heading").top + 2 * em
     if chance.random() < 0.12:
         y = form_lists.address_block(form, y) + 2 * em
-    mode = chance.choice(("free", "free", "aligned", "framed", "below"))
+    mode = chance.choice(("free", "free", "free", "aligned", "aligned", "framed", "below"))
     columns = chance.choice((1, 1, 2, 2, 3))
     foot = height * chance.triangular(0.18, 0.95, 0.6)
     while y < foot:
@@ -63,7 +63,12 @@ def lay_out(chance: random.Random) -> Draft:
     ornament(sheet, y + em)
     ask_for_tables(sheet)
     # Readers of old forms cut dates, initials and numbers at their signs more often than not.
-    reading = replace(Reading.drawn(chance), splits=chance.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)))
+    # Their boxes are uneven, too: typed below the line, stamped over it, corrected by hand.
+    reading = replace(
+        Reading.drawn(chance),
+        splits=chance.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)),
+        jitter=chance.uniform(0.0, 0.16),
+    )
     return Draft(sheet, lambda: absent_question(form), reading)
 
 

@@ -95,7 +95,7 @@ def aligned_fields(form: Form, y: float, columns: int) -> float:
     for column in range(side_by_side):
         x = form.left + column * width
         right = x + width - em * 0.8 if side_by_side > 1 or chance.random() < 0.6 else x + width * 0.65
-        value_x = x + (right - x) * chance.uniform(0.25, 0.5)
+        value_x = x + (right - x) * chance.uniform(0.15, 0.45)
         at = y
         for row in range(rows):
             bottom = field(form, x, at, right, value_x=value_x)

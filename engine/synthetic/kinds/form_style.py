@@ -13,7 +13,8 @@ from engine.synthetic.sheet import Face, Figure, Sheet, Written
 from engine.synthetic.values import LONG_KINDS, value
 from engine.synthetic.vocabulary import words
 
-_ENDINGS = (":", ":", ":", ":", "", "", " :", ".", "....", "#:", "?", " _", "-", " -")
+_ENDINGS = (*[":"] * 7, *[""] * 7, " :", ".", "....", "#:", "?", " _", " -")
+_SYNONYMS = 0.14  # share of questions in other words than the form's: who looks at a form mostly reads out its keys
 _SHORT_KINDS = ("number", "date", "code", "word", "percent", "measure")
 
 
@@ -34,6 +35,7 @@ class Form:
     leading: float
     underlined: bool  # values stand on printed lines
     lower_baseline: float  # how far typed values sink below their keys, ems
+    spread: float  # share of values whose words stand apart, as a typist's stops set them
 
     @property
     def em(self) -> float:
@@ -67,13 +69,17 @@ class Form:
     def write_value(self, text: str, x: float, y: float, right: float, hang: float | None = None) -> Written:
         y += self.value_drop
         leading = self.chance.uniform(1.15, 1.5)
-        return self.sheet.write(text, x, y, right=right, face=self.value_face, hang=hang, leading=leading, role="value")
+        loose = 0.4 if self.chance.random() < self.spread else 0.0
+        return self.sheet.write(
+            text, x, y, right=right, face=self.value_face, hang=hang, leading=leading, loose=loose, role="value"
+        )
 
     def ask(
         self, key: str, answer: list[int], concept_key: Key | None = None, figures: list[Figure] | None = None
     ) -> None:
         concept = concept_key.concept if concept_key else None
-        self.sheet.ask(questions.about(self.chance, key, concept), answer, figures=figures)
+        question = questions.about(self.chance, key, concept, synonyms=_SYNONYMS)
+        self.sheet.ask(question, answer, figures=figures)
 
 
 def drawn_form(chance: random.Random, sheet: Sheet) -> Form:
@@ -112,7 +118,8 @@ def drawn_form(chance: random.Random, sheet: Sheet) -> Form:
         blank=chance.choice((0.05, 0.1, 0.12, 0.3, 0.5)),
         leading=chance.uniform(1.45, 2.6),
         underlined=chance.random() < 0.4,
-        lower_baseline=chance.choice((0.0, 0.0, chance.uniform(-0.25, 0.2))),
+        lower_baseline=chance.choice((0.0, 0.0, chance.uniform(-0.3, 0.3))),
+        spread=chance.choice((0.0, 0.0, 0.05, 0.15)),
     )
 
 

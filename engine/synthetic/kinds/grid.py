@@ -73,7 +73,7 @@ def table(form: Form, y: float, most_questions: int, rows: int | None = None) ->
 def _header(form: Form, y: float) -> tuple[list[Column], float]:
     chance, sheet, em = form.chance, form.sheet, form.em
     count = chance.randint(2, 6)
-    left, width = form.left, (form.right - form.left) / count
+    left, width = form.left, (form.right - form.left) * chance.choice((1.0, chance.uniform(0.5, 1.0))) / count
     widths = [width] * count
     if count > 2 and chance.random() < 0.4:
         widths = [width * 1.6, *[(width * count - width * 1.6) / (count - 1)] * (count - 1)]

@@ -6,72 +6,82 @@ import torch
 from pages import page_words, place
 from PIL import Image
 
-from model.answers import choose_words, enlarge, pixel_choices, smooth
+from model.answers import choose_words, enlarge, most_expected, pixel_choices
 from model.examples import Prompt
 from model.inputs import prepare_page
 from model.layout import read_layout
 from model.mask_decoder import PixelAnswer
+from model.word_head import WordAnswer
 
 LAYOUT = read_layout(page_words())
 
 
-def scores(**words):
-    values = np.full(len(page_words()), -5.0, np.float32)
-    for text, value in words.items():
-        values[place(text)] = value
-    return values
+def grown(*seeds, **pointing):
+    """A word answer: each seed with the words that grow from it; how strongly words are pointed to, else not at all."""
+    count = len(page_words())
+    logits, points = torch.full((1, len(seeds), count), -6.0), torch.full((1, count), -9.0)
+    for row, words in enumerate(seeds):
+        logits[0, row, [place(word) for word in words]] = 6.0
+    for word, strength in pointing.items():
+        points[0, place(word)] = strength
+    at = torch.tensor([[place(words[0]) for words in seeds]])
+    iou = torch.linspace(0.9, 0.5, len(seeds))[None]
+    return WordAnswer(torch.zeros(1, count, 1), points, at, logits, iou, torch.zeros(1), torch.zeros(1))
 
 
-def texts(indices):
-    return [page_words()[index].text for index in indices]
+def chosen(answer, **prompt):
+    return [
+        [page_words()[at].text for at in one.words] for one in choose_words(answer, 0, LAYOUT, Prompt("x", **prompt))
+    ]
 
 
-def test_scores_are_averaged_with_neighbours_of_the_same_segment_alone():
-    given = scores(Mary=4.0, Jones=-2.0)
-    smoothed = smooth(given, LAYOUT)
-    assert smoothed[place("Mary")] == pytest.approx(0.7 * 4 + 0.3 * -2)
-    assert smoothed[place("Jones")] == pytest.approx(0.7 * -2 + 0.3 * 4)
-    assert smoothed[place("to:")] == pytest.approx(-5.0)  # beside Mary, but another segment
-    assert smoothed[place("INV-2041")] == given[place("INV-2041")]
+def middle(text):
+    x0, y0, x1, y1 = page_words()[place(text)].box
+    return (x0 + x1) / 2, (y0 + y1) / 2
 
 
-def test_a_word_in_the_middle_hears_both_sides():
-    given = scores(Acme=3.0, Trading=0.0, Ltd=-1.0)
-    smoothed = smooth(given, LAYOUT)
-    assert smoothed[place("Trading")] == pytest.approx(0.7 * 0 + 0.3 * (3 - 1) / 2)
-    assert smoothed[place("Ltd")] == pytest.approx(0.7 * -1 + 0.3 * 0)
+def test_what_is_pointed_to_the_most_as_a_whole_answers_and_others_are_candidates():
+    """One word of an answer is pointed to a little more than any of two that answer together."""
+    answer = grown(["5.90"], ["Mary", "Jones"], ["INV-2041"], Mary=2.0, Jones=2.0, **{"5.90": 2.3, "INV-2041": 0.0})
+    assert chosen(answer) == [["Mary", "Jones"], ["5.90"], ["INV-2041"]]
 
 
-def test_words_above_zero_answer_and_others_are_candidates_best_first():
-    given = scores(Mary=4.0, Jones=4.0)
-    given[place("INV-2041")], given[place("03/04/2024")], given[place("5.90")] = -1.0, -2.0, -3.0
-    chosen, others = choose_words(given, LAYOUT, Prompt("x"))
-    assert texts(chosen) == ["Mary", "Jones"]
-    assert [texts(group) for group in others] == [["INV-2041"], ["03/04/2024"], ["5.90"]]
+def test_seeds_that_grow_to_the_same_answer_are_one_candidate():
+    answer = grown(["Mary", "Jones"], ["Jones", "Mary"], Mary=2.0)
+    assert chosen(answer) == [["Mary", "Jones"]]
+    assert choose_words(answer, 0, LAYOUT, Prompt("x"))[0].iou == pytest.approx(0.9)
 
 
-def test_the_best_word_answers_where_none_is_above_zero():
-    given = scores()
-    given[place("5.90")] = -1.0
-    chosen, _ = choose_words(given, LAYOUT, Prompt("x"))
-    assert texts(chosen) == ["5.90"]
+def test_a_seed_answers_even_where_nothing_grows():
+    answer = grown(["5.90"])
+    answer.logits[:] = -6.0
+    assert chosen(answer) == [["5.90"]]
 
 
-def test_clicks_outrank_scores():
-    given = scores(Mary=9.0, Jones=9.0)
-    x0, y0, x1, y1 = page_words()[place("Jones")].box
-    at = ((x0 + x1) / 2, (y0 + y1) / 2)
-    chosen, others = choose_words(given, LAYOUT, Prompt("x", points=((*at, False),)))
-    assert texts(chosen) == ["Mary"] and all("Jones" not in texts(group) for group in others)
-    x0, y0, x1, y1 = page_words()[place("5.90")].box
-    chosen, _ = choose_words(given, LAYOUT, Prompt("x", points=((x0 + 1, y0 + 1, True), (*at, False))))
-    assert texts(chosen) == ["Mary", "5.90"]
+def test_clicks_outrank_the_network():
+    answer = grown(["Mary", "Jones"], Mary=9.0, Jones=9.0)
+    no = (*middle("Jones"), False)
+    assert chosen(answer, points=(no,)) == [["Mary"]]
+    assert chosen(answer, points=((*middle("5.90"), True), no)) == [["Mary", "5.90"]]
 
 
 def test_nothing_is_chosen_where_every_word_is_barred():
-    given = scores(Mary=9.0)
-    assert choose_words(given, LAYOUT, Prompt("x", box=(0, 700, 10, 710))) == ([], [])
-    assert choose_words(np.zeros(0, np.float32), read_layout([]), Prompt("x")) == ([], [])
+    assert chosen(grown(["Mary"]), box=(0, 700, 10, 710)) == []
+    assert choose_words(grown(["Mary"]), 0, read_layout([]), Prompt("x")) == []
+
+
+def test_the_words_of_the_highest_expected_iou_are_taken():
+    """Against all 2 ** 6 choices; a doubtful word beside sure ones is left or taken by its area."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        chances, area = rng.random(6), rng.uniform(0.5, 3, 6)
+
+        def expected(taken, chances=chances, area=area):
+            return (chances * area)[taken].sum() / (area[taken].sum() + (chances * area)[~taken].sum())
+
+        choices = [np.array([number >> bit & 1 for bit in range(6)], bool) for number in range(1, 64)]
+        best = max(choices, key=expected)
+        assert expected(most_expected(chances, area)) == pytest.approx(expected(best))
 
 
 def test_after_clicks_the_map_of_the_highest_predicted_iou_is_chosen(vocabulary, config):
@@ -80,13 +90,32 @@ def test_after_clicks_the_map_of_the_highest_predicted_iou_is_chosen(vocabulary,
     logits = torch.full((1, 4, 32, 32), -9.0)
     logits[0, 0, :8, :8] = 9.0
     logits[0, 2, 16:24, 16:24] = 9.0
-    answer = PixelAnswer(logits, torch.tensor([[0.5, 0.3, 0.8, 0.4]]), torch.zeros(1))
+    answer = pixels(logits, [0.5, 0.3, 0.8, 0.4], box_iou=0.1)
 
     def ious(*points):
         return [choice.iou for choice in pixel_choices(answer, 0, prepared, Prompt("", points=points))]
 
-    assert ious() == pytest.approx([0.5, 0.8, 0.4, 0.3])
-    assert ious((80.0, 80.0, True)) == pytest.approx([0.8, 0.5, 0.4, 0.3])
+    assert ious() == pytest.approx([0.5, 0.8, 0.4, 0.3, 0.1])
+    assert ious((80.0, 80.0, True)) == pytest.approx([0.8, 0.5, 0.4, 0.3, 0.1])
+
+
+def pixels(logits, iou, box_iou, box=(0.0, 0.0, 4.0, 4.0)):
+    place, edges = torch.zeros(1, *logits.shape[2:]), torch.zeros(1, 4, *logits.shape[2:])
+    return PixelAnswer(
+        logits, torch.tensor([iou]), torch.zeros(1), place, edges, torch.tensor([box]), torch.tensor([box_iou])
+    )
+
+
+def test_the_box_is_chosen_where_it_is_predicted_to_be_better(vocabulary, config):
+    """Its edges lie between cells: 4 of the map's 32 cells are 16 of the page's 128 pixels."""
+    prepared = prepare_page([], (128, 128), Image.new("RGB", (128, 128), "white"), vocabulary, config)
+    logits = torch.full((1, 4, 32, 32), 9.0)
+    better = pixels(logits, [0.5, 0.3, 0.8, 0.4], box_iou=0.6, box=(1.25, 2.0, 3.0, 4.5))
+    first, second, *_ = pixel_choices(better, 0, prepared, Prompt(""))
+    assert (first.iou, second.iou) == pytest.approx((0.6, 0.5))
+    mask = enlarge(first.shape, prepared, Prompt(""))
+    assert mask[8:18, 5:12].all() and mask.sum() == 70
+    assert enlarge(first.shape, prepared, Prompt("", box=(0, 0, 10, 10))).sum() == 2 * 5
 
 
 @pytest.mark.parametrize("size", [(613, 797), (1275, 1650), (97, 1301), (1, 1), (333, 77)])

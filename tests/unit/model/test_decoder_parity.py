@@ -7,7 +7,9 @@ Written from Segment Anything (https://arxiv.org/abs/2304.02643, appendix A, "Li
   stands from the words that look like the key (SAM has no words);
 - prompt tokens come after the word head has seen them;
 - the first self-attention has the tokens' own embedding added as the later ones have (SAM leaves it out there);
-- perceptrons have GELU for ReLU, and the hypernetworks and the IoU head two layers for three.
+- perceptrons have GELU for ReLU, and the hypernetworks and the IoU head two layers for three;
+- a token more makes a box, by hypernetworks of its own: over the finest map where it is, over a 3 x 3 convolution of that map
+  the distances to its edges.
 """
 
 import math
@@ -82,6 +84,17 @@ def doubled(w: W, name: str, x: np.ndarray) -> np.ndarray:
     return out
 
 
+def convolved(w: W, name: str, x: np.ndarray) -> np.ndarray:
+    """Convolution 3 x 3 of [C, h, w], nothing beyond the edges."""
+    kernel, bias = w[f"{name}.weight"], w[f"{name}.bias"]
+    out = np.zeros((len(kernel), *x.shape[1:]))
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
+    for y in range(x.shape[1]):
+        for at in range(x.shape[2]):
+            out[:, y, at] = (kernel * padded[:, y : y + 3, at : at + 3]).sum((1, 2, 3)) + bias
+    return out
+
+
 def covered(box, row: int, column: int, step: float) -> float:
     """Share of a cell that a box covers."""
     x0, y0, x1, y1 = (value / step for value in box)
@@ -91,7 +104,7 @@ def covered(box, row: int, column: int, step: float) -> float:
 
 
 def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, pages, questions):
-    """One question on one page: masks [4, H, W], IoU [4], answered."""
+    """One question on one page: masks [4, H, W], IoU [4], answered, place [H, W], edges [4, H, W], IoU of the box."""
     coarse = given["coarse"][page]
     width, high, wide = coarse.shape
     step = 1 / max(high, wide)
@@ -106,8 +119,8 @@ def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, p
             for word in range(len(words)):
                 if pages.valid[page, word]:
                     image[cell] += covered(pages.unit_boxes[page, word].tolist(), y, x, step) * words[word]
-    tokens = np.concatenate([w["iou_token"], w["mask_tokens"], w["answered_token"], given["tokens"][row]])
-    places, valid = tokens, [True] * 6 + given["valid"][row].tolist()
+    tokens = np.concatenate([w["iou_token"], w["mask_tokens"], w["answered_token"], w["box_token"], given["tokens"][row]])
+    places, valid = tokens, [True] * 7 + given["valid"][row].tolist()
     for number in range(layers):
         tokens, image = two_way(w, f"layers.{number}.", heads, tokens, image, places, given["places"], valid)
     last = attention(w, "last", heads, tokens + places, image + given["places"], image, [True] * len(image))
@@ -123,7 +136,18 @@ def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, p
             for x in range(fine.shape[2]):
                 masks[mask, y, x] = weights @ fine[:, y, x]
     iou = 1 / (1 + np.exp(-perceptron(w, "iou", tokens[:1])[0]))
-    return masks, iou, perceptron(w, "answered", tokens[5:6])[0, 0]
+    place_weights = perceptron(w, "to_place", tokens[6:7])[0]
+    edge_weights = perceptron(w, "to_edges", tokens[6:7])[0].reshape(4, -1)
+    around = gelu(convolved(w, "around", fine))
+    place, edges = np.zeros(fine.shape[1:]), np.zeros((4, *fine.shape[1:]))
+    for y in range(fine.shape[1]):
+        for x in range(fine.shape[2]):
+            place[y, x] = place_weights @ fine[:, y, x]
+            logs = edge_weights[:, :-1] @ around[:, y, x] + edge_weights[:, -1]
+            left, up, right, down = np.exp(np.clip(logs, -4, 7))
+            edges[:, y, x] = x + 0.5 - left, y + 0.5 - up, x + 0.5 + right, y + 0.5 + down
+    box_iou = 1 / (1 + np.exp(-perceptron(w, "box_iou", tokens[6:7])[0, 0]))
+    return masks, iou, perceptron(w, "answered", tokens[5:6])[0, 0], place, edges, box_iou
 
 
 def weights_of(module) -> W:
@@ -194,10 +218,13 @@ def test_the_mask_decoder_follows_the_papers(network, asked):
     }  # fmt: skip
     given = {name: tensor.numpy() for name, tensor in given.items()}
     for row in range(2):
-        masks, iou, answered = reference(
+        masks, iou, answered, place, edges, box_iou = reference(
             weights_of(decoder), network.config.heads, network.config.mask_layers, 0, row, given, pages, questions
         )
         assert np.abs(masks).max() > 0.1
         assert np.abs(found.logits[row].numpy() - masks).max() < 1e-10 * max(1, np.abs(masks).max())
         assert np.abs(found.iou[row].numpy() - iou).max() < 1e-10
         assert abs(found.answered[row].item() - answered) < 1e-10
+        assert np.abs(found.place[row].numpy() - place).max() < 1e-10 * max(1, np.abs(place).max())
+        assert np.abs(found.edges[row].numpy() - edges).max() < 1e-9 * max(1, np.abs(edges).max())
+        assert abs(found.box_iou[row].item() - box_iou) < 1e-10

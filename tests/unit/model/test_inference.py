@@ -123,7 +123,7 @@ def test_what_cannot_be_asked_is_refused_with_a_sentence(predictor, page):
 
 
 def test_a_page_read_by_another_version_is_refused(predictor, page, network, tmp_path):
-    network.word_head.score.bias.data += 1
+    network.word_head.point.bias.data += 1
     checkpoint.save(tmp_path / "other", network, network.config.to_dict())
     with pytest.raises(ValueError, match="another version"):
         Predictor.load(tmp_path / "other").ask(page, "x")

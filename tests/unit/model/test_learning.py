@@ -129,7 +129,7 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_what_was_saved(config,
 
     def spoiled(step):
         if step == 3:
-            network.word_head.score.weight.data.fill_(float("nan"))
+            network.word_head.point.weight.data.fill_(float("nan"))
         return source(step)
 
     with pytest.raises(FloatingPointError, match="lower the learning rate"):

@@ -24,7 +24,7 @@ def test_a_config_survives_json():
 
 def test_both_paths_answer_on_a_page_with_an_image(network, vocabulary):
     answer = asked(network, vocabulary, page_words(), [Prompt("total"), Prompt("date")], page_image())
-    assert answer.words.logits.shape == (2, len(page_words()))
+    assert answer.words.logits.shape == (2, 1, len(page_words()))
     assert answer.pixels.logits.shape == (2, 4, 128 // 4, 96 // 4)
     assert answer.pixels.iou.shape == (2, 4) and answer.pixels.answered.shape == (2,)
 
@@ -55,7 +55,7 @@ def test_a_page_answers_the_same_alone_and_beside_a_longer_one(network, vocabula
         alone = network(batch_pages([short]), batch_questions([short], [[Prompt("date")]], vocabulary, config))
         questions = batch_questions([short, long], [[Prompt("date")], [Prompt("date")]], vocabulary, config)
         both = network(batch_pages([short, long]), questions)
-    assert torch.allclose(alone.words.logits[0], both.words.logits[0, :5], atol=1e-4)
+    assert torch.allclose(alone.words.pointing[0], both.words.pointing[0, :5], atol=1e-4)
 
 
 def test_every_kind_of_prompt_changes_both_paths(network, vocabulary):
@@ -111,7 +111,10 @@ def test_the_loss_takes_the_nearest_acceptable_answer(network, vocabulary):
     answer = network(batch.pages, batch.questions)
     _, parts = loss_of(answer, batch.targets)
     answer.words.logits.data.fill_(-20.0)
-    answer.words.logits.data[0, place("123.90")] = 20.0  # the second acceptable answer
-    answer.words.logits.data[1, place("INV-2041")] = 20.0
+    answer.words.pointing.data.fill_(-20.0)
+    for row, text in ((0, "123.90"), (1, "INV-2041")):  # the first: the second acceptable answer
+        answer.words.pointing.data[row, place(text)] = 20.0
+        answer.words.logits.data[row, 0, place(text)] = 20.0
+        answer.words.seeds.data[row, 0] = place(text)
     _, perfect = loss_of(answer, batch.targets)
-    assert perfect["words"] < 1e-3 < parts["words"]
+    assert perfect["words"] < 1e-3 and perfect["pointing"] < 1e-3 < parts["pointing"]

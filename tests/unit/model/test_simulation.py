@@ -19,7 +19,7 @@ def prompted(network, vocabulary):
     page = example()
     batch = make_batch([page], vocabulary, network.config)
     with torch.no_grad():  # so that the untrained network answers with half of the words
-        network.word_head.score.bias -= network(batch.pages, batch.questions).words.logits.median()
+        network.word_head.growth.score[-1].bias -= network(batch.pages, batch.questions).words.logits.median()
     pairs = []
     for seed in range(40):
         drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0)
