@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from model.drawn_prompts import MASK_STRIDE
@@ -71,22 +70,24 @@ def compose_answer(
     for choice in choices[1:] if not by_words else []:
         alternative = enlarge(choice.shape, prepared, prompt)
         alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
+    alternatives.sort(key=lambda one: -one.score)
     return replace(primary, candidates=alternatives[:MOST_CANDIDATES])
 
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
-    """Words that may be the answer, in reading order, and their predicted IoU, 0..1."""
+    """Words that may be the answer, in reading order, and their predicted IoU, 0..1: that of another seed than the first
+    counts as much less as the seed is pointed to less."""
 
     words: list[int]
     iou: float
 
 
 def choose_words(answer: WordAnswer, row: int, layout: Layout, prompt: Prompt) -> list[WordChoice]:
-    """The answers that were grown for a question, the likeliest first: the one in which the most of the pointing ends.
+    """The answers that were grown for a question, in the order in which their seeds are pointed to.
 
-    Their words are those of the highest expected IoU. A positive click always takes the word under it, a negative one
-    always leaves it, a box keeps to what lies inside: the asker has said so, whatever the network makes of it.
+    A positive click always takes the word under it, a negative one always leaves it, a box keeps to what lies inside:
+    the asker has said so, whatever the network makes of it.
     """
     count = len(layout.texts)
     if not count:
@@ -97,43 +98,19 @@ def choose_words(answer: WordAnswer, row: int, layout: Layout, prompt: Prompt) -
         allowed = share_inside(layout.boxes, np.array(prompt.box, np.float32) / layout.height) >= _INSIDE
     allowed[barred] = False
     allowed[forced] = True
-    if not allowed.any():
-        return []
-    pointing = np.where(allowed, answer.pointing[row, :count].numpy(), -np.inf)
-    pointing = np.exp(pointing - pointing.max())
-    boxes = layout.boxes
-    area = np.maximum((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), 1e-6)
-    found: dict[tuple[int, ...], tuple[float, WordChoice]] = {}
-    for number, seed in enumerate(answer.seeds[row].tolist()):
-        if not allowed[seed] and number:
-            continue
-        chances = 1 / (1 + np.exp(-answer.logits[row, number, :count].numpy()))
-        if allowed[seed]:
-            chances[seed] = 1.0
-        chances[forced] = 1.0
-        chances[~allowed] = 0.0
-        taken = most_expected(chances, area)
-        place = (
-            pointing[taken].sum() / pointing.sum(),
-            WordChoice(np.flatnonzero(taken).tolist(), float(answer.iou[row, number])),
-        )
-        found.setdefault(tuple(place[1].words), place)
-    return [choice for _, choice in sorted(found.values(), key=lambda one: -one[0])]
-
-
-def most_expected(chances: Floats, area: Floats) -> NDArray[np.bool_]:
-    """Which words together have the highest expected IoU by area, were each in the answer with its chance by itself.
-
-    The expectation of the quotient is taken as the quotient of the expectations.
-    """
-    order = np.argsort(-chances, kind="stable")
-    expected = (chances * area)[order]
-    inside = np.cumsum(expected)
-    either = np.cumsum(area[order]) + expected.sum() - inside
-    best = int((inside / either).argmax())
-    taken = np.zeros(len(chances), bool)
-    taken[order[: best + 1]] = True
-    return taken & (chances > 0)
+    found: dict[tuple[int, ...], WordChoice] = {}
+    pointing = answer.pointing[row].numpy()
+    seeds = answer.seeds[row].tolist()
+    for number, seed in enumerate(seeds):
+        taken = answer.logits[row, number, :count].numpy() > 0
+        taken[seed] = True
+        taken &= allowed
+        taken[forced] = True
+        if taken.any():
+            words = np.flatnonzero(taken).tolist()
+            chance = math.exp(min(0.0, float(pointing[seed] - pointing[seeds[0]])))
+            found.setdefault(tuple(words), WordChoice(words, chance * float(answer.iou[row, number])))
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True)

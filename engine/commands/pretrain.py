@@ -23,6 +23,13 @@ def pretrain(
         str,
         typer.Option(help="Stages in their order, separated by commas; NAME=STEPS instead of a share of --minutes."),
     ] = "words,regions,segment",
+    recipe: Annotated[
+        bool, typer.Option("--recipe", help="The stages, steps and seed that made the shipped weights.")
+    ] = False,
+    at_most: Annotated[
+        float | None,
+        typer.Option(help="Minutes after which to stop; what was learned is kept, and --resume goes on.", min=0.05),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed and steps, same weights.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT.")] = False,
     preset: Annotated[str, typer.Option(help="Size of the network: nano, base or large.")] = "nano",
@@ -52,9 +59,11 @@ def pretrain(
     Metrics, figures and curves lie in OUT. A run that was interrupted goes on with --resume. --list says what each stage
     learns.
     """
+    import time
+
     import torch
 
-    from engine.training.pretraining import has_run, paced
+    from engine.training.pretraining import RECIPE, has_run, paced
     from engine.training.pretraining import pretrain as run
     from engine.training.stages import STAGES
     from model.presets import PRESETS
@@ -73,10 +82,11 @@ def pretrain(
     if not resume and has_run(out):
         fail(f"{out} already holds a run; go on with --resume or choose another folder.")
     torch.set_num_threads(threads)
+    latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
         source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
-        schedule = _given(stages, seed, begun, decoder)
+        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder)
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps
@@ -118,13 +128,16 @@ def pretrain(
                 on_metrics=show,
                 on_figures=show_figures,
                 on_progress=lambda share: bar.update(task, completed=share),
+                cancelled=lambda: latest is not None and time.monotonic() > latest,
             )
     except (ValueError, FloatingPointError) as error:
         fail(str(error))
-    if as_json:
+    if done.weights is None and not as_json:
+        console.print(f"Stopped after {at_most:g} minutes; the same command with --resume goes on.", markup=False)
+    elif as_json:
         emit(
             {
-                "weights": str(done.weights),
+                "weights": None if done.weights is None else str(done.weights),
                 "version": done.version,
                 "seed": done.schedule.seed,
                 "steps": dict(done.schedule.steps),

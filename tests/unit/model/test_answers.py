@@ -6,7 +6,7 @@ import torch
 from pages import page_words, place
 from PIL import Image
 
-from model.answers import choose_words, enlarge, most_expected, pixel_choices
+from model.answers import choose_words, enlarge, pixel_choices
 from model.examples import Prompt
 from model.inputs import prepare_page
 from model.layout import read_layout
@@ -16,17 +16,15 @@ from model.word_head import WordAnswer
 LAYOUT = read_layout(page_words())
 
 
-def grown(*seeds, **pointing):
-    """A word answer: each seed with the words that grow from it; how strongly words are pointed to, else not at all."""
+def grown(*seeds):
+    """A word answer: each seed with the words that grow from it."""
     count = len(page_words())
-    logits, points = torch.full((1, len(seeds), count), -6.0), torch.full((1, count), -9.0)
+    logits = torch.full((1, len(seeds), count), -6.0)
     for row, words in enumerate(seeds):
         logits[0, row, [place(word) for word in words]] = 6.0
-    for word, strength in pointing.items():
-        points[0, place(word)] = strength
     at = torch.tensor([[place(words[0]) for words in seeds]])
     iou = torch.linspace(0.9, 0.5, len(seeds))[None]
-    return WordAnswer(torch.zeros(1, count, 1), points, at, logits, iou, torch.zeros(1), torch.zeros(1))
+    return WordAnswer(torch.zeros(1, count, 1), torch.zeros(1, count), at, logits, iou, torch.zeros(1), torch.zeros(1))
 
 
 def chosen(answer, **prompt):
@@ -40,14 +38,13 @@ def middle(text):
     return (x0 + x1) / 2, (y0 + y1) / 2
 
 
-def test_what_is_pointed_to_the_most_as_a_whole_answers_and_others_are_candidates():
-    """One word of an answer is pointed to a little more than any of two that answer together."""
-    answer = grown(["5.90"], ["Mary", "Jones"], ["INV-2041"], Mary=2.0, Jones=2.0, **{"5.90": 2.3, "INV-2041": 0.0})
+def test_the_first_seed_answers_and_others_are_candidates():
+    answer = grown(["Mary", "Jones"], ["5.90"], ["INV-2041"])
     assert chosen(answer) == [["Mary", "Jones"], ["5.90"], ["INV-2041"]]
 
 
 def test_seeds_that_grow_to_the_same_answer_are_one_candidate():
-    answer = grown(["Mary", "Jones"], ["Jones", "Mary"], Mary=2.0)
+    answer = grown(["Mary", "Jones"], ["Jones", "Mary"])
     assert chosen(answer) == [["Mary", "Jones"]]
     assert choose_words(answer, 0, LAYOUT, Prompt("x"))[0].iou == pytest.approx(0.9)
 
@@ -59,7 +56,7 @@ def test_a_seed_answers_even_where_nothing_grows():
 
 
 def test_clicks_outrank_the_network():
-    answer = grown(["Mary", "Jones"], Mary=9.0, Jones=9.0)
+    answer = grown(["Mary", "Jones"])
     no = (*middle("Jones"), False)
     assert chosen(answer, points=(no,)) == [["Mary"]]
     assert chosen(answer, points=((*middle("5.90"), True), no)) == [["Mary", "5.90"]]
@@ -68,20 +65,6 @@ def test_clicks_outrank_the_network():
 def test_nothing_is_chosen_where_every_word_is_barred():
     assert chosen(grown(["Mary"]), box=(0, 700, 10, 710)) == []
     assert choose_words(grown(["Mary"]), 0, read_layout([]), Prompt("x")) == []
-
-
-def test_the_words_of_the_highest_expected_iou_are_taken():
-    """Against all 2 ** 6 choices; a doubtful word beside sure ones is left or taken by its area."""
-    rng = np.random.default_rng(3)
-    for _ in range(20):
-        chances, area = rng.random(6), rng.uniform(0.5, 3, 6)
-
-        def expected(taken, chances=chances, area=area):
-            return (chances * area)[taken].sum() / (area[taken].sum() + (chances * area)[~taken].sum())
-
-        choices = [np.array([number >> bit & 1 for bit in range(6)], bool) for number in range(1, 64)]
-        best = max(choices, key=expected)
-        assert expected(most_expected(chances, area)) == pytest.approx(expected(best))
 
 
 def test_after_clicks_the_map_of_the_highest_predicted_iou_is_chosen(vocabulary, config):

@@ -119,7 +119,9 @@ def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, p
             for word in range(len(words)):
                 if pages.valid[page, word]:
                     image[cell] += covered(pages.unit_boxes[page, word].tolist(), y, x, step) * words[word]
-    tokens = np.concatenate([w["iou_token"], w["mask_tokens"], w["answered_token"], w["box_token"], given["tokens"][row]])
+    tokens = np.concatenate(
+        [w["iou_token"], w["mask_tokens"], w["answered_token"], w["box_token"], given["tokens"][row]]
+    )
     places, valid = tokens, [True] * 7 + given["valid"][row].tolist()
     for number in range(layers):
         tokens, image = two_way(w, f"layers.{number}.", heads, tokens, image, places, given["places"], valid)

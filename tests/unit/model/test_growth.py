@@ -58,15 +58,15 @@ def test_growth_from_outside_every_answer_teaches_growth_nothing(batch, network)
     answer = network(batch.pages, batch.questions, torch.nn.functional.one_hot(
         torch.full((6,), place("Acme")), len(page_words())
     ).float())  # fmt: skip
-    assert word_losses(answer, batch.targets)["words"] == 0
+    assert word_losses(answer.words, batch.targets)["words"] == 0
     inside = begun_inside(batch.targets, 1.0)
-    assert word_losses(network(batch.pages, batch.questions, inside.towards), inside)["words"] > 0
+    assert word_losses(network(batch.pages, batch.questions, inside.towards).words, inside)["words"] > 0
 
 
 def test_how_good_the_choice_is_is_learned_where_the_network_began_by_itself(batch, network):
     inside = begun_inside(batch.targets, 1.0)
-    assert word_losses(network(batch.pages, batch.questions, inside.towards), inside)["word_iou"] == 0
-    assert word_losses(network(batch.pages, batch.questions), batch.targets)["word_iou"] > 0
+    assert word_losses(network(batch.pages, batch.questions, inside.towards).words, inside)["word_iou"] == 0
+    assert word_losses(network(batch.pages, batch.questions).words, batch.targets)["word_iou"] > 0
 
 
 def test_a_click_and_a_box_say_where_growth_begins(network, vocabulary):
