@@ -6,7 +6,16 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from engine.training.report.wording import FIGURES, OF_THE_MODEL, TIMES, described, share, side_by_side, slices_of
+from engine.training.report.wording import (
+    FIGURES,
+    OF_THE_MODEL,
+    REACHABLE,
+    TIMES,
+    described,
+    share,
+    side_by_side,
+    slices_of,
+)
 
 
 def main_table(answer: Mapping[str, Any], name: str) -> Table:
@@ -21,6 +30,9 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
         table.add_row(title, *side_by_side(answer, key))
     for key, title in OF_THE_MODEL.items():
         table.add_row(title, share(answer[key]))
+    for key, title in REACHABLE.items():
+        if key in answer:
+            table.add_row(title, share(answer[key]))
     for at, value in enumerate(answer.get("mean_iou_after") or [], 1):
         table.add_row(f"mean IoU after {at} click{'s' if at > 1 else ''}", share(value))
     for key, title in TIMES.items():

@@ -18,7 +18,7 @@ from engine.training.figures import Figures, Scored, best_iou, best_word_f1, iou
 from engine.training.intervals import intervals
 from engine.training.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
-from model.masks import Mask, rasterise
+from model.masks import Mask, rasterise, words_under
 
 Corrected = Literal["answer", "pixels"]  # which mask clicks correct
 ImageOf = Callable[[GroundedPage], Image.Image | None]
@@ -88,7 +88,7 @@ def evaluate(
 
     `images_from`: the folder that the pages' images are relative to, or a function that opens a page's image; None reads
     words alone. `words_from`: what is asked instead of the given words; answers are scored against the given words' boxes all the
-    same, and nothing is told of words. `clicks`: how often each answer is then corrected by a click;
+    same, nothing is told of words, but how far the right ones of those asked would reach. `clicks`: how often each answer is then corrected by a click;
     `corrected` "pixels" corrects what the pixel path alone says. `timed` asks one question at a time; without, a
     page's questions are asked together (the same answers, sooner). `on_page(done)` is called after each page, `on_answer`
     after each question; when `should_stop()` turns true, what was measured so far is returned. ValueError when an image is
@@ -147,6 +147,7 @@ def _answer_page(
             after_clicks=_corrected(predictor, encoded, question, answer, acceptable, clicks, corrected),
             word_f1=best_word_f1(answer.words, comparable),
             floor_word_f1=best_word_f1(found, comparable),
+            reachable_iou=None if seen is page.words else _reachable(acceptable, seen),
             answer_words=None if first is None else len(set(first)),
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,
@@ -159,6 +160,15 @@ def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
     size = (page.height, page.width)
     by_words = [rasterise([page.words[at].box for at in answer], size) for answer in question.answers]
     return by_words + [decode_rle(one) for one in question.masks]
+
+
+def _reachable(acceptable: Sequence[Mask], words: Sequence[GroundedWord]) -> float:
+    """IoU of the words that stand in an acceptable answer with it, the best of them: what is lost before anybody answers."""
+    boxes = [word.box for word in words]
+    return max(
+        (iou(rasterise([boxes[at] for at in words_under(one, boxes)], one.shape), one) for one in acceptable),
+        default=0.0,
+    )
 
 
 def _answers(

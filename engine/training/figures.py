@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from model.masks import Mask
 
 HIT = 0.5  # an answer counts as found above this IoU
+_ON_PURPOSE = ("mean_iou_after", "reachable_mean_iou", "reachable_acc_50")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,9 @@ class Scored:
     word_f1: float | None = None  # of the words of the answer, best over the acceptable answers
     floor_word_f1: float | None = None
     answer_words: int | None = None  # of the first acceptable answer
+    reachable_iou: float | None = (
+        None  # of those asked words that stand in an acceptable answer, where they are not the set's
+    )
     places: int | None = None  # that these words stand in; see slices.places
     region_type: str | None = None  # of what no words make: "signature", "checkbox", ...
 
@@ -59,6 +63,10 @@ class Figures:
     ask_ms_p50: float | None
     ask_ms_p95: float | None
     mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click
+    reachable_mean_iou: float | None = (
+        None  # by choosing the right ones of the words asked, where they are not the set's
+    )
+    reachable_acc_50: float | None = None
 
 
 def iou(one: Mask, other: Mask) -> float:
@@ -105,6 +113,7 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
     times = _column(scored, "milliseconds")
     f1s = _column([one for one in there if one.word_f1 is not None], "word_f1")
     floor_f1s = _column([one for one in there if one.floor_word_f1 is not None], "floor_word_f1")
+    reachable = _column([one for one in there if one.reachable_iou is not None], "reachable_iou")
     clicks = len(there[0].after_clicks) if there else 0
     return Figures(
         questions=len(scored),
@@ -128,12 +137,14 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         ask_ms_p95=_quantile(times, 0.95),
         mean_iou_after=[_rounded(float(np.mean([one.after_clicks[at] for one in there]))) for at in range(clicks)]
         or None,
+        reachable_mean_iou=_mean(reachable),
+        reachable_acc_50=_mean(reachable > HIT),
     )
 
 
 def to_json(figures: Figures) -> dict[str, Any]:
-    """Figures as JSON; what was not measured on purpose (clicks) is left out."""
-    return {name: value for name, value in asdict(figures).items() if not (name == "mean_iou_after" and value is None)}
+    """Figures as JSON; what was not measured on purpose (clicks, what other words could reach) is left out."""
+    return {name: value for name, value in asdict(figures).items() if value is not None or name not in _ON_PURPOSE}
 
 
 def _column(scored: Sequence[Scored], name: str) -> NDArray[np.float64]:

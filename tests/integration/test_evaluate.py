@@ -234,9 +234,26 @@ def test_words_of_our_own_ocr_are_asked_and_scored_against_the_given_words(check
     assert answer["ocr"] is True
     assert [answer[name] for name in ("word_f1", "exact", "floor_word_f1", "floor_exact")] == [None] * 4
     assert answer["floor_mean_iou"] > 0.1  # type: ignore[operator]
+    assert answer["floor_mean_iou"] <= answer["reachable_mean_iou"] < 1  # type: ignore[operator]
     assert len(list((tmp_path / "kept").iterdir())) == 1
     given = run(str(tmp_path / "set"), "--model", str(checkpoint), "--json")
     assert given["floor_mean_iou"] == 0.0
+    assert "reachable_mean_iou" not in given
+
+
+def test_what_other_words_could_reach_is_told_from_those_that_stand_in_the_answer(checkpoint: Path) -> None:
+    """Asked are two halves of the given word, one twice as high as it is, and a word beside it."""
+    page = GroundedPage(
+        "p", None, 200, 200, [GroundedWord("given", (20, 20, 120, 40))], [GroundedQuestion("q", "Which?", [[0]])]
+    )
+    asked = [
+        GroundedWord("gi", (20, 20, 70, 40)),
+        GroundedWord("ven", (70, 20, 120, 60)),
+        GroundedWord("no", (130, 20, 180, 40)),
+    ]
+    found = evaluate(Predictor.load(checkpoint), [page], words_from=lambda _: asked)
+    assert found.scored[0].reachable_iou == pytest.approx(2000 / 3000)
+    assert found.scored[0].word_f1 is None
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def _tile(answer: Mapping[str, Any], key: str, title: str) -> str:
 def _rest(answer: Mapping[str, Any]) -> str:
     """The other figures, one after the other."""
     told = [(title, wording.share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
+    told += [(title, wording.share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
     clicks = answer.get("mean_iou_after") or []
     told += [
         (f"mean IoU after {at} click{'s' if at > 1 else ''}", wording.share(value))

@@ -15,6 +15,7 @@ OF_THE_MODEL = {
     "unanswerable_auroc": "AUROC of answered",
     "calibration_error": "error of predicted IoU",
 }
+REACHABLE = {"reachable_mean_iou": "mean IoU, reachable", "reachable_acc_50": "IoU above .5, reachable"}
 TIMES = {"ask_ms_p50": "ms to ask, p50", "ask_ms_p95": "ms to ask, p95", "encode_ms_p50": "ms to read a page, p50"}
 _SLICES = {
     ("printed_key", "true"): "key printed",
