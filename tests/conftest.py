@@ -20,6 +20,14 @@ def needed(reason: str) -> None:
     pytest.skip(reason)
 
 
+@pytest.fixture
+def tesseract() -> str:
+    program = shutil.which("tesseract")
+    if program is None:
+        needed("OCR tests need Tesseract (Debian: tesseract-ocr, tesseract-ocr-eng).")
+    return program
+
+
 @pytest.fixture(scope="session")
 def postgresql_address() -> Iterator[str]:
     """Address of a PostgreSQL that this session started."""

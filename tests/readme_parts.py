@@ -24,6 +24,7 @@ SAID = {
     "invoice.html": "a sample: an invoice",
     "letter.html": "a sample: a letter of two pages",
     "registration.html": "a sample: a form",
+    "page.html": "the page of a report, without its contents",
 }
 
 

@@ -1,12 +1,11 @@
 """`glossator evaluate`: a model on a grounded set, with the lexical floor beside it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from engine.commands.common import emit, fail, output, progress, settings_here
+from engine.commands.common import console, emit, fail, output, progress, settings_here
 
 
 def register(app: typer.Typer) -> None:
@@ -24,76 +23,85 @@ def evaluate(
     limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="PAGES", help="Only the first pages.")] = None,
     clicks: Annotated[int, typer.Option("--clicks", min=0, max=20, help="Correct every answer by so many clicks.")] = 0,
     words_only: Annotated[bool, typer.Option("--words-only", help="Do not read the images.")] = False,
+    noise: Annotated[float, typer.Option(metavar="RATE", help="Misread so many of the characters, 0 to 1.")] = 0.0,
+    drop: Annotated[
+        float, typer.Option(metavar="SHARE", help="Leave so many of the questions' telling words out, 0 to 1.")
+    ] = 0.0,
+    ocr: Annotated[
+        bool, typer.Option("--ocr", help="Ask the words that our own OCR reads, not the given ones.")
+    ] = False,
+    ocr_cache: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep what OCR reads there, for the next time.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write a page with figures and the worst answers.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
 ) -> None:
     """Measure a model on pages whose answers are known (the grounded format) and print it beside the lexical floor."""
     import torch
 
+    from engine.commands.evaluation_tables import main_table, slices_table
+    from engine.documents.ingest import limits_of
     from engine.interchange.grounded import GroundedFormatError, pages_file, read_pages
+    from engine.training.corruption import corrupted
     from engine.training.evaluate import evaluate as measure
+    from engine.training.ocr_words import OcrWords
     from engine.training.registry import shipped_path
+    from engine.training.report.failures import Failures
+    from engine.training.report.page import report_page
     from model.inference import Predictor
 
     settings = settings_here()
     if settings.threads:
         torch.set_num_threads(settings.threads)
+    if ocr and words_only:
+        fail("--ocr reads the images and --words-only does not: choose one.", code=2)
+    if ocr and noise:
+        fail("--noise misreads the given words and --ocr does not use them: choose one.", code=2)
+    if ocr_cache is not None and not ocr:
+        fail("--ocr-cache keeps what --ocr reads: give both.", code=2)
+    if report is not None and (report.is_dir() or not report.parent.is_dir()):
+        fail(f"The report cannot be written to {report}: it must be a file in a folder that exists.", code=2)
+    failures = Failures()
     try:
-        predictor = Predictor.load(model or shipped_path(settings))
         path = pages_file(source)
+        images_from = None if words_only else path.parent
+        asked = corrupted(read_pages(path), noise=noise, drop=drop)
+        words_from = OcrWords(path.parent, limits_of(settings), kept_in=ocr_cache, warn=console.print) if ocr else None
+        predictor = Predictor.load(model or shipped_path(settings))
         with path.open("rb") as lines:
             pages = sum(1 for line in lines if line.strip())
         with progress() as bar:
             task = bar.add_task("Pages", total=min(pages, limit or pages))
             found = measure(
                 predictor,
-                read_pages(path),
-                images_from=None if words_only else path.parent,
+                asked,
+                images_from=images_from,
+                words_from=words_from,
                 clicks=clicks,
                 limit=limit,
                 on_page=lambda done: bar.update(task, completed=done),
+                on_answer=failures.add if report is not None else None,
             )
+            answer = {**found.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
+            if report is not None:
+                drawing = bar.add_task("Pictures", total=failures.shown)
+                html = report_page(
+                    path.parent.name,
+                    answer,
+                    found.scored,
+                    failures,
+                    images_from=images_from,
+                    on_picture=lambda done: bar.update(drawing, completed=done),
+                )
+                report.write_text(html, encoding="utf-8")
     except (ValueError, GroundedFormatError, OSError) as error:
         fail(str(error))
-    answer = found.to_json()
+    if report is not None:
+        console.print(f"The report is in {report}.", markup=False, soft_wrap=True)
     if as_json:
         emit(answer)
     else:
-        output.print(_table(answer, path))
-
-
-def _table(answer: dict[str, Any], path: Path) -> Table:
-    keyed = answer["by"]["printed_key"]
-    columns = {"all": answer, "key printed": keyed["true"], "no key": keyed["false"]}
-    table = Table(title=f"{path.parent.name}: {answer['pages']} pages, model {answer['model'][:12]}")
-    table.add_column("")
-    for name in columns:
-        table.add_column(name, justify="right")
-    rows = {
-        "questions": "questions",
-        "not answered on the page": "unanswerable",
-        "mean IoU": "mean_iou",
-        "mean IoU, lexical floor": "floor_mean_iou",
-        "share above IoU .5": "acc_50",
-        "share above IoU .5, lexical floor": "floor_acc_50",
-        "mean IoU, words alone": "word_mean_iou",
-        "mean IoU, pixels alone": "pixel_mean_iou",
-        "AUROC of answered": "unanswerable_auroc",
-        "error of the predicted IoU": "calibration_error",
-        "ms to ask, median": "ask_ms_p50",
-        "ms to ask, 95 %": "ask_ms_p95",
-    }
-    for title, key in rows.items():
-        table.add_row(title, *(_shown(figures[key]) for figures in columns.values()))
-    for click, _ in enumerate(answer.get("mean_iou_after") or []):
-        table.add_row(
-            f"mean IoU after {click + 1} click{'s' if click else ''}",
-            *(_shown((figures.get("mean_iou_after") or {click: None})[click]) for figures in columns.values()),
-        )
-    table.add_row("ms to read a page, median", _shown(answer["encode_ms_p50"]), "", "")
-    return table
-
-
-def _shown(value: float | int | None) -> str:
-    if value is None:
-        return "-"
-    return str(value) if isinstance(value, int) else f"{value:.3f}" if value < 10 else f"{value:.0f}"
+        output.print(main_table(answer, path.parent.name))
+        output.print(slices_table(answer))

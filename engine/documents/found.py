@@ -36,6 +36,18 @@ def union(boxes: list[FloatBox]) -> FloatBox:
     )
 
 
+def turned_box(box: FloatBox, turn: int, size: tuple[int, int]) -> FloatBox:
+    """The box after the picture of `size` (width, height), that it lies on, was turned clockwise by 0, 90, 180 or 270 degrees."""
+    width, height = size
+    x0, y0, x1, y1 = box
+    return {
+        0: box,
+        90: (height - y1, x0, height - y0, x1),
+        180: (width - x1, height - y1, width - x0, height - y0),
+        270: (y0, width - x1, y1, width - x0),
+    }[turn]
+
+
 def overlap(a: FloatBox, b: FloatBox) -> float:
     """Area of the intersection over the area of the smaller box, 0..1."""
     width = min(a[2], b[2]) - max(a[0], b[0])

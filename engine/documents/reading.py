@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image
 
 from engine.documents import refusal
-from engine.documents.found import FoundLine, FoundWord, overlap
+from engine.documents.found import FoundLine, FoundWord, overlap, turned_box
 from engine.documents.images import ImagePages, is_blank
 from engine.documents.kinds import JPEG, PDF, media_type_of
 from engine.documents.limits import ReadLimits
@@ -192,16 +192,7 @@ def _turned(drawn: _Waiting, turn: int) -> _Waiting:
 
 
 def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine:
-    width, height = size
-    words = []
-    for word in line.words:
-        x0, y0, x1, y1 = word.box
-        box = {
-            90: (height - y1, x0, height - y0, x1),
-            180: (width - x1, height - y1, width - x0, height - y0),
-            270: (y0, width - x1, y1, width - x0),
-        }[turn]
-        words.append(FoundWord(word.text, box, word.confidence))
+    words = [FoundWord(word.text, turned_box(word.box, turn, size), word.confidence) for word in line.words]
     return FoundLine(tuple(words), (line.heading + turn) % 360)
 
 

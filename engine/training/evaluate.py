@@ -10,16 +10,31 @@ from typing import Any, Literal
 import numpy as np
 from PIL import Image
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion
+from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.interchange.rle import decode_rle
 from engine.training import floor
 from engine.training.clicks import Click, next_click
-from engine.training.figures import Figures, Scored, best_iou, iou, summarise, to_json
+from engine.training.figures import Figures, Scored, best_iou, best_word_f1, iou, summarise, to_json
+from engine.training.intervals import intervals
+from engine.training.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
-from model.masks import Mask, rasterise
+from model.masks import Mask, rasterise, words_under
 
 Corrected = Literal["answer", "pixels"]  # which mask clicks correct
 ImageOf = Callable[[GroundedPage], Image.Image | None]
+WordsOf = Callable[[GroundedPage], Sequence[GroundedWord]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question with what was answered, for those who look at single answers. Masks are bool [H, W] at page size."""
+
+    page: GroundedPage
+    question: GroundedQuestion
+    answer: Answer
+    by_floor: Mask
+    acceptable: Sequence[Mask]
+    scored: Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +52,21 @@ class Evaluation:
         return summarise(self.scored)
 
     def to_json(self) -> dict[str, Any]:
-        """The figures of all questions, and "by" whether the page prints a key to match the question with.
+        """The figures of all questions, the "interval" of the main ones, and the figures "by" slices of the questions.
 
-        Questions that the page does not answer have no key; both halves are told from all of them.
+        Slices hold answerable questions; all of them are told from the same unanswerable ones.
         """
         absent = [one for one in self.scored if not one.answerable]
-        halves = {
-            name: [one for one in self.scored if one.answerable and one.printed_key is value]
-            for name, value in (("true", True), ("false", False))
-        }
         return {
             "model": self.version,
             "pages": self.pages,
             **to_json(self.figures),
             "encode_ms_p50": round(float(np.median(self.encode_ms)), 2) if self.encode_ms else None,
-            "by": {"printed_key": {name: to_json(summarise(half, absent)) for name, half in halves.items()}},
+            "interval": intervals(self.scored),
+            "by": {
+                name: {value: to_json(summarise(part, absent)) for value, part in parts.items()}
+                for name, parts in slices(self.scored).items()
+            },
         }
 
 
@@ -60,49 +75,64 @@ def evaluate(
     pages: Iterable[GroundedPage],
     *,
     images_from: Path | ImageOf | None = None,
+    words_from: WordsOf | None = None,
     clicks: int = 0,
     corrected: Corrected = "answer",
     limit: int | None = None,
     timed: bool = True,
     on_page: Callable[[int], None] | None = None,
+    on_answer: Callable[[Answered], None] | None = None,
     should_stop: Callable[[], object] | None = None,
 ) -> Evaluation:
     """Ask every question of the first `limit` pages and score the masks, in pixels of the page.
 
     `images_from`: the folder that the pages' images are relative to, or a function that opens a page's image; None reads
-    words alone. `clicks`: how often each answer is then corrected by a click;
+    words alone. `words_from`: what is asked instead of the given words; answers are scored against the given words' boxes all the
+    same, nothing is told of words, but how far the right ones of those asked would reach. `clicks`: how often each answer is then corrected by a click;
     `corrected` "pixels" corrects what the pixel path alone says. `timed` asks one question at a time; without, a
-    page's questions are asked together (the same answers, sooner). `on_page(done)` is called after each page; when
-    `should_stop()` turns true, what was measured so far is returned. ValueError when an image has not its page's size.
+    page's questions are asked together (the same answers, sooner). `on_page(done)` is called after each page, `on_answer`
+    after each question; when `should_stop()` turns true, what was measured so far is returned. ValueError when an image is
+    missing or has not its page's size.
     """
-    opened = _opener(images_from)
+    opened = opener_of(images_from)
     scored: list[Scored] = []
     encode_ms: list[float] = []
     for done, page in enumerate(islice(pages, limit), 1):
         if should_stop is not None and should_stop():
             break
         image = opened(page)
+        seen = page.words if words_from is None else words_from(page)
         began = time.perf_counter()
-        words = [Word(word.text, word.box) for word in page.words]
-        encoded = predictor.encode(image, words, (page.width, page.height))
+        encoded = predictor.encode(image, [Word(one.text, one.box) for one in seen], (page.width, page.height))
         encode_ms.append(_since(began))
-        scored += _score_page(predictor, encoded, page, clicks, corrected, timed)
+        for one in _answer_page(predictor, encoded, page, seen, clicks, corrected, timed):
+            scored.append(one.scored)
+            if on_answer is not None:
+                on_answer(one)
         if on_page is not None:
             on_page(done)
     return Evaluation(predictor.version, len(encode_ms), tuple(encode_ms), tuple(scored))
 
 
-def _score_page(
-    predictor: Predictor, encoded: EncodedPage, page: GroundedPage, clicks: int, corrected: Corrected, timed: bool
-) -> Iterator[Scored]:
-    size = (page.height, page.width)
-    prepared = floor.prepare(page.words)
+def _answer_page(
+    predictor: Predictor,
+    encoded: EncodedPage,
+    page: GroundedPage,
+    seen: Sequence[GroundedWord],
+    clicks: int,
+    corrected: Corrected,
+    timed: bool,
+) -> Iterator[Answered]:
+    prepared = floor.prepare(seen)
     for question, (answer, milliseconds) in zip(
         page.questions, _answers(predictor, encoded, page.questions, timed), strict=True
     ):
         acceptable = masks_of(page, question)
-        by_floor = rasterise([page.words[at].box for at in floor.predict(prepared, question.question)], size)
-        yield Scored(
+        found = floor.predict(prepared, question.question)
+        by_floor = rasterise([seen[at].box for at in found], (page.height, page.width))
+        first = question.answers[0] if question.answers else None
+        comparable = question.answers if seen is page.words else []  # indices of other words tell nothing
+        scored = Scored(
             page_id=page.page_id,
             question_id=question.question_id,
             answerable=question.answerable,
@@ -115,7 +145,14 @@ def _score_page(
             predicted_iou=answer.score,
             milliseconds=milliseconds,
             after_clicks=_corrected(predictor, encoded, question, answer, acceptable, clicks, corrected),
+            word_f1=best_word_f1(answer.words, comparable),
+            floor_word_f1=best_word_f1(found, comparable),
+            reachable_iou=None if seen is page.words else _reachable(acceptable, seen),
+            answer_words=None if first is None else len(set(first)),
+            places=None if first is None else places([page.words[at].box for at in first]),
+            region_type=question.region_type,
         )
+        yield Answered(page, question, answer, by_floor, acceptable, scored)
 
 
 def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
@@ -123,6 +160,15 @@ def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
     size = (page.height, page.width)
     by_words = [rasterise([page.words[at].box for at in answer], size) for answer in question.answers]
     return by_words + [decode_rle(one) for one in question.masks]
+
+
+def _reachable(acceptable: Sequence[Mask], words: Sequence[GroundedWord]) -> float:
+    """IoU of the words that stand in an acceptable answer with it, the best of them: what is lost before anybody answers."""
+    boxes = [word.box for word in words]
+    return max(
+        (iou(rasterise([boxes[at] for at in words_under(one, boxes)], one.shape), one) for one in acceptable),
+        default=0.0,
+    )
 
 
 def _answers(
@@ -169,7 +215,8 @@ def _mask_of(answer: Answer, corrected: Corrected) -> Mask:
     return answer.mask if corrected == "answer" else answer.pixel_mask
 
 
-def _opener(images_from: Path | ImageOf | None) -> ImageOf:
+def opener_of(images_from: Path | ImageOf | None) -> ImageOf:
+    """What opens the image of a page, RGB: see `evaluate`. It raises ValueError where an image is not there."""
     if images_from is None:
         return lambda page: None
     if not isinstance(images_from, Path):
@@ -179,8 +226,13 @@ def _opener(images_from: Path | ImageOf | None) -> ImageOf:
     def opened(page: GroundedPage) -> Image.Image | None:
         if page.image is None:
             return None
-        with Image.open(folder / page.image) as image:
-            return image.convert("RGB")
+        try:
+            with Image.open(folder / page.image) as image:
+                return image.convert("RGB")
+        except FileNotFoundError:
+            raise ValueError(
+                f"Page {page.page_id}: its image {folder / page.image} does not exist; --words-only reads no images."
+            ) from None
 
     return opened
 

@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from model.masks import Mask
 
 HIT = 0.5  # an answer counts as found above this IoU
+_ON_PURPOSE = ("mean_iou_after", "reachable_mean_iou", "reachable_acc_50")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """How one question was answered. IoUs are the best over the acceptable answers, and 0 where there are none."""
+    """How one question was answered. IoUs are the best over the acceptable answers, and 0 where there are none.
+
+    What is told of words is None where regions alone answer, or where the words asked were not those of the set.
+    """
 
     page_id: str
     question_id: str
@@ -28,6 +32,14 @@ class Scored:
     predicted_iou: float  # as the model says it
     milliseconds: float
     after_clicks: tuple[float, ...] = ()  # IoU after the first, second, ... corrective click
+    word_f1: float | None = None  # of the words of the answer, best over the acceptable answers
+    floor_word_f1: float | None = None
+    answer_words: int | None = None  # of the first acceptable answer
+    reachable_iou: float | None = (
+        None  # of those asked words that stand in an acceptable answer, where they are not the set's
+    )
+    places: int | None = None  # that these words stand in; see slices.places
+    region_type: str | None = None  # of what no words make: "signature", "checkbox", ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +54,19 @@ class Figures:
     pixel_mean_iou: float | None
     floor_mean_iou: float | None
     floor_acc_50: float | None
+    word_f1: float | None  # over questions with word answers, as the next three
+    exact: float | None  # share with word F1 = 1: accepted as it is
+    floor_word_f1: float | None
+    floor_exact: float | None
     unanswerable_auroc: float | None  # how well `answered` tells answerable from unanswerable, 0..1
     calibration_error: float | None  # mean distance of predicted from true IoU
     ask_ms_p50: float | None
     ask_ms_p95: float | None
     mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click
+    reachable_mean_iou: float | None = (
+        None  # by choosing the right ones of the words asked, where they are not the set's
+    )
+    reachable_acc_50: float | None = None
 
 
 def iou(one: Mask, other: Mask) -> float:
@@ -59,6 +79,18 @@ def iou(one: Mask, other: Mask) -> float:
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
     """The best IoU of a mask over the acceptable answers; 0 without any."""
     return max((iou(mask, one) for one in acceptable), default=0.0)
+
+
+def word_f1(words: Iterable[int], answer: Iterable[int]) -> float:
+    """F1 of two sets of word indices: 2 |A and B| / (|A| + |B|); 0 where both are empty."""
+    one, other = set(words), set(answer)
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 0.0
+
+
+def best_word_f1(words: Iterable[int], acceptable: Iterable[Iterable[int]]) -> float | None:
+    """The best F1 of words over the acceptable answers; None where no words answer."""
+    words = list(words)
+    return max((word_f1(words, answer) for answer in acceptable), default=None)
 
 
 def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float | None:
@@ -79,6 +111,9 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
     ious = _column(there, "iou")
     floors = _column(there, "floor_iou")
     times = _column(scored, "milliseconds")
+    f1s = _column([one for one in there if one.word_f1 is not None], "word_f1")
+    floor_f1s = _column([one for one in there if one.floor_word_f1 is not None], "floor_word_f1")
+    reachable = _column([one for one in there if one.reachable_iou is not None], "reachable_iou")
     clicks = len(there[0].after_clicks) if there else 0
     return Figures(
         questions=len(scored),
@@ -89,6 +124,10 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         pixel_mean_iou=_mean(_column(there, "pixel_iou")),
         floor_mean_iou=_mean(floors),
         floor_acc_50=_mean(floors > HIT),
+        word_f1=_mean(f1s),
+        exact=_mean(f1s == 1),
+        floor_word_f1=_mean(floor_f1s),
+        floor_exact=_mean(floor_f1s == 1),
         unanswerable_auroc=auroc(
             [one.answered for one in there],
             [one.answered for one in (absent if unanswerable is None else unanswerable)],
@@ -98,12 +137,14 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         ask_ms_p95=_quantile(times, 0.95),
         mean_iou_after=[_rounded(float(np.mean([one.after_clicks[at] for one in there]))) for at in range(clicks)]
         or None,
+        reachable_mean_iou=_mean(reachable),
+        reachable_acc_50=_mean(reachable > HIT),
     )
 
 
 def to_json(figures: Figures) -> dict[str, Any]:
-    """Figures as JSON; what was not measured on purpose (clicks) is left out."""
-    return {name: value for name, value in asdict(figures).items() if not (name == "mean_iou_after" and value is None)}
+    """Figures as JSON; what was not measured on purpose (clicks, what other words could reach) is left out."""
+    return {name: value for name, value in asdict(figures).items() if value is not None or name not in _ON_PURPOSE}
 
 
 def _column(scored: Sequence[Scored], name: str) -> NDArray[np.float64]:

@@ -1,8 +1,7 @@
 """The gate: is the challenger better than the champion, and nowhere worse than we can bear? Pure.
 
 Both answered the same questions, so what counts is the difference question by question. Questions of one document are alike,
-so documents are drawn, not questions: a paired bootstrap over documents (Efron and Tibshirani, An Introduction to the
-Bootstrap, 1993, section 13.3, percentile intervals; clusters as in Field and Welsh, 2007). The interval holds the middle 90 % of the
+so documents are drawn, not questions: a paired bootstrap over documents (bootstrap.py). The interval holds the middle 90 % of the
 resampled mean differences, so a lower end above the limit says, with 95 % confidence, that no more than the limit was lost.
 
 The challenger passes when
@@ -17,12 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from engine.training.bootstrap import RESAMPLES, Interval, clustered_bootstrap
 from engine.training.figures import Scored, summarise, to_json
 
-RESAMPLES = 2000
 LEVEL = 0.90  # two-sided
 FEWEST_DOCUMENTS = 5  # that an interval is worth looking at
 IOU_LIMIT = -0.05
@@ -49,17 +45,6 @@ class Holdout:
     def __post_init__(self) -> None:
         if [_key(one) for one in self.parent] != [_key(one) for one in self.challenger]:
             raise ValueError(f"Parent and challenger did not answer the same questions of the holdout {self.name!r}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean difference, challenger minus parent, with its bootstrap interval."""
-
-    documents: int
-    questions: int
-    difference: float
-    low: float
-    high: float
 
 
 def judge(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
@@ -91,30 +76,20 @@ def judge(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def paired_bootstrap(documents: Sequence[str], differences: Sequence[float], *, seed: int = 0) -> Interval | None:
-    """Return the mean of `differences` (one a question) and its interval when documents are drawn anew; None without any."""
-    if not differences:
-        return None
-    _, place = np.unique(np.asarray(documents), return_inverse=True)
-    count = int(place.max()) + 1
-    sums = np.bincount(place, weights=np.asarray(differences, float), minlength=count)
-    sizes = np.bincount(place, minlength=count).astype(float)
-    drawn = np.random.default_rng(seed).integers(0, count, (RESAMPLES, count))
-    means: NDArray[np.float64] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(count, len(differences), float(np.mean(differences)), float(low), float(high))
-
-
 def _compared(holdout: Holdout, seed: int) -> dict[str, Any]:
     pairs = list(zip(holdout.parent, holdout.challenger, strict=True))
     there = [(one, other) for one, other in pairs if one.answerable]
     absent = [(one, other) for one, other in pairs if not one.answerable]
-    ious = paired_bootstrap(
-        [holdout.documents[one.page_id] for one, _ in there], [other.iou - one.iou for one, other in there], seed=seed
+    ious = clustered_bootstrap(
+        [holdout.documents[one.page_id] for one, _ in there],
+        [other.iou - one.iou for one, other in there],
+        level=LEVEL,
+        seed=seed,
     )
-    unanswered = paired_bootstrap(
+    unanswered = clustered_bootstrap(
         [holdout.documents[one.page_id] for one, _ in absent],
         [float(_declined(other)) - float(_declined(one)) for one, other in absent],
+        level=LEVEL,
         seed=seed,
     )
     return {
@@ -132,11 +107,11 @@ def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
     if interval is None:
         return {"difference": None, "low": None, "high": None, "limit": limit, "judged": False}
     return {
-        "difference": round(interval.difference, 6),
+        "difference": round(interval.mean, 6),
         "low": round(interval.low, 6),
         "high": round(interval.high, 6),
         "limit": limit,
-        "judged": interval.documents >= FEWEST_DOCUMENTS,
+        "judged": interval.clusters >= FEWEST_DOCUMENTS,
     }
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from engine.training.clicks import next_click
-from engine.training.figures import Scored, auroc, best_iou, iou, summarise
+from engine.training.figures import Scored, auroc, best_iou, best_word_f1, iou, summarise, to_json, word_f1
+from engine.training.intervals import intervals
+from engine.training.slices import places, slices
 from model.masks import rasterise
 
 SIZE = (60, 80)
@@ -65,6 +67,108 @@ def test_nothing_measured_is_none_and_not_zero() -> None:
     figures = summarise([scored(answerable=False)])
     assert figures.mean_iou is None
     assert figures.unanswerable_auroc is None
+
+
+def test_word_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
+    answer, words = [3, 4, 5, 6], [5, 6, 7]
+    precision, recall = 2 / 3, 2 / 4
+    assert word_f1(words, answer) == pytest.approx(2 * precision * recall / (precision + recall))
+    assert word_f1([4, 3, 3], [3, 4]) == 1.0  # order and repetition tell nothing
+    assert (word_f1([], [1]), word_f1([], [])) == (0.0, 0.0)
+    assert best_word_f1(words, [[1], [5, 6, 7], answer]) == 1.0
+    assert best_word_f1(words, []) is None
+
+
+def test_word_figures_are_over_questions_that_words_answer() -> None:
+    figures = summarise(
+        [
+            scored(word_f1=1.0, floor_word_f1=0.5),
+            scored(word_f1=0.8, floor_word_f1=0.0),
+            scored(iou=0.9),  # a region
+            scored(answerable=False),
+        ]
+    )
+    assert (figures.word_f1, figures.exact) == (pytest.approx(0.9), 0.5)
+    assert (figures.floor_word_f1, figures.floor_exact) == (0.25, 0.0)
+    none = to_json(summarise([scored(iou=0.9)]))
+    assert [none[name] for name in ("word_f1", "exact", "floor_word_f1", "floor_exact")] == [None] * 4
+
+
+def of_pages(pages: int, questions: int, seed: int = 1) -> list[Scored]:
+    """Questions whose model and floor both do as well as their page lets them, the model always a tenth better."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for page in range(pages):
+        ease = rng.uniform(0, 0.9)
+        for question in range(questions):
+            changes = {"iou": ease + 0.1, "floor_iou": ease, "word_f1": ease + 0.1, "floor_word_f1": ease}
+            found.append(scored(page_id=str(page), question_id=f"{page}-{question}", **changes))
+    return found
+
+
+def test_the_difference_to_the_floor_is_surer_than_either() -> None:
+    found = intervals(of_pages(20, 5))
+    wide, narrow = found["mean_iou"], found["difference_mean_iou"]
+    assert wide is not None
+    assert wide[1] - wide[0] > 0.1
+    assert narrow == pytest.approx([0.1, 0.1])
+    assert found["difference_word_f1"] == pytest.approx([0.1, 0.1])
+
+
+def test_every_main_figure_lies_within_its_interval() -> None:
+    answers = of_pages(20, 5)
+    figures, found = to_json(summarise(answers)), intervals(answers)
+    for name in ("mean_iou", "acc_50", "word_f1", "exact"):
+        for full in (name, f"floor_{name}"):
+            low, high = found[full] or (1, 0)
+            assert low <= figures[full] <= high
+
+
+def test_intervals_draw_pages_and_not_questions() -> None:
+    """The same answers, once on the pages they came from, once each on a page of its own."""
+    together = of_pages(12, 8)
+    apart = [scored(page_id=one.question_id, iou=one.iou) for one in together]
+    wide, narrow = intervals(together)["mean_iou"], intervals(apart)["mean_iou"]
+    assert wide is not None
+    assert narrow is not None
+    assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])
+
+
+def test_what_was_not_measured_has_no_interval() -> None:
+    found = intervals([scored(iou=0.4), scored(answerable=False)])
+    assert found["mean_iou"] == [0.4, 0.4]
+    assert found["word_f1"] is None
+    assert found["difference_exact"] is None
+
+
+def test_slices_hold_answerable_questions_once_by_place_length_and_type() -> None:
+    answers = [
+        scored(places=1, answer_words=1),
+        scored(places=1, answer_words=4, printed_key=False),
+        scored(places=2, answer_words=9),
+        scored(places=3, answer_words=30),
+        scored(region_type="signature", printed_key=False),
+        scored(answerable=False, printed_key=False),
+    ]
+    found = {name: {value: len(part) for value, part in parts.items()} for name, parts in slices(answers).items()}
+    assert found == {
+        "printed_key": {"true": 3, "false": 2},
+        "regions": {"one": 2, "several": 2},
+        "answer_words": {"1": 1, "2": 0, "3-4": 1, "5-8": 0, "9+": 2},
+        "region_type": {"signature": 1},
+    }
+    assert "region_type" not in slices(answers[:4])
+
+
+def test_an_answer_stands_in_one_place_while_its_words_are_neighbours() -> None:
+    line = [(0, 0, 30, 10), (36, 0, 60, 10), (66, 1, 90, 11)]
+    below = [(0, 18, 30, 28), (36, 18, 60, 28)]
+    far = [(200, 0, 230, 10)]
+    lower = [(0, 80, 30, 90)]
+    assert places(line) == places(line + below) == places([line[0], *below]) == 1
+    assert places(line + far) == 2
+    assert places([*far, *below, *lower]) == 3
+    assert places([]) == 0
 
 
 def test_a_click_goes_into_the_middle_of_what_is_missing() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.training.figures import Scored
-from engine.training.gate import LEVEL, RESAMPLES, Holdout, judge, paired_bootstrap
+from engine.training.gate import Holdout, judge
 
 
 def scored(page: str, question: int, iou: float | None, answered: float = 0.9) -> Scored:
@@ -124,30 +124,6 @@ def test_the_verdict_is_the_same_every_time() -> None:
     noise = rng.normal(0.02, 0.2, (12, 4))
     one = holdout("recent", 12, lambda document, question: float(noise[document, question]))
     assert judge([one], seed=3) == judge([one], seed=3)
-
-
-def test_the_bootstrap_agrees_with_drawing_documents_one_by_one() -> None:
-    rng = np.random.default_rng(5)
-    documents = [f"d{number}" for number in rng.integers(0, 9, 40)]
-    differences = rng.normal(0, 0.1, 40)
-    found = paired_bootstrap(documents, differences.tolist(), seed=7)
-    assert found is not None
-    names = sorted(set(documents))
-    by_document = {name: [d for d, n in zip(differences, documents, strict=True) if n == name] for name in names}
-    draws = np.random.default_rng(7).integers(0, len(names), (RESAMPLES, len(names)))
-    means = [np.mean([d for at in draw for d in by_document[names[at]]]) for draw in draws]
-    assert found.difference == pytest.approx(differences.mean())
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])))
-
-
-def test_questions_of_one_document_do_not_count_as_many() -> None:
-    """Forty questions of two documents say less than forty of forty: the interval must be the wider."""
-    values = [0.3] * 20 + [-0.3] * 20
-    two = paired_bootstrap(["a"] * 20 + ["b"] * 20, values)
-    forty = paired_bootstrap([str(at) for at in range(40)], values)
-    assert two is not None
-    assert forty is not None
-    assert two.high - two.low > 3 * (forty.high - forty.low)
 
 
 def test_answers_to_different_questions_are_not_compared() -> None:

@@ -1,6 +1,5 @@
 """Reading a made document the way the product does: through the child process."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import ReadDocument
-from tests.conftest import needed
 
 Read = Callable[..., ReadDocument]
 
@@ -22,11 +20,3 @@ def read(tmp_path: Path) -> Read:
         return read_document(path, name=path.name, limits=ReadLimits(**limits), out_dir=tmp_path / "pages")
 
     return read_it
-
-
-@pytest.fixture
-def tesseract() -> str:
-    program = shutil.which("tesseract")
-    if program is None:
-        needed("OCR tests need Tesseract (Debian: tesseract-ocr, tesseract-ocr-eng).")
-    return program

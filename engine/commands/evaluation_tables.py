@@ -1,0 +1,65 @@
+"""An evaluation as tables for people: model beside floor, then the slices."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from engine.training.report.wording import (
+    FIGURES,
+    OF_THE_MODEL,
+    REACHABLE,
+    TIMES,
+    described,
+    share,
+    side_by_side,
+    slices_of,
+)
+
+
+def main_table(answer: Mapping[str, Any], name: str) -> Table:
+    """Figures of all questions: model, lexical floor and their difference, each with its 95 % interval over pages."""
+    table = _table(
+        title=f"{name}: {described(answer)}",
+        caption=f"Model {answer['model'][:12]}. In brackets: 95 % intervals, pages drawn anew.",
+    )
+    for heading in ("", "model", "floor", "difference"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for key, title in FIGURES.items():
+        table.add_row(title, *side_by_side(answer, key))
+    for key, title in OF_THE_MODEL.items():
+        table.add_row(title, share(answer[key]))
+    for key, title in REACHABLE.items():
+        if key in answer:
+            table.add_row(title, share(answer[key]))
+    for at, value in enumerate(answer.get("mean_iou_after") or [], 1):
+        table.add_row(f"mean IoU after {at} click{'s' if at > 1 else ''}", share(value))
+    for key, title in TIMES.items():
+        table.add_row(title, "-" if answer[key] is None else f"{answer[key]:.0f}")
+    return table
+
+
+def slices_table(answer: Mapping[str, Any]) -> Table:
+    """The answerable questions by slice, floor and model side by side."""
+    table = _table(caption="Answerable questions by slice: model, then floor.")
+    table.add_column("", no_wrap=True)
+    table.add_column("n", justify="right")
+    for heading in ("mean IoU", "IoU > .5", "word F1", "exact"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("pixels", justify="right")
+    for part in slices_of(answer):
+        for title, figures in part:
+            table.add_row(
+                title,
+                str(figures["questions"]),
+                *(f"{share(figures[key])} {share(figures[f'floor_{key}'])}" for key in FIGURES),
+                share(figures["pixel_mean_iou"]),
+            )
+        table.add_section()
+    return table
+
+
+def _table(**options: Any) -> Table:
+    """A table without frame: what is told fits into 80 columns."""
+    return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, **options)

@@ -1,0 +1,1 @@
+"""An evaluation as one HTML page: figures, plots, and pictures of the worst answers."""
