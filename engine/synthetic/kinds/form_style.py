@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.synthetic import questions
+from engine.synthetic.concepts import Concept
 from engine.synthetic.draft import cased
 from engine.synthetic.keys import Key, KeySource
 from engine.synthetic.sheet import Face, Figure, Sheet, Written
@@ -15,6 +16,15 @@ from engine.synthetic.vocabulary import words
 
 _ENDINGS = (":", ":", ":", ":", "", "", " :", ".", "....", "#:", "?", " _", "-", " -")
 _SHORT_KINDS = ("number", "date", "code", "word", "percent", "measure")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What was written at a key, and what the key means; no pieces where it was left blank."""
+
+    key: str
+    concept: Concept
+    pieces: list[int]
 
 
 @dataclass(slots=True)
@@ -34,6 +44,7 @@ class Form:
     leading: float
     underlined: bool  # values stand on printed lines
     lower_baseline: float  # how far typed values sink below their keys, ems
+    noted: list[Noted] = field(default_factory=list)  # to be asked for when the whole page stands; see `entries`
 
     @property
     def em(self) -> float:
