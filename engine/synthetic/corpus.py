@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from engine.synthetic.assemble import SyntheticPage, assemble
 from engine.synthetic.draft import Draft
-from engine.synthetic.kinds import form, invoice, letter, receipt, statement, table
+from engine.synthetic.kinds import form, invoice, letter, receipt, report, statement, table
 
 _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
     "form": (0.36, form.lay_out),
@@ -16,6 +16,7 @@ _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
     "letter": (0.07, letter.lay_out),
     "table": (0.07, table.lay_out),
     "statement": (0.06, statement.lay_out),
+    "report": (0.05, report.lay_out),
 }
 KINDS = tuple(_KINDS)
 FEWEST_WORDS = 8
