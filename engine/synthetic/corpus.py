@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from engine.synthetic.assemble import SyntheticPage, assemble
 from engine.synthetic.draft import Draft
-from engine.synthetic.kinds import certificate, form, invoice, letter, receipt, report, statement, table
+from engine.synthetic.kinds import certificate, form, invoice, letter, receipt, report, shipping, statement, table
 
 _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
     "form": (0.36, form.lay_out),
@@ -17,6 +17,7 @@ _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
     "table": (0.07, table.lay_out),
     "statement": (0.06, statement.lay_out),
     "report": (0.05, report.lay_out),
+    "shipping": (0.05, shipping.lay_out),
     "certificate": (0.03, certificate.lay_out),
 }
 KINDS = tuple(_KINDS)
