@@ -120,4 +120,9 @@ def _concept(line: str) -> Concept:
     )
 
 
-CONCEPTS = tuple(_concept(line) for line in _TABLE.splitlines())
+def concepts_of(table: str) -> tuple[Concept, ...]:
+    """Concepts from lines of "printed; keys|ways; to ask|kinds, of value"."""
+    return tuple(_concept(line) for line in table.strip().splitlines())
+
+
+CONCEPTS = concepts_of(_TABLE)

@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterator
 
 from engine.synthetic.assemble import SyntheticPage, assemble
 from engine.synthetic.draft import Draft
-from engine.synthetic.kinds import form, invoice, letter, receipt, table
+from engine.synthetic.kinds import certificate, form, invoice, letter, receipt, report, shipping, statement, table
 
 _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
-    "form": (0.46, form.lay_out),
-    "receipt": (0.24, receipt.lay_out),
-    "invoice": (0.12, invoice.lay_out),
-    "letter": (0.1, letter.lay_out),
-    "table": (0.08, table.lay_out),
+    "form": (0.36, form.lay_out),
+    "receipt": (0.2, receipt.lay_out),
+    "invoice": (0.11, invoice.lay_out),
+    "letter": (0.07, letter.lay_out),
+    "table": (0.07, table.lay_out),
+    "statement": (0.06, statement.lay_out),
+    "report": (0.05, report.lay_out),
+    "shipping": (0.05, shipping.lay_out),
+    "certificate": (0.03, certificate.lay_out),
 }
 KINDS = tuple(_KINDS)
 FEWEST_WORDS = 8

@@ -1,4 +1,4 @@
-"""Draws what is no text: boxes to tick, signatures, stamps, logos, bar codes, charts. Each stays inside its box."""
+"""Draws what is no text: boxes to tick, signatures, stamps, seals, logos, bar codes, charts. Each stays inside its box."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ def draw_figure(image: Image.Image, figure: Figure, fonts: Fonts) -> None:
         _signature(mask, chance)
     elif figure.kind == "stamp":
         mask = _stamp(mask, figure.text, chance, fonts)
+    elif figure.kind == "seal":
+        mask = _seal(mask, figure.text, chance, fonts)
     elif figure.kind == "barcode":
         _barcode(mask, chance)
     elif figure.kind == "chart":
@@ -137,6 +139,35 @@ def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) ->
     mask = mask.rotate(chance.uniform(-most, most), Image.Resampling.BILINEAR)
     patches = Image.new("L", (8, 4))
     patches.putdata([chance.randint(110, 255) for _ in range(32)])
+    return ImageChops.multiply(mask, patches.resize(mask.size, Image.Resampling.BICUBIC))
+
+
+def _seal(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> Image.Image:
+    """Rings with notches or rays around a few letters, pressed or inked unevenly."""
+    canvas = ImageDraw.Draw(mask)
+    x, y = mask.width / 2, mask.height / 2
+    radius = min(x, y) - 2
+    pen = max(_FINE, round(radius * 0.05))
+    rays = chance.choice((0, 24, 36, 48))
+    rim = radius * (0.9 if rays else 1.0)
+    for at in range(rays):
+        turn = 2 * math.pi * at / rays
+        across, down = math.cos(turn), math.sin(turn)
+        canvas.line((x + rim * across, y + rim * down, x + radius * across, y + radius * down), fill=255, width=pen)
+    for ring in (rim, chance.uniform(0.82, 0.9) * rim, chance.uniform(0.5, 0.62) * rim):
+        canvas.ellipse((x - ring, y - ring, x + ring, y + ring), outline=255, width=pen)
+    for at in range(points := chance.choice((0, 12, 20))):
+        turn = 2 * math.pi * at / points
+        dot = 0.035 * radius
+        across, down = x + 0.72 * rim * math.cos(turn), y + 0.72 * rim * math.sin(turn)
+        canvas.ellipse((across - dot, down - dot, across + dot, down + dot), fill=255)
+    room = 0.85 * rim
+    font = fonts.font("serif", 0.34 * radius, bold=True)
+    if (length := font.getlength(text)) > room:
+        font = fonts.font("serif", 0.34 * radius * room / length, bold=True)
+    canvas.text((x, y), text, fill=255, font=font, anchor="mm")
+    patches = Image.new("L", (6, 6))
+    patches.putdata([chance.randint(120, 255) for _ in range(36)])
     return ImageChops.multiply(mask, patches.resize(mask.size, Image.Resampling.BICUBIC))
 
 

@@ -26,8 +26,14 @@ _HELD_OUT_SEED = 9_999_991
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
 
 
-def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
+def _everything(objective: Objective) -> list[dict[str, Any]]:
     """Matrices at four times the rate of the rest, as in retraining."""
+    assert isinstance(objective, NetworkObjective)
+    matrices, rest = parameter_groups(objective.network, weight_decay=0.02)
+    return [matrices | {"lr": 4e-3}, rest | {"lr": 1e-3}]
+
+
+def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, RegionMasks)
     matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
     return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
@@ -107,7 +113,8 @@ STAGES: dict[str, Stage] = {
         title="Questions answered by words, on generated pages without pictures.",
         share=0.55,
         objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
-        groups=at_rate(2e-3),
+        groups=_everything,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=1e-3),
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "regions": Stage(

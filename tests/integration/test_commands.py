@@ -7,6 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 from click.testing import Result
+from PIL import Image
 from typer.testing import CliRunner
 
 from engine.cli import app
@@ -107,6 +108,18 @@ def test_synth_writes_the_same_pages_for_the_same_seed(run, tmp_path: Path) -> N
     assert (tmp_path / "one" / "pages.jsonl").read_bytes() == (tmp_path / "two" / "pages.jsonl").read_bytes()
     assert len(list((tmp_path / "one" / "images").iterdir())) == 3
     assert run("synth", tmp_path / "one").exit_code == 1
+
+
+def test_synth_puts_its_pages_on_a_contact_sheet(run, tmp_path: Path) -> None:
+    sheet = tmp_path / "looked at" / "sheet.png"
+    made = run("synth", tmp_path / "made", "--pages", 4, "--no-images", "--sheet", sheet)
+    assert made.exit_code == 0, made.output
+    with Image.open(sheet) as picture:
+        assert picture.width > 3 * 320
+    assert not (tmp_path / "made" / "images").exists()
+    refused = run("synth", tmp_path / "more", "--sheet", tmp_path / "sheet.pdf")
+    assert refused.exit_code == 1 and "must end in .png" in refused.output
+    assert not (tmp_path / "more").exists()
 
 
 def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:

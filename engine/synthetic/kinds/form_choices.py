@@ -11,7 +11,7 @@ from engine.synthetic.values import value
 from engine.synthetic.vocabulary import phrase
 
 # How a reader sees an empty and a ticked box; "" means that it sees nothing.
-_READ_AS = (("☐", "☑"), ("[]", "[X]"), ("()", "(X)"), ("", "X"), ("", "x"), ("", "X"), ("□", "☒"), ("", ""))
+READ_AS = (("☐", "☑"), ("[]", "[X]"), ("()", "(X)"), ("", "X"), ("", "x"), ("", "X"), ("□", "☒"), ("", ""))
 _SETS = (
     ("Yes", "No"), ("YES", "NO"), ("Male", "Female"), ("M", "F"), ("Single", "Married", "Divorced"), ("New", "Renewal"),
     ("Poor", "Fair", "Good", "Excellent"), ("Low", "Medium", "High"), ("Cash", "Check", "Credit card"), ("Approved", "Rejected"),
@@ -42,7 +42,7 @@ def choices(form: Form, y: float) -> float:
     below, upright = chance.random() < 0.25, chance.random() < 0.25
     x = form.left + em * 1.5 if below else printed.right + em * chance.uniform(0.6, 3)
     top = printed.top + 1.6 * em if below else printed.top
-    read_as = chance.choice(_READ_AS)
+    read_as = chance.choice(READ_AS)
     shape = (
         chance.choice(("box", "box", "box", "line", "round")) if read_as[0] else chance.choice(("box", "line", "line"))
     )
@@ -55,12 +55,12 @@ def choices(form: Form, y: float) -> float:
         if at and (upright or x + form.key_face.width(label) + 4 * em > form.right):
             x, top = home, top + 1.5 * em
         if left_of_label:
-            figure, mark, x = _mark(form, x, top, shape, ticked, read_as)
+            figure, mark, x = mark_box(form, x, top, shape, ticked, read_as)
             written = sheet.write(label, x + 0.35 * em, top, face=form.key_face, right=form.right)
             x = written.right
         else:
             written = sheet.write(label, x, top, face=form.key_face, right=form.right)
-            figure, mark, x = _mark(form, written.right + em * chance.uniform(0.3, 0.7), top, shape, ticked, read_as)
+            figure, mark, x = mark_box(form, written.right + em * chance.uniform(0.3, 0.7), top, shape, ticked, read_as)
         if not written.whole:
             return top
         set_choices.append(Choice(label, written.pieces, mark, figure, ticked))
@@ -69,7 +69,7 @@ def choices(form: Form, y: float) -> float:
     return top
 
 
-def _mark(
+def mark_box(
     form: Form, x: float, y: float, shape: str, ticked: bool, read_as: tuple[str, str]
 ) -> tuple[Figure, list[int], float]:
     """Draws one box at (x, y); returns it, what is read of it, and where it ends."""
@@ -129,7 +129,7 @@ def scale(form: Form, y: float) -> float:
     """Rows of keys, each marked on the same short scale."""
     chance, sheet, em = form.chance, form.sheet, form.em
     labels = chance.choice([labels for labels in _SETS if len(labels) > 2])
-    read_as = chance.choice(_READ_AS[2:7])
+    read_as = chance.choice(READ_AS[2:7])
     shape = chance.choice(("line", "box"))
     bottom = y
     start = form.left + sheet.width * chance.uniform(0.28, 0.4)
@@ -141,7 +141,7 @@ def scale(form: Form, y: float) -> float:
         picked = chance.randrange(len(labels))
         row = []
         for at, label in enumerate(labels):
-            figure, mark, x = _mark(form, start + at * room, y, shape, at == picked, read_as)
+            figure, mark, x = mark_box(form, start + at * room, y, shape, at == picked, read_as)
             written = sheet.write(label, x + 0.3 * em, y, face=form.key_face, right=start + (at + 1) * room - 0.2 * em)
             if not written.whole:
                 return bottom
@@ -173,7 +173,7 @@ def checklist(form: Form, y: float) -> float:
     columns, rows = chance.randint(1, 4), chance.randint(2, 9)
     room = min((form.right - form.left) / columns, em * chance.uniform(12, 22))
     step = chance.uniform(1.3, 1.9) * em
-    read_as = chance.choice(_READ_AS)
+    read_as = chance.choice(READ_AS)
     shape = chance.choice(("box", "line", "none" if read_as[1] else "box"))
     left_of_label, marked = chance.random() < 0.6, chance.uniform(0.2, 0.9)
     first = len(sheet.asked)
@@ -192,7 +192,7 @@ def checklist(form: Form, y: float) -> float:
             if shape == "none":
                 figures, mark = [], form.write_value(read_as[1], mark_x, top, mark_x + 3 * em).pieces if ticked else []
             else:
-                figure, mark, _ = _mark(form, mark_x, top, shape, ticked, read_as)
+                figure, mark, _ = mark_box(form, mark_x, top, shape, ticked, read_as)
                 figures = [figure]
             if ticked and (mark or figures):
                 sheet.ask(

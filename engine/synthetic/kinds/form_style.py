@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.synthetic import questions
+from engine.synthetic.concepts import Concept
 from engine.synthetic.draft import cased
 from engine.synthetic.keys import Key, KeySource
 from engine.synthetic.sheet import Face, Figure, Sheet, Written
@@ -16,6 +17,15 @@ from engine.synthetic.vocabulary import words
 _ENDINGS = (*[":"] * 7, *[""] * 7, " :", ".", "....", "#:", "?", " _", " -")
 _SYNONYMS = 0.14  # share of questions in other words than the form's: who looks at a form mostly reads out its keys
 _SHORT_KINDS = ("number", "date", "code", "word", "percent", "measure")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What was written at a key, and what the key means; no pieces where it was left blank."""
+
+    key: str
+    concept: Concept
+    pieces: list[int]
 
 
 @dataclass(slots=True)
@@ -36,6 +46,7 @@ class Form:
     underlined: bool  # values stand on printed lines
     lower_baseline: float  # how far typed values sink below their keys, ems
     spread: float  # share of values whose words stand apart, as a typist's stops set them
+    noted: list[Noted] = field(default_factory=list)  # to be asked for when the whole page stands; see `entries`
 
     @property
     def em(self) -> float:

@@ -1,0 +1,212 @@
+"""Entries of a paper: a key with a meaning and what stands at it, right of it, at the far side, below it, above it, boxed.
+
+As with the fields of forms, each function sets something at `y` and returns the top of the last line it set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.synthetic import questions
+from engine.synthetic.concepts import CONCEPTS, Concept
+from engine.synthetic.draft import cased
+from engine.synthetic.kinds.form_lists import write_lines
+from engine.synthetic.kinds.form_style import Form, Noted
+from engine.synthetic.sheet import Face, Written
+from engine.synthetic.vocabulary import words
+
+# right: behind the key; aligned: all values under each other; far: at the right edge; below: under the key;
+# line: on a printed line, the key under it.
+Place = Literal["right", "aligned", "far", "below", "line"]
+
+_SAME: dict[str, list[Concept]] = {}
+for _concept in CONCEPTS:
+    for _said in _concept.printed + _concept.asked:
+        _SAME.setdefault(_said, []).append(_concept)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`lines`: what stands at the key, a line each; empty where it was left blank."""
+
+    concept: Concept
+    lines: tuple[str, ...]
+
+
+def known(form: Form, concept: Concept) -> None:
+    """Notes that the page answers for this concept: nothing that means the same is asked as absent."""
+    form.keys.concepts.add(concept)
+    for said in concept.printed + concept.asked:
+        form.keys.concepts.update(_SAME.get(said, ()))
+        form.keys.used.add(said)
+
+
+def absent(form: Form, concepts: Sequence[Concept]) -> str:
+    """A question that the page does not answer: for one of the kind's own concepts, or for any key at all."""
+    chance = form.chance
+    missing = [
+        concept
+        for concept in concepts
+        if concept not in form.keys.concepts and form.keys.used.isdisjoint(concept.printed + concept.asked)
+    ]
+    draw = chance.random()
+    if missing and draw < 0.6:
+        concept = chance.choice(missing)
+        return questions.about(chance, cased(chance, chance.choice(concept.printed)), concept, synonyms=0.4)
+    if draw < 0.9:
+        key = form.keys.absent()
+        return questions.about(chance, cased(chance, key.text), key.concept)
+    return questions.about(chance, cased(chance, " ".join(words(chance, 1, 3))))
+
+
+def put(
+    form: Form, entry: Entry, x: float, y: float, right: float, place: Place = "right", value_x: float = 0.0
+) -> float:
+    """One entry between `x` and `right`; `value_x`: where aligned values begin."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    concept = entry.concept
+    known(form, concept)
+    key = form.case(chance.choice(concept.printed))
+    if place == "line":
+        return _on_a_line(form, entry, key, x, y, right)
+    limit = right if place == "below" else x + 0.66 * (right - x)
+    printed = sheet.write(key + form.ending, x, y, right=limit, face=form.key_face, role="key")
+    if not entry.lines:
+        sheet.ask(questions.about(chance, key, concept))
+        return printed.top + (1.3 * em if place == "below" else 0.0)
+    start, top = printed.right + 0.6 * em, printed.top
+    face = form.value_face
+    # Hands leave more room between words than type does.
+    widest = max(face.width(line) + 0.7 * face.space * len(line.split()) * (face.shake > 0) for line in entry.lines) + 1
+    if place == "aligned":
+        start = max(start, value_x)
+    elif place == "far":
+        start = max(start, right - widest)
+    if place == "below" or (start + widest > right and right - start < min(12 * em, 0.6 * (right - x))):
+        start, top = x + (0.0 if place == "below" else 1.2 * em), printed.top + 1.4 * em
+    written = write_lines(form, list(entry.lines), start, top, right, step=1.35 * form.value_face.size)
+    if printed.whole:
+        _note_written(form, key, concept, written)
+    return max(written.top, printed.top)
+
+
+def note(form: Form, key: str, concept: Concept, pieces: list[int]) -> None:
+    """Notes what was written at a key, so that `settle` asks for it."""
+    known(form, concept)
+    if pieces:
+        form.noted.append(Noted(key, concept, pieces))
+
+
+def settle(form: Form) -> None:
+    """Puts the questions for all that was noted. What stands on the page twice under one meaning answers in either place;
+    where the places differ, only a printed key can tell them apart, and it must not be the same."""
+    chance, sheet = form.chance, form.sheet
+    places: dict[Concept, list[tuple[str, str, list[int]]]] = {}
+    for one in form.noted:
+        said = "".join(sheet.pieces[at].text for at in one.pieces)
+        digits = "".join(sign for sign in said if sign.isdigit())
+        places.setdefault(one.concept, []).append((digits or said.lower(), one.key.lower(), one.pieces))
+    for one, same in ((one, places[one.concept]) for one in form.noted):
+        (value,) = (value for value, _, pieces in same if pieces is one.pieces)
+        if len({other for other, _, _ in same}) == 1:
+            answers = [one.pieces, *(pieces for _, _, pieces in same if pieces is not one.pieces)]
+            sheet.ask(questions.about(chance, one.key, one.concept, synonyms=0.4), *answers[:4])
+        elif not any(key == one.key.lower() and other != value for other, key, _ in same):
+            sheet.ask(questions.about(chance, one.key), one.pieces)
+    form.noted.clear()
+
+
+def _note_written(form: Form, key: str, concept: Concept, written: Written) -> None:
+    if written.whole:
+        note(form, key, concept, written.pieces)
+
+
+def _on_a_line(form: Form, entry: Entry, key: str, x: float, y: float, right: float) -> float:
+    chance, sheet, em = form.chance, form.sheet, form.em
+    size = max(em, form.value_face.size)
+    top, written = y, None
+    if entry.lines:
+        wide = form.value_face.width(entry.lines[0])
+        start = max(x, min((x + right - wide) / 2, right - wide)) if chance.random() < 0.5 else x + 0.5 * em
+        written = write_lines(form, list(entry.lines), start, y, right, step=1.35 * form.value_face.size)
+        top = written.top
+    line_y = top + 1.12 * size
+    sheet.rule(x, line_y, right, line_y)
+    small = form.key_face.scaled(0.85, bold=False)
+    shown = f"({key})" if chance.random() < 0.2 else key
+    printed = sheet.write(shown, x, line_y + 0.35 * em, right=right, face=small, role="key")
+    if written is None:
+        sheet.ask(questions.about(chance, key, entry.concept))
+    elif printed.whole:
+        _note_written(form, key, entry.concept, written)
+    return printed.top
+
+
+def stacked(form: Form, entries: Sequence[Entry], x: float, y: float, right: float, place: Place) -> float:
+    """Entries one under the other."""
+    return in_columns(form, entries, x, y, right, place, 1)
+
+
+def in_columns(
+    form: Form, entries: Sequence[Entry], x: float, y: float, right: float, place: Place, columns: int
+) -> float:
+    """Entries in rows of `columns`, values of a column aligned where they are to be."""
+    em = form.em
+    gap = 1.5 * em if columns > 1 else 0.0
+    width = (right - x + gap) / columns
+    share = form.chance.uniform(0.36, 0.5)
+    bottom, top = y, y
+    for start in range(0, len(entries), columns):
+        for column, entry in enumerate(entries[start : start + columns]):
+            left = x + column * width
+            end = left + width - gap
+            bottom = max(bottom, put(form, entry, left, top, end, place, left + share * (end - left)))
+        top = bottom + form.step * (1.15 if place in ("below", "line") else 1.0)
+    return bottom
+
+
+def boxed(
+    form: Form, rows: Sequence[Sequence[tuple[Entry, float]]], y: float, *, tallest: float = 0.0, frame: float = 1.0
+) -> float:
+    """Rows of framed cells with a small key in the corner of each; returns the foot of the last row.
+
+    Each entry comes with its share of the row's width; `tallest`: least height of a row in ems.
+    """
+    chance, sheet, em = form.chance, form.sheet, form.em
+    small = form.key_face.scaled(chance.uniform(0.72, 0.85), bold=form.key_face.bold and chance.random() < 0.5)
+    for row in rows:
+        whole = sum(share for _, share in row)
+        x, foot, edges = form.left, y + tallest * em, []
+        for entry, share in row:
+            right = x + (form.right - form.left) * share / whole
+            edges.append((x, right))
+            foot = max(foot, _in_a_box(form, entry, x, y, right, small) + 0.5 * em)
+            x = right
+        for left, right in edges:
+            sheet.frame((left, y, right, foot), frame)
+        y = foot
+    return y
+
+
+def _in_a_box(form: Form, entry: Entry, x: float, y: float, right: float, small: Face) -> float:
+    """Key and value of a cell; returns the foot of its last line."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    known(form, entry.concept)
+    key = form.case(chance.choice(entry.concept.printed))
+    printed = sheet.write(
+        key, x + 0.35 * em, y + 0.3 * em, right=right - 0.3 * em, face=small, leading=1.15, role="key"
+    )
+    foot = printed.top + small.size
+    if not entry.lines:
+        sheet.ask(questions.about(chance, key, entry.concept))
+        return foot + 1.1 * em
+    start = x + 0.55 * em if right - x < 12 * em else x + em * chance.uniform(0.5, 1.2)
+    size = form.value_face.size
+    written = write_lines(
+        form, list(entry.lines), start, foot + 0.3 * em - min(0.0, form.value_drop), right - 0.3 * em, step=1.3 * size
+    )
+    if printed.whole:
+        _note_written(form, key, entry.concept, written)
+    return written.top + 0.95 * size

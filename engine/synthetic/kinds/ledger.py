@@ -1,0 +1,229 @@
+"""Tables whose columns and rows are given, where what they hold must be true: running balances, sums, limits.
+
+`grid` makes tables of anything; here the page's kind says what stands in each cell, and asks about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from engine.synthetic import questions
+from engine.synthetic.kinds.form_style import Form
+from engine.synthetic.sheet import Face, Panel, Written
+
+Ruling = Literal["none", "head", "rows", "grid", "bands", "columns"]
+RULINGS: tuple[Ruling, ...] = ("none", "head", "head", "rows", "grid", "bands", "columns")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`flexible`: takes the width that is left over, and breaks its lines where there is too little."""
+
+    head: str
+    align: str = "r"  # one of "lrc"
+    flexible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row to be set; `strong` rows (totals) are bold under a line."""
+
+    cells: tuple[str, ...]
+    strong: bool = False
+
+
+@dataclass(slots=True)
+class Ledger:
+    """A table as it was set: pieces of the cells by (row, column), of the heads, the sides of the columns, its foot."""
+
+    columns: Sequence[Column]
+    heads: list[list[int]] = field(default_factory=list)
+    cells: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    edges: list[float] = field(default_factory=list)
+    rows: int = 0
+    foot: float = 0.0
+
+    def column(self, number: int, rows: Sequence[int]) -> list[int]:
+        """Pieces of one column in the given rows, from the top."""
+        return [piece for row in rows for piece in self.cells.get((row, number), ())]
+
+    def row(self, number: int) -> list[int]:
+        """Pieces of one row, from the left."""
+        return [piece for at in range(len(self.columns)) for piece in self.cells.get((number, at), ())]
+
+
+def set_table(
+    form: Form,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    y: float,
+    *,
+    left: float | None = None,
+    right: float | None = None,
+    face: Face | None = None,
+    ruling: Ruling | None = None,
+    step: float | None = None,
+    least: float = 0.0,
+    head_case: bool = True,
+) -> Ledger:
+    """Sets a table with its heads at `y`; rows that would not fit above the foot of the page are left out.
+
+    `step`: from row to row in ems; `least`: height in pixels to which an open frame is drawn, as printed forms have it.
+    """
+    chance, sheet = form.chance, form.sheet
+    left = form.left if left is None else left
+    right = form.right if right is None else right
+    face = face or form.value_face
+    drawn: Ruling = chance.choice(RULINGS) if ruling is None else ruling
+    step = (step or chance.uniform(1.35, 1.9)) * face.size
+    heads = [form.case(column.head) if head_case else column.head for column in columns]
+    head_face = form.key_face.scaled(min(1.0, face.size / form.key_face.size), bold=chance.random() < 0.6)
+    widths, face, head_face = _widths(columns, heads, rows, right - left, face, head_face)
+    ledger = Ledger(columns, edges=[left])
+    for width in widths:
+        ledger.edges.append(ledger.edges[-1] + width)
+    top = y - 0.35 * face.size
+    lines = [broken(head_face, head, width - _pad(face)) for head, width in zip(heads, widths, strict=True)]
+    tallest = max(len(found) for found in lines)
+    for at, found in enumerate(lines):
+        ledger.heads.append([])
+        for number, text in enumerate(found):
+            down = (tallest - len(found) + number) * 1.15 * head_face.size
+            ledger.heads[-1] += _aligned(form, ledger, at, text, y + down, head_face).pieces
+    at_y = y + (tallest - 1) * 1.15 * head_face.size + step * 1.12
+    line_ys = [top, at_y - 0.35 * face.size]
+    if drawn in ("bands", "head") and chance.random() < 0.5:
+        grey = chance.randint(205, 232)
+        sheet.panels.append(Panel((left, top, right, line_ys[1]), (grey, grey, min(255, grey + chance.randint(0, 12)))))
+    for number, row in enumerate(rows):
+        in_face = face.scaled(1.0, bold=True) if row.strong else face
+        texts = [broken(in_face, text, width - _pad(face)) for text, width in zip(row.cells, widths, strict=True)]
+        height = (max(len(found) for found in texts) - 1) * 1.2 * face.size
+        if at_y + height + 2.2 * face.size > sheet.height:
+            break
+        for at, found in enumerate(texts):
+            pieces: list[int] = []
+            for nth, text in enumerate(found):
+                pieces += _aligned(form, ledger, at, text, at_y + nth * 1.2 * face.size, in_face).pieces
+            ledger.cells[number, at] = pieces
+        if drawn == "bands" and number % 2:
+            sheet.panels.append(
+                Panel((left, line_ys[-1], right, at_y + height + step - 0.35 * face.size), (240, 241, 244))
+            )
+        if row.strong and drawn in ("none", "head", "bands"):
+            sheet.rule(left, line_ys[-1], right, line_ys[-1])
+        at_y += height + step
+        line_ys.append(at_y - 0.35 * face.size)
+        ledger.rows = number + 1
+    ledger.foot = (
+        max(line_ys[-1], min(top + least, sheet.height - 2 * face.size))
+        if drawn in ("grid", "columns")
+        else line_ys[-1]
+    )
+    _rule(form, ledger, drawn, line_ys)
+    sheet.table((left, top, right, ledger.foot))
+    return ledger
+
+
+def broken(face: Face, text: str, room: float) -> list[str]:
+    """Lines of a text that are as wide as `room` where its words allow it."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and face.width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines or [""]
+
+
+def _pad(face: Face) -> float:
+    """Room on both sides of a cell together."""
+    return 0.9 * face.size
+
+
+def _widths(
+    columns: Sequence[Column], heads: Sequence[str], rows: Sequence[Row], room: float, face: Face, head_face: Face
+) -> tuple[list[float], Face, Face]:
+    """Widths of the columns, which fill the room, and faces that are smaller where it is scarce."""
+    while True:
+        bold = face.scaled(1.0, bold=True)
+        needed = []
+        for at, (column, head) in enumerate(zip(columns, heads, strict=True)):
+            words = max((head_face.width(word) for word in head.split()), default=0.0)
+            widest = max(((bold if row.strong else face).width(row.cells[at]) for row in rows), default=0.0)
+            if column.flexible:
+                widest = min(widest, 9 * face.size)
+                words = max(words, *(face.width(word) for row in rows for word in row.cells[at].split()), 0.0)
+            needed.append(max(words, widest) + _pad(face))
+        spare = room - sum(needed)
+        if spare >= 0 or face.size < 7:
+            break
+        face, head_face = face.scaled(0.94), head_face.scaled(0.94)
+    flexible = [at for at, column in enumerate(columns) if column.flexible] or list(range(len(columns)))
+    if spare < 0:
+        return [width * room / sum(needed) for width in needed], face, head_face
+    if len(flexible) < len(columns):
+        # What is left over goes to the texts for the most part, the rest lets the figures breathe.
+        shared = 0.3 * spare / len(columns)
+        needed = [width + shared for width in needed]
+        spare *= 0.7
+    return (
+        [width + (spare / len(flexible) if at in flexible else 0.0) for at, width in enumerate(needed)],
+        face,
+        head_face,
+    )
+
+
+def _aligned(form: Form, ledger: Ledger, column: int, text: str, y: float, face: Face) -> Written:
+    sheet = form.sheet
+    x, right = ledger.edges[column] + 0.45 * face.size, ledger.edges[column + 1] - 0.45 * face.size
+    align = ledger.columns[column].align
+    wide = face.width(text)
+    if align == "r":
+        x = max(x, right - wide)
+    elif align == "c":
+        x = max(x, (x + right - wide) / 2)
+    return sheet.write_fitted(text, x, y, right, face=face, role="cell")
+
+
+def _rule(form: Form, ledger: Ledger, ruling: Ruling, ys: list[float]) -> None:
+    sheet = form.sheet
+    left, right = ledger.edges[0], ledger.edges[-1]
+    if ruling == "none":
+        return
+    shown = ys if ruling in ("rows", "grid") else [ys[0], ys[1], ys[-1]] if ruling == "columns" else ys[:2]
+    for y in shown:
+        sheet.rule(left, y, right, y)
+    if ruling in ("grid", "columns"):
+        for x in ledger.edges:
+            sheet.rule(x, ys[0], x, ledger.foot)
+        if ledger.foot > ys[-1]:
+            sheet.rule(left, ledger.foot, right, ledger.foot)
+    elif ruling == "head" and form.chance.random() < 0.5:
+        sheet.rule(left, ys[-1], right, ys[-1])
+
+
+def ask_cell(form: Form, shapes: Sequence[str], answer: list[int], **named: str) -> None:
+    """Asks for a cell in one of several phrasings with names in braces; those that are whole questions stay as they are."""
+    if not answer:
+        return
+    asked = form.chance.choice(shapes).format(**named)
+    whole = asked[-1] in "?." or form.chance.random() < 0.5
+    form.sheet.ask(questions.mistyped(form.chance, asked if whole else questions.around(form.chance, asked)), answer)
+
+
+def ask_column(form: Form, ledger: Ledger, number: int, rows: Sequence[int], name: str | None = None) -> None:
+    """Asks for what stands in a column."""
+    pieces = ledger.column(number, rows)
+    if len(rows) > 1 and pieces:
+        head = name or ledger.columns[number].head
+        shapes = (
+            "{head} column",
+            "What is listed under {head}?",
+            "all values of {head}",
+            "the column {head}",
+            "entries under {head}",
+        )
+        ask_cell(form, shapes, pieces, head=form.chance.choice((head, head.lower())))
