@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint format bench bench-optim bench-optim-ablations bench-model bench-model-ablations clean
+.PHONY: help install install-test install-bench serve worker test test-long lint format weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
 	@echo "make test       install what the tests need, lint, and run them"
 	@echo "make test-long  the long campaigns"
 	@echo "make lint       ruff, mypy, import contracts"
+	@echo "make weights    the shipped weights from nothing, into WEIGHTS=build/weights, in pieces of at most 100 minutes"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
@@ -64,6 +65,11 @@ lint: install-test
 format: install-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The shipped weights from nothing: three hours on two cores. It stops after 100 minutes at the latest; the same command goes on.
+WEIGHTS ?= build/weights
+weights: install-bench
+	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2
 
 DATA ?= data
 bench: install-test

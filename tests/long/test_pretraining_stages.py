@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from engine.training.pretraining import CURVES_FILE, FIGURES_FILE, Schedule, pretrain
+from engine.training.pretraining import CURVES_FILE, FIGURES_FILE, RECIPE, Schedule, pretrain
 from engine.training.stages import STAGES
 from model.inference import Predictor
 from model.presets import NANO
@@ -54,3 +56,25 @@ def test_all_stages_run_leave_figures_and_weights_and_go_on_to_the_same(tmp_path
     assert part.weights is None
     again = pretrain(tmp_path / "part", SMALL, teacher(), schedule, held_out=8, resume=True)
     assert again.version == whole.version
+
+
+def test_the_recipe_of_the_shipped_weights_runs_in_pieces(tmp_path: Path) -> None:
+    teacher()
+    command = [
+        sys.executable,
+        "-m",
+        "engine.cli",
+        "pretrain",
+        str(tmp_path),
+        "--recipe",
+        "--resume",
+        "--at-most",
+        "0.05",
+    ]
+    for _ in range(2):
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "goes on" in done.stderr + done.stdout
+    kept = json.loads((tmp_path / "plan.json").read_text("utf-8"))
+    assert (kept["steps"], kept["seed"]) == (dict(RECIPE.steps), RECIPE.seed)
+    first = next(iter(RECIPE.steps))
+    assert torch.load(tmp_path / first / "state.pt", weights_only=True)["step"] >= 2  # each piece adds to it

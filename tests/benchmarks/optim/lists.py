@@ -59,7 +59,7 @@ def _base() -> nn.Module:
         {
             "image_encoder": ImageEncoder(image, width),
             "text_encoder": TextEncoder(text, text_width, text_heads),
-            "layout_bias": LayoutBias(text.layers + 3, text_heads),
+            "layout_bias": LayoutBias(text.layers + 4, text_heads),
             "from_text": nn.Linear(text_width, width),
             "tower": TextTransformer(
                 context_length=77, vocab_size=49408, width=512, heads=8, layers=12, output_dim=width
