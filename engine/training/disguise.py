@@ -12,10 +12,11 @@ from model.examples import Example, Question, Word
 from model.vocabulary import bare, weight_of, words_of
 
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
-_TELLING = 0.5  # weight of a word that says what is asked: "the" weighs less
+TELLING = 0.5  # weight of a word that says what is asked: "the" weighs less
 _MATCHED = 0.7  # share of a question's words that the page must hold, for it to be asked in cipher
 _NARROW, _WIDE = 0.8, 1.3  # of letters and spaces against the height of a line
 _LOWEST, _HIGHEST = 0.85, 1.35  # of the distance between lines
+_MISREAD = 0.01, 0.1  # share of characters
 _COLONLESS = 0.15  # share of pages that lose their colons
 
 
@@ -41,7 +42,9 @@ def in_cipher(example: Example, rng: random.Random) -> Example:
 def _translated(question: str, cipher: dict[int, int], on_page: set[str]) -> str:
     """What the page says, too, in cipher; "What is the" and other words of asking as they are."""
     parts = question.split(" ")
-    return " ".join(part.translate(cipher) if weight_of(part) >= _TELLING and bare(part) in on_page else part for part in parts)
+    return " ".join(
+        part.translate(cipher) if weight_of(part) >= TELLING and bare(part) in on_page else part for part in parts
+    )
 
 
 def stretched(example: Example, rng: random.Random) -> Example:
@@ -62,11 +65,22 @@ def stretched(example: Example, rng: random.Random) -> Example:
     return replace(example, words=tuple(words), size=size, image=None)
 
 
+def misread(example: Example, rng: random.Random) -> Example:
+    """The page with characters read as others, at one rate for the whole page."""
+    rate = rng.uniform(*_MISREAD)
+    signs = string.ascii_lowercase + string.digits
+    words = tuple(
+        Word("".join(rng.choice(signs) if rng.random() < rate else sign for sign in word.text), word.box)
+        for word in example.words
+    )
+    return replace(example, words=words)
+
+
 def _literal(question: Question, on_page: set[str]) -> bool:
     """Whether the page says what the question says, or answers nothing."""
     if not question.answered:
         return True
-    telling = [bare(word) for word in words_of(question.text, 40) if weight_of(word) >= _TELLING]
+    telling = [bare(word) for word in words_of(question.text, 40) if weight_of(word) >= TELLING]
     return bool(telling) and sum(word in on_page for word in telling) >= _MATCHED * len(telling)
 
 

@@ -12,16 +12,18 @@ from pycocotools import mask as coco
 
 from engine.interchange.grounded import GroundedPage, GroundedQuestion
 from engine.synthetic import SyntheticPage, generate
-from engine.training.disguise import in_cipher, stretched
+from engine.training.disguise import TELLING, in_cipher, misread, stretched
 from model.examples import Example, Prompt, Question, Source, Word
+from model.vocabulary import weight_of
 
 MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the square
 MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory and teaches little
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
 _SEED_STRIDE = 1_000_003
 _PLAIN_KEPT = 0.25  # of rendered pages without signature, box or stamp: two thirds of all, and an image is dear
-_STRETCHED, _IN_CIPHER = 0.5, 0.25  # shares of pages of words
-_TYPO, _DROPPED_WORD = 0.08, 0.10  # shares of questions that are asked badly
+_STRETCHED, _IN_CIPHER, _MISREAD = 0.5, 0.25, 0.25  # shares of pages of words
+_LOST = 0.4  # share of its telling words that a question loses, if it loses any
+_TYPO, _DROPPED_WORD = 0.08, 0.15  # shares of questions that are asked badly
 
 
 def example_of(page: GroundedPage, image: Image.Image | None, questions: Sequence[GroundedQuestion]) -> Example:
@@ -49,7 +51,7 @@ def draw_questions(page: GroundedPage, count: int, rng: random.Random, regions: 
 
 
 def badly_asked(example: Example, rng: random.Random) -> Example:
-    """The example with typing errors in some questions and a word missing in others."""
+    """The example with typing errors in some questions and words missing in others."""
     return replace(example, questions=[_badly_asked(question, rng) for question in example.questions])
 
 
@@ -133,6 +135,8 @@ def _strange(example: Example, rng: random.Random) -> Example:
         return example
     if rng.random() < _STRETCHED:
         example = stretched(example, rng)
+    if rng.random() < _MISREAD:
+        example = misread(example, rng)
     return in_cipher(example, rng) if rng.random() < _IN_CIPHER else example
 
 
@@ -165,10 +169,18 @@ def _badly_asked(question: Question, rng: random.Random) -> Question:
             ]
         )
     elif draw < _TYPO + _DROPPED_WORD and text.count(" ") > 1:
-        parts = text.split()
-        del parts[rng.randrange(len(parts))]
-        text = " ".join(parts)
+        text = _shortened(text, rng)
     if text == question.text:
         return question
     prompt = question.prompt or Prompt(text)
     return replace(question, text=text, prompt=replace(prompt, text=text))
+
+
+def _shortened(text: str, rng: random.Random) -> str:
+    """The question without some of the words that say what is asked; one of them stays."""
+    parts = text.split()
+    telling = [at for at, part in enumerate(parts) if weight_of(part) >= TELLING]
+    lost = [at for at in telling if rng.random() < _LOST]
+    if len(lost) == len(telling) and lost:
+        lost.remove(rng.choice(lost))
+    return " ".join(part for at, part in enumerate(parts) if at not in lost)

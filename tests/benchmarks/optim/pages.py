@@ -18,7 +18,8 @@ from model.batches import Batch, make_batch
 from model.examples import Example
 from model.inference import SHIPPED
 from model.network import GroundingNetwork
-from model.objectives.segmentation import loss_of, mask_iou, word_iou
+from model.objectives.promptable import Asking
+from model.objectives.segmentation import begun_inside, loss_of, mask_iou, word_iou
 from model.presets import NetworkConfig
 from model.simulation import with_prompts
 from model.vocabulary import Vocabulary
@@ -63,7 +64,8 @@ class Pages:
         batch = make_batch(batch.examples, self._vocabulary, self._config, batch.prepared, hidden)
         if rng.random() < prompted:
             batch = with_prompts(network, batch, self._vocabulary, rng, PROMPTED_QUESTIONS)
-        return loss_of(network(batch.pages, batch.questions), batch.targets)[0]
+        targets = begun_inside(batch.targets, Asking().begun_inside)
+        return loss_of(network(batch.pages, batch.questions, targets.towards), targets)[0]
 
 
 def drawn(
