@@ -15,6 +15,7 @@ from engine.documents import refusal
 from engine.documents.found import FoundLine, FoundWord, overlap, turned_box
 from engine.documents.images import ImagePages, is_blank
 from engine.documents.kinds import JPEG, PDF, media_type_of
+from engine.documents.levels import levelled
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr import OcrFailed, OcrOutOfTime, OcrPage, find_engine, turn_clockwise
 from engine.documents.order import reading_order
@@ -197,20 +198,22 @@ def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine
 
 
 def _scaled(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
-    """Lines in pixels of the page. `size` is the picture's that OCR was given, before it turned it."""
+    """Lines in pixels of the page, each with one height. `size` is the picture's that OCR was given, before it turned it."""
     width, height = size if read.turn % 180 == 0 else size[::-1]
     across, down = to[0] / width, to[1] / height
     return tuple(
-        FoundLine(
-            tuple(
-                FoundWord(
-                    word.text,
-                    (word.box[0] * across, word.box[1] * down, word.box[2] * across, word.box[3] * down),
-                    word.confidence,
-                )
-                for word in line.words
-            ),
-            line.heading,
+        levelled(
+            FoundLine(
+                tuple(
+                    FoundWord(
+                        word.text,
+                        (word.box[0] * across, word.box[1] * down, word.box[2] * across, word.box[3] * down),
+                        word.confidence,
+                    )
+                    for word in line.words
+                ),
+                line.heading,
+            )
         )
         for line in read.lines
     )
