@@ -11,6 +11,7 @@ from torch import Tensor
 from model.blocks import MASKED
 
 _LONGEST = 7.0  # of the logarithm of a distance in cells
+_CLOSE, _APART = 0.25, 0.3  # cells; weight of the logarithms
 EPSILON = 1e-6
 
 
@@ -46,10 +47,22 @@ def place_loss(place: Tensor, truth: Tensor) -> Tensor:
 
 
 def edge_loss(edges: Tensor, truth: Tensor, boxes: Tensor) -> Tensor:
-    """[B]: 1 - generalised IoU (https://arxiv.org/abs/1902.09630) of the box as each cell of the region sees it, mean over
-    these; edges [B, 4, h, w], truth [B, h, w], boxes [B, 4]."""
+    """[B]: how wrong the box is as each cell of the region sees it, mean over these: 1 - generalised IoU
+    (https://arxiv.org/abs/1902.09630), and the mean distance of the logarithms, which pulls where boxes hardly meet; edges
+    [B, 4, h, w], truth [B, h, w], boxes [B, 4]."""
     weights = truth / truth.sum((-2, -1), keepdim=True).clamp_min(EPSILON)
-    return ((1 - generalised_iou(edges.movedim(1, -1), boxes[:, None, None])) * weights).sum((-2, -1))
+    apart = (_logs(edges) - _logs(boxes[:, :, None, None].expand_as(edges))).abs().mean(1)
+    wrong = 1 - generalised_iou(edges.movedim(1, -1), boxes[:, None, None]) + _APART * apart
+    return (wrong * weights).sum((-2, -1))
+
+
+def _logs(edges: Tensor) -> Tensor:
+    """Logarithms of the distances of each cell to its edges; of an edge on the wrong side, as of one close by."""
+    height, width = edges.shape[-2:]
+    y = (torch.arange(height, device=edges.device) + 0.5)[:, None]
+    x = (torch.arange(width, device=edges.device) + 0.5)[None]
+    x0, y0, x1, y1 = edges.unbind(1)
+    return torch.stack([x - x0, y - y0, x1 - x, y1 - y], 1).clamp_min(_CLOSE).log()
 
 
 def generalised_iou(one: Tensor, other: Tensor) -> Tensor:
