@@ -10,11 +10,10 @@ from PIL import Image
 from model.drawn_prompts import MASK_STRIDE
 from model.examples import Prompt, Word
 from model.inputs import PreparedPage
-from model.layout import Floats, Layout
+from model.layout import Floats
 from model.mask_decoder import PixelAnswer
 from model.masks import Mask, rasterise, words_under
 from model.network import NetworkAnswer
-from model.prompts import share_inside
 from model.word_head import WordAnswer
 
 MOST_CANDIDATES = 3
@@ -48,7 +47,7 @@ def compose_answer(
     """The answer of question ``row`` of a batch on one page of ``size`` (width, height)."""
     width, height = size
     boxes = [word.box for word in words]
-    grown = choose_words(network.words, row, prepared.layout, prompt)
+    grown = choose_words(network.words, row)
     chosen = grown[0].words if grown else []
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
@@ -83,31 +82,13 @@ class WordChoice:
     iou: float
 
 
-def choose_words(answer: WordAnswer, row: int, layout: Layout, prompt: Prompt) -> list[WordChoice]:
-    """The answers that were grown for a question, in the order in which their seeds are pointed to.
-
-    A positive click always takes the word under it, a negative one always leaves it, a box keeps to what lies inside:
-    the asker has said so, whatever the network makes of it.
-    """
-    count = len(layout.texts)
-    if not count:
-        return []
-    forced, barred = _words_clicked(layout, prompt, True), _words_clicked(layout, prompt, False)
-    allowed = np.ones(count, bool)
-    if prompt.box is not None:
-        allowed = share_inside(layout.boxes, np.array(prompt.box, np.float32) / layout.height) >= _INSIDE
-    allowed[barred] = False
-    allowed[forced] = True
+def choose_words(answer: WordAnswer, row: int) -> list[WordChoice]:
+    """The answers that were grown for a question, in the order in which their seeds are pointed to."""
     found: dict[tuple[int, ...], WordChoice] = {}
-    pointing = answer.pointing[row].numpy()
-    seeds = answer.seeds[row].tolist()
+    pointing, seeds = answer.pointing[row].numpy(), answer.seeds[row].tolist()
     for number, seed in enumerate(seeds):
-        taken = answer.logits[row, number, :count].numpy() > 0
-        taken[seed] = True
-        taken &= allowed
-        taken[forced] = True
-        if taken.any():
-            words = np.flatnonzero(taken).tolist()
+        words = np.flatnonzero(answer.taken[row, number].numpy()).tolist()
+        if words:
             chance = math.exp(min(0.0, float(pointing[seed] - pointing[seeds[0]])))
             found.setdefault(tuple(words), WordChoice(words, chance * float(answer.iou[row, number])))
     return list(found.values())
@@ -127,7 +108,7 @@ def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, 
 
     SAM 2's dynamic multimask (https://arxiv.org/abs/2408.00714): the single mask if it is stable, else the best of the
     others. After clicks the map of the highest predicted IoU: of five rules the one under which each click helps in the
-    mean. Before both the box, where it is predicted to be better.
+    mean. Before both the box, where it is predicted to be better and holds what was clicked.
     """
     if answer is None:
         return []
@@ -141,6 +122,8 @@ def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, 
         order = np.argsort(-iou, kind="stable").tolist()
     choices = [PixelChoice(logits[i], float(iou[i])) for i in order]
     box = PixelChoice(answer.box[row].numpy(), float(answer.box_iou[row]))
+    if not bool(answer.box_fits[row]):
+        return [*choices, box]
     place = next((at for at, choice in enumerate(choices) if box.iou > choice.iou), len(choices))
     return [*choices[:place], box, *choices[place:]]
 
@@ -204,20 +187,6 @@ def _answer(
 ) -> Answer:
     under = words_under(mask, [word.box for word in words]) if chosen is None else chosen
     return Answer(mask, under, " ".join(words[i].text for i in under), score, answered, word_mask, pixel_mask)
-
-
-def _words_clicked(layout: Layout, prompt: Prompt, positive: bool) -> list[int]:
-    """Words under the points of one kind; where words overlap, the smallest."""
-    found = []
-    for x, y, kind in prompt.points:
-        x, y = x / layout.height, y / layout.height
-        if kind == positive:
-            boxes = layout.boxes
-            under = (boxes[:, 0] <= x) & (x < boxes[:, 2]) & (boxes[:, 1] <= y) & (y < boxes[:, 3])
-            area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-            if under.any():
-                found.append(int(np.where(under, area, np.inf).argmin()))
-    return found
 
 
 def _chance(logit: object) -> float:

@@ -12,7 +12,7 @@ MASKED = -1e4  # added to a score that must not count; finite, so that a row wit
 
 def additive_mask(valid: Tensor) -> Tensor:
     """[B, 1, 1, K] to add to attention scores, from valid [B, K] (bool)."""
-    return (~valid).float()[:, None, None] * MASKED
+    return (~valid)[:, None, None] * MASKED
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
@@ -23,6 +23,11 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
 def merge_heads(x: Tensor) -> Tensor:
     """[B, heads, T, d] -> [B, T, heads * d]."""
     return x.transpose(1, 2).flatten(2)
+
+
+def soft_log(x: Tensor) -> Tensor:
+    """sign(x) log(1 + |x|): near things exactly, far things roughly."""
+    return x.sign() * x.abs().log1p()
 
 
 class Perceptron(nn.Sequential):

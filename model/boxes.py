@@ -8,11 +8,10 @@ cells draws it badly, and a mask hedges between two regions of which one is mean
 import torch
 from torch import Tensor
 
-from model.blocks import MASKED
-
 _LONGEST = 7.0  # of the logarithm of a distance in cells
 _CLOSE, _APART = 0.25, 0.3  # cells; weight of the logarithms
 EPSILON = 1e-6
+_NOTHING = 1e-12  # share of a cell outside: small enough that a place that is surely wrong still learns
 
 
 def edges_from(distances: Tensor) -> Tensor:
@@ -43,7 +42,7 @@ def box_at_peak(place: Tensor, edges: Tensor) -> Tensor:
 def place_loss(place: Tensor, truth: Tensor) -> Tensor:
     """[B]: how little of the likelihood lies in the region; place [B, h, w] logits, truth [B, h, w] shares of cells."""
     chances = place.flatten(1).log_softmax(-1)
-    return -torch.logsumexp(chances + truth.flatten(1).clamp_min(EPSILON).log().clamp_min(MASKED), -1)
+    return -torch.logsumexp(chances + truth.flatten(1).clamp_min(_NOTHING).log(), -1)
 
 
 def edge_loss(edges: Tensor, truth: Tensor, boxes: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from model.blocks import MASKED, Perceptron, RowsOf
+from model.blocks import MASKED, Perceptron, RowsOf, soft_log
 from model.inputs import PageBatch
 from model.word_layer import WordLayer
 
@@ -93,13 +93,13 @@ def relations(pages: PageBatch, seeds: Tensor) -> Tensor:
             (rank == 0).float(),
             (segment == 0).float(),
             (line == 0).float(),
-            _soft_log(x0 - u0),
-            _soft_log(x0 - u1),
-            _soft_log(x1 - u0),
-            _soft_log(down),
+            soft_log(x0 - u0),
+            soft_log(x0 - u1),
+            soft_log(x1 - u0),
+            soft_log(down),
             (-(down / 0.5).square()).exp(),
             (torch.minimum(x1, u1) > torch.maximum(x0, u0)).float(),
-            _soft_log(rank),
+            soft_log(rank),
             (-rank.abs() / 2).exp() * rank.sign(),
             (-segment.abs()).exp() * segment.sign(),
             (-line.abs()).exp() * line.sign(),
@@ -116,7 +116,7 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
     as ``pointing`` says.
     """
     each = len(pointing) // len(pages.valid)
-    left = pointing.detach().masked_fill(~pages.valid.repeat_interleave(each, 0), 2 * MASKED)
+    left = pointing.detach().masked_fill(~pages.valid.repeat_interleave(each, 0), 100 * MASKED)
     segment = pages.place[..., 0].repeat_interleave(each, 0)
     if towards is not None:
         given = towards.any(1)
@@ -128,10 +128,6 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
         seeds.append(left.argmax(1))
         left = left + (segment == segment.gather(1, seeds[-1][:, None])).float() * 2 * MASKED
     return torch.stack(seeds, 1)
-
-
-def _soft_log(x: Tensor) -> Tensor:
-    return x.sign() * x.abs().log1p()
 
 
 def _segment_means(words: Tensor, segment: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from model.blocks import MASKED, RowsOf, row_parts
+from model.blocks import MASKED, RowsOf, row_parts, soft_log
 from model.inputs import PageBatch
 
 RELATIONS = 11  # numbers of a pair of words
@@ -83,9 +83,9 @@ def relations(pages: PageBatch, rows: slice = slice(None)) -> Tensor:
     same_line = (line[:, None] == own_line[:, :, None]).float()
     return torch.stack(
         [
-            _soft_log(from_end),
-            _soft_log(from_start),
-            _soft_log(down),
+            soft_log(from_end),
+            soft_log(from_start),
+            soft_log(down),
             (segment[:, None] == own_segment[:, :, None]).float(),
             same_line,
             same_line * (step == 1),
@@ -97,7 +97,3 @@ def relations(pages: PageBatch, rows: slice = slice(None)) -> Tensor:
         ],
         -1,
     )
-
-
-def _soft_log(x: Tensor) -> Tensor:
-    return x.sign() * x.abs().log1p()

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from model.anchors import RUNS
-from model.blocks import CrossAttention, LayerNorm2d, Perceptron, additive_mask
+from model.blocks import CrossAttention, LayerNorm2d, Perceptron, additive_mask, soft_log
 from model.boxes import box_at_peak, edges_from
 from model.image_encoder import ImageFeatures
-from model.inputs import PageBatch, QuestionBatch
+from model.inputs import NEGATIVE, POSITIVE, PageBatch, QuestionBatch
 
 MASKS = 4  # the first is the one answer, the others are for questions that could mean several things
 _BESIDE = 6  # numbers of a cell for a run
@@ -29,6 +29,7 @@ class PixelAnswer:
     edges: Tensor  # [B, 4, h / 4, w / 4] x0, y0, x1, y1 of the region as each cell sees it, in cells
     box: Tensor  # [B, 4] x0, y0, x1, y1 in cells
     box_iou: Tensor  # [B] predicted IoU of the box, 0..1
+    box_fits: Tensor  # [B] bool: the box holds every positive point and no negative one
 
 
 class TwoWayLayer(nn.Module):
@@ -118,14 +119,16 @@ class MaskDecoder(nn.Module):
         box_token = tokens[:, 2 + MASKS]
         place = torch.einsum("bc,bchw->bhw", self.to_place(box_token), fine)
         edges = self._edges(box_token, fine)
+        box = box_at_peak(place, edges)
         return PixelAnswer(
             logits=torch.einsum("bmc,bchw->bmhw", weights, fine),
             iou=self.iou(tokens[:, 0]).sigmoid(),
             answered=self.answered(tokens[:, 1 + MASKS])[..., 0],
             place=place,
             edges=edges,
-            box=box_at_peak(place, edges),
+            box=box,
             box_iou=self.box_iou(box_token)[..., 0].sigmoid(),
+            box_fits=fits(box, questions, max(place.shape[-2:])),
         )
 
     def _edges(self, token: Tensor, fine: Tensor) -> Tensor:
@@ -160,18 +163,14 @@ def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step
     x0, y0, x1, y1, cover = runs[:, None].unbind(-1)  # [B, 1, RUNS]
     known = (cover > 0).float()
     numbers = [
-        _soft_log(x - x1),
-        _soft_log(x - x0),
-        _soft_log(y - (y0 + y1) / 2),
+        soft_log(x - x1),
+        soft_log(x - x0),
+        soft_log(y - (y0 + y1) / 2),
         torch.exp(-((y - (y0 + y1) / 2) ** 2)),
         ((x > x0) & (x < x1) & (y > y0) & (y < y1)).float(),
         cover.expand_as(x - x1),
     ]
     return (torch.stack(numbers, -1) * known[..., None]).flatten(2)
-
-
-def _soft_log(x: Tensor) -> Tensor:
-    return x.sign() * x.abs().log1p()
 
 
 def shown(answer: PixelAnswer) -> Tensor:
@@ -182,4 +181,14 @@ def shown(answer: PixelAnswer) -> Tensor:
     x = (torch.arange(width, device=one.device) + 0.5)[None]
     x0, y0, x1, y1 = (edge[:, None, None] for edge in answer.box.unbind(-1))
     boxed = (x > x0) & (x < x1) & (y > y0) & (y < y1)
-    return torch.where((answer.box_iou > answer.iou[:, 0])[:, None, None], boxed, one)
+    better = answer.box_fits & (answer.box_iou > answer.iou[:, 0])
+    return torch.where(better[:, None, None], boxed, one)
+
+
+def fits(box: Tensor, questions: QuestionBatch, cells: int) -> Tensor:
+    """[B] bool: whether the asker's points allow a box [B, 4] (in cells; ``cells`` on the long side of the page)."""
+    x, y = (questions.points * cells).unbind(-1)  # [B, P]
+    x0, y0, x1, y1 = (edge[:, None] for edge in box.unbind(-1))
+    inside = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+    wrong = (inside & (questions.point_kinds == NEGATIVE)) | (~inside & (questions.point_kinds == POSITIVE))
+    return ~wrong.any(1)

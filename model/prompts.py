@@ -11,7 +11,7 @@ CLICKED, BARRED, INSIDE, IS_BOX = (
     5,
     10,
     11,
-)  # of these: under a positive point, under a negative one, share in the box, is there one
+)  # of these: under a positive point, a negative one, share in the box, any box
 _REACH = 3.0  # line heights after which a click is felt at 1/e
 
 
@@ -31,7 +31,7 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
         dy = np.maximum(np.maximum(boxes[:, None, 1] - y, y - boxes[:, None, 3]), 0)
         distance = np.hypot(dx, dy)  # [N, points]
         hit = np.unique(distance.argmin(0)[distance.min(0) < 1.0])  # a click between two words means the nearer one
-        features[:, offset] = (distance == 0).any(1)
+        features[words_clicked(layout, prompt, positive), offset] = 1
         features[:, offset + 1] = np.exp(-distance.min(1) / _REACH)
         features[:, offset + 2] = np.isin(layout.line, layout.line[hit])
         features[:, offset + 3] = np.isin(layout.segment, layout.segment[hit])
@@ -43,6 +43,19 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
         features[:, 12] = _share_under(np.rint(boxes * layout.height).astype(int), prompt.mask)
         features[:, 13] = 1
     return features
+
+
+def words_clicked(layout: Layout, prompt: Prompt, positive: bool) -> list[int]:
+    """Words under the points of one kind; where words overlap, the smallest."""
+    boxes, found = layout.boxes, []
+    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    for x, y, kind in prompt.points:
+        x, y = x / layout.height, y / layout.height
+        if kind == positive:
+            under = (boxes[:, 0] <= x) & (x < boxes[:, 2]) & (boxes[:, 1] <= y) & (y < boxes[:, 3])
+            if under.any():
+                found.append(int(np.where(under, area, np.inf).argmin()))
+    return found
 
 
 def share_inside(boxes: Floats, box: Floats) -> Floats:

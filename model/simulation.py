@@ -56,7 +56,7 @@ def with_prompts(
         if number:
             asked = [[question.given for question in example.questions] for example in examples]
             questions = batch_questions(batch.prepared, asked, vocabulary, config)
-        seen = _seen(network.ask(state, moved(questions, device)), batch.targets.valid)
+        seen = _seen(network.ask(state, moved(questions, device)))
         change = _again if number else _prompted
         examples = [
             replace(
@@ -71,9 +71,9 @@ def with_prompts(
     return make_batch(examples, vocabulary, config, prepared=batch.prepared)
 
 
-def _seen(answer: NetworkAnswer, valid: torch.Tensor) -> Iterator[_Seen]:
+def _seen(answer: NetworkAnswer) -> Iterator[_Seen]:
     """What the network answered, question by question."""
-    words = (answer.words.logits[:, 0].cpu() > 0) & valid
+    words = answer.words.taken[:, 0].cpu()
     pixels = None if answer.pixels is None else shown(answer.pixels).cpu().numpy()
     for row, chosen in enumerate(words):
         yield _Seen(frozenset(chosen.nonzero()[:, 0].tolist()), None if pixels is None else pixels[row])

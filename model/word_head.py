@@ -29,6 +29,7 @@ class WordAnswer:
     pointing: Tensor  # [B, N] logit of each word: is it the one to begin at
     seeds: Tensor  # [B, K] words at which an answer begins, best first
     logits: Tensor  # [B, K, N] does the word belong to the answer that begins there
+    taken: Tensor  # [B, K, N] bool: the words of each answer, the asker's clicks and box heeded
     iou: Tensor  # [B, K] predicted IoU of each answer, 0..1
     answered: Tensor  # [B] logit: does this page answer the question
     by_words: Tensor  # [B] logit: if so, is the answer made of words
@@ -78,13 +79,28 @@ class WordHead(nn.Module):
         pointing = self.point(self.norm_words(states))[..., 0]
         chosen = pick_seeds(pointing + _shown(questions.clicks), pages, seeds, towards)
         grown = self.growth(states, tokens, chosen, links[-1], pages, word_mask, token_mask)
-        return WordAnswer(states, pointing, chosen, grown.logits, grown.iou, answered, by_words)
+        taken = take(grown.logits, chosen, questions.clicks, pages.valid.repeat_interleave(each, 0))
+        return WordAnswer(states, pointing, chosen, grown.logits, taken, grown.iou, answered, by_words)
+
+
+def take(logits: Tensor, seeds: Tensor, clicks: Tensor, valid: Tensor) -> Tensor:
+    """[B, K, N] bool: words above 0 and the seed; a positive click always takes the word under it, a negative one always
+    leaves it, a box keeps to what lies inside: the asker has said so, whatever the network makes of it.
+
+    logits [B, K, N], seeds [B, K], clicks [B, N, CLICKS], valid [B, N]."""
+    taken = (logits > 0).scatter(2, seeds[..., None], True)
+    forced, barred = clicks[..., CLICKED] > 0, (clicks[..., BARRED] > 0) | _outside(clicks)
+    return (taken & ~barred[:, None] | forced[:, None]) & valid[:, None]
 
 
 def _shown(clicks: Tensor) -> Tensor:
     """[B, N] what the asker's clicks and box say of where to begin; clicks [B, N, CLICKS]."""
-    outside = clicks[..., IS_BOX] * (clicks[..., INSIDE] < 0.5)
-    return _SHOWN * (clicks[..., CLICKED] - clicks[..., BARRED] - outside)
+    return _SHOWN * (clicks[..., CLICKED] - clicks[..., BARRED] - _outside(clicks).float())
+
+
+def _outside(clicks: Tensor) -> Tensor:
+    """[B, N] bool: there is a box, and the word is not in it by half."""
+    return (clicks[..., IS_BOX] > 0) & (clicks[..., INSIDE] < 0.5)
 
 
 def meanings_of(question: Tensor, weights: Tensor, words: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """`glossator evaluate`: a model on a grounded set, with the lexical floor beside it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -68,7 +69,11 @@ def evaluate(
         path = pages_file(source)
         images_from = None if words_only else path.parent
         asked = corrupted(read_pages(path), noise=noise, drop=drop)
-        words_from = OcrWords(path.parent, limits_of(settings), kept_in=ocr_cache, warn=console.print) if ocr else None
+        words_from = (
+            OcrWords(path.parent, limits_of(settings), kept_in=ocr_cache, warn=partial(console.print, markup=False))
+            if ocr
+            else None
+        )
         predictor = Predictor.load(model or shipped_path(settings))
         with path.open("rb") as lines:
             pages = sum(1 for line in lines if line.strip())
@@ -84,24 +89,28 @@ def evaluate(
                 on_page=lambda done: bar.update(task, completed=done),
                 on_answer=failures.add if report is not None else None,
             )
-            answer = {**found.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
-            if report is not None:
-                drawing = bar.add_task("Pictures", total=failures.shown)
-                html = report_page(
-                    path.parent.name,
-                    answer,
-                    found.scored,
-                    failures,
-                    images_from=images_from,
-                    on_picture=lambda done: bar.update(drawing, completed=done),
-                )
-                report.write_text(html, encoding="utf-8")
     except (ValueError, GroundedFormatError, OSError) as error:
         fail(str(error))
-    if report is not None:
-        console.print(f"The report is in {report}.", markup=False, soft_wrap=True)
+    answer = {**found.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
     if as_json:
         emit(answer)
     else:
         output.print(main_table(answer, path.parent.name))
         output.print(slices_table(answer))
+    if report is None:
+        return
+    try:  # after the figures: these took long, and nothing that befalls a picture may cost them
+        with progress() as bar:
+            drawing = bar.add_task("Pictures", total=failures.shown)
+            html = report_page(
+                path.parent.name,
+                answer,
+                found.scored,
+                failures,
+                images_from=images_from,
+                on_picture=lambda done: bar.update(drawing, completed=done),
+            )
+        report.write_text(html, encoding="utf-8", errors="replace")
+    except (ValueError, OSError) as error:
+        fail(f"The report was not written: {error}")
+    console.print(f"The report is in {report}.", markup=False, soft_wrap=True)

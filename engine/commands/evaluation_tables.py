@@ -5,6 +5,7 @@ from typing import Any
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from engine.training.report.wording import (
     FIGURES,
@@ -21,7 +22,7 @@ from engine.training.report.wording import (
 def main_table(answer: Mapping[str, Any], name: str) -> Table:
     """Figures of all questions: model, lexical floor and their difference, each with its 95 % interval over pages."""
     table = _table(
-        title=f"{name}: {described(answer)}",
+        title=Text(f"{name}: {described(answer)}"),
         caption=f"Model {answer['model'][:12]}. In brackets: 95 % intervals, pages drawn anew.",
     )
     for heading in ("", "model", "floor", "difference"):

@@ -8,6 +8,8 @@ import typer
 
 from engine.commands.common import console, emit, fail, progress
 
+STAGES_OF_A_RUN = "words,regions,segment"
+STOPPED = 3  # exit code of a run that stopped at --at-most: there are no weights yet
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 
@@ -22,7 +24,7 @@ def pretrain(
     stages: Annotated[
         str,
         typer.Option(help="Stages in their order, separated by commas; NAME=STEPS instead of a share of --minutes."),
-    ] = "words,regions,segment",
+    ] = STAGES_OF_A_RUN,
     recipe: Annotated[
         bool, typer.Option("--recipe", help="The stages, steps and seed that made the shipped weights.")
     ] = False,
@@ -63,7 +65,7 @@ def pretrain(
 
     import torch
 
-    from engine.training.pretraining import RECIPE, has_run, paced
+    from engine.training.pretraining import RECIPE, has_run, paced, remembered
     from engine.training.pretraining import pretrain as run
     from engine.training.stages import STAGES
     from model.presets import PRESETS
@@ -79,6 +81,10 @@ def pretrain(
         fail(f"There is no preset {preset!r}; choose from {', '.join(PRESETS)}.", code=2)
     if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
         fail(f"There is no device {device!r} here; use cpu.", code=2)
+    if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
+        fail("--recipe says stages, steps, seed and preset itself: leave those out.", code=2)
+    if recipe and resume and has_run(out) and remembered(out) != RECIPE:
+        fail(f"{out} holds a run of another recipe; choose another folder.")
     if not resume and has_run(out):
         fail(f"{out} already holds a run; go on with --resume or choose another folder.")
     torch.set_num_threads(threads)
@@ -132,9 +138,7 @@ def pretrain(
             )
     except (ValueError, FloatingPointError) as error:
         fail(str(error))
-    if done.weights is None and not as_json:
-        console.print(f"Stopped after {at_most:g} minutes; the same command with --resume goes on.", markup=False)
-    elif as_json:
+    if as_json:
         emit(
             {
                 "weights": None if done.weights is None else str(done.weights),
@@ -144,8 +148,10 @@ def pretrain(
                 "figures": {stage: dict(figures) for stage, figures in done.figures.items()},
             }
         )
-    else:
+    elif done.weights is not None:
         console.print(f"{done.weights}  version {done.version}", markup=False)
+    if done.weights is None:
+        fail(f"Stopped after {at_most:g} minutes; the same command with --resume goes on.", code=STOPPED)
 
 
 def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str | None) -> None:

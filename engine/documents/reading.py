@@ -198,22 +198,20 @@ def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine
 
 
 def _scaled(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
-    """Lines in pixels of the page, each with one height. `size` is the picture's that OCR was given, before it turned it."""
+    """Lines in pixels of the page. `size` is the picture's that OCR was given, before it turned it."""
     width, height = size if read.turn % 180 == 0 else size[::-1]
     across, down = to[0] / width, to[1] / height
     return tuple(
-        levelled(
-            FoundLine(
-                tuple(
-                    FoundWord(
-                        word.text,
-                        (word.box[0] * across, word.box[1] * down, word.box[2] * across, word.box[3] * down),
-                        word.confidence,
-                    )
-                    for word in line.words
-                ),
-                line.heading,
-            )
+        FoundLine(
+            tuple(
+                FoundWord(
+                    word.text,
+                    (word.box[0] * across, word.box[1] * down, word.box[2] * across, word.box[3] * down),
+                    word.confidence,
+                )
+                for word in line.words
+            ),
+            line.heading,
         )
         for line in read.lines
     )
@@ -255,7 +253,7 @@ def _placed(lines: tuple[FoundLine, ...], size: tuple[int, int]) -> Iterator[Rea
     number = 0
     for line in reading_order(lines):
         before = number
-        for word in line:
+        for word in levelled(line):
             box = _clip(word.box, size)
             if box is not None:
                 yield ReadWord(word.text, box, before, None if word.confidence is None else round(word.confidence, 3))

@@ -168,7 +168,7 @@ class Sheet:
         limit = min(right, self.width - 2)
         set_pieces: list[int] = []
         self.lines += 1
-        start = x
+        start, wide = x, 0.0
         for word in text.split():
             width = face.width(word)
             if x + width > limit and x > home + 1:
@@ -183,9 +183,9 @@ class Sheet:
             set_pieces.append(len(self.pieces))
             self.pieces.append(Piece(word, x, y + ASCENT * size + lift, width, face, self.lines, role=role))
             x += width + space * (chance.uniform(0.8, 1.7) if face.shake else 1.0)
-            if loose and chance.random() < loose:
-                x += space * chance.uniform(1.5, 9.0)
-        return Written(set_pieces, x - space if set_pieces else x, y, True)
+            wide = space * chance.uniform(1.5, 9.0) if loose and chance.random() < loose else 0.0
+            x += wide
+        return Written(set_pieces, x - space - wide if set_pieces else x, y, True)
 
     def write_fitted(
         self, text: str, x: float, y: float, right: float, *, face: Face | None = None, role: Role = "text"

@@ -8,6 +8,7 @@ import random
 import string
 from dataclasses import replace
 
+from engine.training.corruption import misread
 from model.examples import Example, Question, Word
 from model.vocabulary import bare, weight_of, words_of
 
@@ -28,23 +29,23 @@ def in_cipher(example: Example, rng: random.Random) -> Example:
     """
     cipher = _cipher(rng)
     on_page = {bare(word.text) for word in example.words}
-    kept = [one for one in example.questions if _literal(one, on_page)]
-    if not any(one.answered for one in kept):
+    literal = [one for one in example.questions if one.answered and _literal(one, on_page)]
+    if not literal:
         return example
-    questions = [one if _literal(one, on_page) else rng.choice(kept) for one in example.questions]
+    questions = [
+        one if not one.answered or _literal(one, on_page) else rng.choice(literal) for one in example.questions
+    ]
     return replace(
         example,
         words=tuple(Word(word.text.translate(cipher), word.box) for word in example.words),
-        questions=[replace(one, text=_translated(one.text, cipher, on_page), prompt=None) for one in questions],
+        questions=[replace(one, text=_translated(one.text, cipher), prompt=None) for one in questions],
     )
 
 
-def _translated(question: str, cipher: dict[int, int], on_page: set[str]) -> str:
-    """What the page says, too, in cipher; "What is the" and other words of asking as they are."""
+def _translated(question: str, cipher: dict[int, int]) -> str:
+    """What is asked for, in cipher, also where the page does not have it; words of asking ("What is the") stay."""
     parts = question.split(" ")
-    return " ".join(
-        part.translate(cipher) if weight_of(part) >= TELLING and bare(part) in on_page else part for part in parts
-    )
+    return " ".join(part.translate(cipher) if weight_of(part) >= TELLING else part for part in parts)
 
 
 def stretched(example: Example, rng: random.Random) -> Example:
@@ -65,21 +66,14 @@ def stretched(example: Example, rng: random.Random) -> Example:
     return replace(example, words=tuple(words), size=size, image=None)
 
 
-def misread(example: Example, rng: random.Random) -> Example:
+def blurred(example: Example, rng: random.Random) -> Example:
     """The page with characters read as others, at one rate for the whole page."""
     rate = rng.uniform(*_MISREAD)
-    signs = string.ascii_lowercase + string.digits
-    words = tuple(
-        Word("".join(rng.choice(signs) if rng.random() < rate else sign for sign in word.text), word.box)
-        for word in example.words
-    )
-    return replace(example, words=words)
+    return replace(example, words=tuple(Word(misread(word.text, rate, rng), word.box) for word in example.words))
 
 
 def _literal(question: Question, on_page: set[str]) -> bool:
-    """Whether the page says what the question says, or answers nothing."""
-    if not question.answered:
-        return True
+    """Whether the page says what the question says."""
     telling = [bare(word) for word in words_of(question.text, 40) if weight_of(word) >= TELLING]
     return bool(telling) and sum(word in on_page for word in telling) >= _MATCHED * len(telling)
 

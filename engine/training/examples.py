@@ -12,9 +12,9 @@ from pycocotools import mask as coco
 
 from engine.interchange.grounded import GroundedPage, GroundedQuestion
 from engine.synthetic import SyntheticPage, generate
-from engine.training.disguise import TELLING, in_cipher, misread, stretched
+from engine.training.corruption import shortened
+from engine.training.disguise import blurred, in_cipher, stretched
 from model.examples import Example, Prompt, Question, Source, Word
-from model.vocabulary import weight_of
 
 MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the square
 MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory and teaches little
@@ -136,7 +136,7 @@ def _strange(example: Example, rng: random.Random) -> Example:
     if rng.random() < _STRETCHED:
         example = stretched(example, rng)
     if rng.random() < _MISREAD:
-        example = misread(example, rng)
+        example = blurred(example, rng)
     return in_cipher(example, rng) if rng.random() < _IN_CIPHER else example
 
 
@@ -169,18 +169,8 @@ def _badly_asked(question: Question, rng: random.Random) -> Question:
             ]
         )
     elif draw < _TYPO + _DROPPED_WORD and text.count(" ") > 1:
-        text = _shortened(text, rng)
+        text = shortened(text, _LOST, rng)
     if text == question.text:
         return question
     prompt = question.prompt or Prompt(text)
     return replace(question, text=text, prompt=replace(prompt, text=text))
-
-
-def _shortened(text: str, rng: random.Random) -> str:
-    """The question without some of the words that say what is asked; one of them stays."""
-    parts = text.split()
-    telling = [at for at, part in enumerate(parts) if weight_of(part) >= TELLING]
-    lost = [at for at in telling if rng.random() < _LOST]
-    if len(lost) == len(telling) and lost:
-        lost.remove(rng.choice(lost))
-    return " ".join(part for at, part in enumerate(parts) if at not in lost)

@@ -1,11 +1,15 @@
 """Words of evaluation pages as our own OCR reads them, kept in a folder: reading costs seconds a page."""
 
 import json
+import os
 import tempfile
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import engine.documents as documents
 from db.blobs import sha256_of
 from engine.documents.found import FloatBox, turned_box
 from engine.documents.limits import ReadLimits
@@ -52,7 +56,8 @@ class OcrWords:
         if not image.is_file():
             raise ValueError(f"Page {page.page_id}: its image {image} does not exist, so OCR cannot read it.")
         kept = None if self._kept_in is None else self._kept_in / f"{sha256_of(image)}.json"
-        if kept is not None and (words := self._kept(kept)) is not None:
+        made = {"language": self._language, "reader": _reader(), "size": [page.width, page.height]}
+        if kept is not None and (words := _kept(kept, made)) is not None:
             return words
         with tempfile.TemporaryDirectory(prefix="glossator-") as out:
             document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
@@ -60,28 +65,36 @@ class OcrWords:
         if document.warnings and not words and self._warn is not None:
             self._warn(f"Page {page.page_id}: {' '.join(document.warnings)}")
         elif kept is not None:
-            self._keep(kept, words)
+            _keep(kept, made, words)
         return words
 
-    def _kept(self, path: Path) -> list[GroundedWord] | None:
-        """What was read before, by the same languages."""
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            if stored["language"] != self._language:
-                return None
-            return [
-                GroundedWord(str(text), (int(x0), int(y0), int(x1), int(y1)))
-                for text, x0, y0, x1, y1 in stored["words"]
-            ]
-        except (OSError, ValueError, KeyError, TypeError):  # not there, or not ours: it is read anew
-            return None
 
-    def _keep(self, path: Path, words: list[GroundedWord]) -> None:
-        stored: dict[str, Any] = {"language": self._language, "words": [[word.text, *word.box] for word in words]}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".part")
-        unfinished.write_text(json.dumps(stored, ensure_ascii=False), encoding="utf-8")
-        unfinished.replace(path)
+def _kept(path: Path, made: dict[str, Any]) -> list[GroundedWord] | None:
+    """What was read before in the same way."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if any(stored[name] != value for name, value in made.items()):
+            return None
+        return [
+            GroundedWord(str(text), (int(x0), int(y0), int(x1), int(y1))) for text, x0, y0, x1, y1 in stored["words"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError):  # not there, or not ours: it is read anew
+        return None
+
+
+def _keep(path: Path, made: dict[str, Any], words: list[GroundedWord]) -> None:
+    stored = {**made, "words": [[word.text, *word.box] for word in words]}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_text(json.dumps(stored, ensure_ascii=False), encoding="utf-8")
+    unfinished.replace(path)
+
+
+@cache
+def _reader() -> str:
+    """What the code that reads documents is, in twelve digits: what another code has read is no measure of this one."""
+    files = sorted(Path(documents.__file__).parent.glob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def words_upright(read: ReadPage, size: tuple[int, int]) -> list[GroundedWord]:

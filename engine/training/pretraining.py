@@ -198,6 +198,13 @@ def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume:
     return schedule
 
 
+def remembered(folder: Path) -> Schedule:
+    """The schedule of the run in ``folder``."""
+    kept = json.loads((folder / _PLAN_FILE).read_text(encoding="utf-8"))
+    del kept["config"]
+    return Schedule(**kept)
+
+
 def has_run(folder: Path) -> bool:
     """Whether a run was begun in ``folder``."""
     return (folder / _PLAN_FILE).is_file()

@@ -76,7 +76,7 @@ def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
     pages = list(islice(generate(_HELD_OUT_SEED), around.held_out))
     drawn = {one.page.page_id: one for one in pages}
     found = evaluate(
-        Predictor(copy.deepcopy(around.network), "unfinished"),
+        Predictor(copy.deepcopy(around.network).cpu(), "unfinished"),
         [one.page for one in pages],
         images_from=(lambda page: drawn[page.page_id].render()) if pictures else None,
         timed=False,

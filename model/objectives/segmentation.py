@@ -2,8 +2,9 @@
 
 Pixels: SAM's focal (20) + dice (1) + IoU L1, the lowest-loss of the multimasks alone is back-propagated, every IoU is
 supervised, no mask loss where the page does not answer (https://arxiv.org/abs/2304.02643, appendix A; focal:
-https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797). Words: cross-entropy + dice over the words of
-the page, the lowest over the acceptable answers.
+https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797); and the box (model.boxes). Words: the likelihood that
+the network points into an acceptable answer; from the seed, cross-entropy + dice over the words of the page, the lowest over
+the acceptable answers that hold the seed.
 """
 
 from dataclasses import dataclass, replace
@@ -79,7 +80,7 @@ def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
     answered = F.binary_cross_entropy_with_logits(answer.answered, targets.answered, reduction="none")
     by_words = F.binary_cross_entropy_with_logits(answer.by_words, has, reduction="none") * targets.answered
     alone = has if targets.towards is None else has * (~targets.towards.bool().any(-1)).float()
-    iou = (answer.iou[:, 0] - word_iou(answer.logits[:, 0], targets)).abs() * alone
+    iou = (answer.iou[:, 0] - word_iou(answer.taken[:, 0], targets)).abs() * alone
     return {
         "pointing": (begun * on_page).mean(),
         "words": (grown * on_page).mean(),
@@ -96,10 +97,10 @@ def begun_inside(targets: Targets, share: float) -> Targets:
 
 
 @torch.no_grad()
-def word_iou(logits: Tensor, targets: Targets) -> Tensor:
-    """[B] best IoU, by area, of the words above 0 with an acceptable answer; logits [B, N]."""
+def word_iou(taken: Tensor, targets: Targets) -> Tensor:
+    """[B] best IoU, by area, of the words that were taken (bool [B, N]) with an acceptable answer."""
     area = targets.word_area[:, None]
-    chosen = ((logits > 0) & targets.valid).float()[:, None]
+    chosen = taken.float()[:, None]
     both = (chosen * targets.words * area).sum(-1)
     either = (torch.maximum(chosen.expand_as(targets.words), targets.words) * area).sum(-1)
     return (both / either.clamp_min(1e-6)).amax(-1)

@@ -5,6 +5,7 @@ As with the fields of forms, each function sets something at `y` and returns the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,8 @@ from engine.synthetic.kinds.form_lists import write_lines
 from engine.synthetic.kinds.form_style import Form, Noted
 from engine.synthetic.sheet import Face, Written
 from engine.synthetic.vocabulary import words
+
+_AMOUNT = re.compile(r"\d[.,]\d\d\b")
 
 # right: behind the key; aligned: all values under each other; far: at the right edge; below: under the key;
 # line: on a printed line, the key under it.
@@ -106,8 +109,9 @@ def settle(form: Form) -> None:
     places: dict[Concept, list[tuple[str, str, list[int]]]] = {}
     for one in form.noted:
         said = "".join(sheet.pieces[at].text for at in one.pieces)
-        digits = "".join(sign for sign in said if sign.isdigit())
-        places.setdefault(one.concept, []).append((digits or said.lower(), one.key.lower(), one.pieces))
+        if _AMOUNT.search(said):  # the same with a currency beside it and without
+            said = "".join(sign for sign in said if sign.isdigit())
+        places.setdefault(one.concept, []).append((said.lower(), one.key.lower(), one.pieces))
     for one, same in ((one, places[one.concept]) for one in form.noted):
         (value,) = (value for value, _, pieces in same if pieces is one.pieces)
         if len({other for other, _, _ in same}) == 1:

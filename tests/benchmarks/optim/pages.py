@@ -123,7 +123,7 @@ def mean_iou(network: nn.Module, batches: Sequence[Batch]) -> float:
     """Mean IoU, by area, of the words chosen with the best acceptable answer, over questions that words answer."""
     network.eval()
     found = [
-        word_iou(network(batch.pages, batch.questions).words.logits[:, 0], batch.targets)[batch.targets.by_words > 0]
+        word_iou(network(batch.pages, batch.questions).words.taken[:, 0], batch.targets)[batch.targets.by_words > 0]
         for batch in batches
     ]
     network.train()

@@ -11,25 +11,35 @@ from model.examples import Prompt
 from model.inputs import prepare_page
 from model.layout import read_layout
 from model.mask_decoder import PixelAnswer
-from model.word_head import WordAnswer
+from model.prompts import CLICKS, click_features
+from model.word_head import WordAnswer, take
 
 LAYOUT = read_layout(page_words())
 
 
-def grown(*seeds):
-    """A word answer: each seed with the words that grow from it."""
+PLAIN = Prompt("x")
+
+
+def grown(*seeds, prompt=PLAIN):
+    """A word answer: each seed with the words that grow from it, the first pointed to twice as much as the second."""
     count = len(page_words())
     logits = torch.full((1, len(seeds), count), -6.0)
     for row, words in enumerate(seeds):
         logits[0, row, [place(word) for word in words]] = 6.0
     at = torch.tensor([[place(words[0]) for words in seeds]])
-    iou = torch.linspace(0.9, 0.5, len(seeds))[None]
-    return WordAnswer(torch.zeros(1, count, 1), torch.zeros(1, count), at, logits, iou, torch.zeros(1), torch.zeros(1))
+    pointing = torch.zeros(1, count)
+    for row, seed in enumerate(at[0].tolist()):
+        pointing[0, seed] = -0.6931 * row
+    clicks = torch.from_numpy(click_features(LAYOUT, prompt))[None]
+    taken = take(logits, at, clicks, torch.ones(1, count, dtype=torch.bool))
+    iou = torch.full((1, len(seeds)), 0.8)
+    return WordAnswer(torch.zeros(1, count, 1), pointing, at, logits, taken, iou, torch.zeros(1), torch.zeros(1))
 
 
-def chosen(answer, **prompt):
+def chosen(*seeds, **prompt):
     return [
-        [page_words()[at].text for at in one.words] for one in choose_words(answer, 0, LAYOUT, Prompt("x", **prompt))
+        [page_words()[at].text for at in one.words]
+        for one in choose_words(grown(*seeds, prompt=Prompt("x", **prompt)), 0)
     ]
 
 
@@ -39,32 +49,38 @@ def middle(text):
 
 
 def test_the_first_seed_answers_and_others_are_candidates():
-    answer = grown(["Mary", "Jones"], ["5.90"], ["INV-2041"])
-    assert chosen(answer) == [["Mary", "Jones"], ["5.90"], ["INV-2041"]]
+    assert chosen(["Mary", "Jones"], ["5.90"], ["INV-2041"]) == [["Mary", "Jones"], ["5.90"], ["INV-2041"]]
+
+
+def test_a_candidate_scores_as_much_less_as_its_seed_is_pointed_to_less():
+    ious = [one.iou for one in choose_words(grown(["Mary"], ["5.90"], ["INV-2041"]), 0)]
+    assert ious == pytest.approx([0.8, 0.4, 0.2], abs=1e-3)
 
 
 def test_seeds_that_grow_to_the_same_answer_are_one_candidate():
-    answer = grown(["Mary", "Jones"], ["Jones", "Mary"])
-    assert chosen(answer) == [["Mary", "Jones"]]
-    assert choose_words(answer, 0, LAYOUT, Prompt("x"))[0].iou == pytest.approx(0.9)
+    assert chosen(["Mary", "Jones"], ["Jones", "Mary"]) == [["Mary", "Jones"]]
 
 
 def test_a_seed_answers_even_where_nothing_grows():
     answer = grown(["5.90"])
-    answer.logits[:] = -6.0
-    assert chosen(answer) == [["5.90"]]
+    lonely = take(torch.full_like(answer.logits, -6.0), answer.seeds, torch.zeros(1, len(page_words()), CLICKS),
+                  torch.ones(1, len(page_words()), dtype=torch.bool))  # fmt: skip
+    assert lonely[0, 0].nonzero().flatten().tolist() == [place("5.90")]
 
 
 def test_clicks_outrank_the_network():
-    answer = grown(["Mary", "Jones"])
     no = (*middle("Jones"), False)
-    assert chosen(answer, points=(no,)) == [["Mary"]]
-    assert chosen(answer, points=((*middle("5.90"), True), no)) == [["Mary", "5.90"]]
+    assert chosen(["Mary", "Jones"], points=(no,)) == [["Mary"]]
+    assert chosen(["Mary", "Jones"], points=((*middle("5.90"), True), no)) == [["Mary", "5.90"]]
+
+
+def test_a_box_keeps_to_what_lies_inside():
+    x0, y0, x1, y1 = page_words()[place("Mary")].box
+    assert chosen(["Mary", "Jones"], box=(x0 - 2, y0 - 2, x1 + 2, y1 + 2)) == [["Mary"]]
 
 
 def test_nothing_is_chosen_where_every_word_is_barred():
-    assert chosen(grown(["Mary"]), box=(0, 700, 10, 710)) == []
-    assert choose_words(grown(["Mary"]), 0, read_layout([]), Prompt("x")) == []
+    assert chosen(["Mary"], box=(0, 700, 10, 710)) == []
 
 
 def test_after_clicks_the_map_of_the_highest_predicted_iou_is_chosen(vocabulary, config):
@@ -82,11 +98,12 @@ def test_after_clicks_the_map_of_the_highest_predicted_iou_is_chosen(vocabulary,
     assert ious((80.0, 80.0, True)) == pytest.approx([0.8, 0.5, 0.4, 0.3, 0.1])
 
 
-def pixels(logits, iou, box_iou, box=(0.0, 0.0, 4.0, 4.0)):
+def pixels(logits, iou, box_iou, box=(0.0, 0.0, 4.0, 4.0), fits=True):
     place, edges = torch.zeros(1, *logits.shape[2:]), torch.zeros(1, 4, *logits.shape[2:])
     return PixelAnswer(
-        logits, torch.tensor([iou]), torch.zeros(1), place, edges, torch.tensor([box]), torch.tensor([box_iou])
-    )
+        logits, torch.tensor([iou]), torch.zeros(1), place, edges, torch.tensor([box]), torch.tensor([box_iou]),
+        torch.tensor([fits]),
+    )  # fmt: skip
 
 
 def test_the_box_is_chosen_where_it_is_predicted_to_be_better(vocabulary, config):
@@ -96,6 +113,8 @@ def test_the_box_is_chosen_where_it_is_predicted_to_be_better(vocabulary, config
     better = pixels(logits, [0.5, 0.3, 0.8, 0.4], box_iou=0.6, box=(1.25, 2.0, 3.0, 4.5))
     first, second, *_ = pixel_choices(better, 0, prepared, Prompt(""))
     assert (first.iou, second.iou) == pytest.approx((0.6, 0.5))
+    contradicted = pixels(logits, [0.5, 0.3, 0.8, 0.4], box_iou=0.6, fits=False)
+    assert pixel_choices(contradicted, 0, prepared, Prompt(""))[0].iou == pytest.approx(0.5)
     mask = enlarge(first.shape, prepared, Prompt(""))
     assert mask[8:18, 5:12].all() and mask.sum() == 70
     assert enlarge(first.shape, prepared, Prompt("", box=(0, 0, 10, 10))).sum() == 2 * 5

@@ -52,10 +52,16 @@ def test_a_page_answers_the_same_alone_and_beside_a_longer_one(network, vocabula
     short = prepare_page(page_words()[:5], SIZE, None, vocabulary, config)
     long = prepare_page(page_words(), SIZE, None, vocabulary, config)
     with torch.no_grad():
-        alone = network(batch_pages([short]), batch_questions([short], [[Prompt("date")]], vocabulary, config))
-        questions = batch_questions([short, long], [[Prompt("date")], [Prompt("date")]], vocabulary, config)
-        both = network(batch_pages([short, long]), questions)
-    assert torch.allclose(alone.words.pointing[0], both.words.pointing[0, :5], atol=1e-4)
+        prompts = [Prompt("date"), Prompt("Acme")]
+        questions = batch_questions([short], [prompts], vocabulary, config)
+        alone = network.ask(network.encode(batch_pages([short])), questions, seeds=2).words
+        questions = batch_questions([short, long], [prompts, prompts], vocabulary, config)
+        both = network.ask(network.encode(batch_pages([short, long])), questions, seeds=2).words
+    assert torch.allclose(alone.pointing, both.pointing[:2, :5], atol=1e-4)
+    assert (alone.seeds == both.seeds[:2]).all()
+    assert torch.allclose(alone.logits, both.logits[:2, :, :5], atol=1e-4)
+    assert torch.allclose(alone.iou, both.iou[:2], atol=1e-4)
+    assert not both.taken[:2, :, 5:].any()
 
 
 def test_every_kind_of_prompt_changes_both_paths(network, vocabulary):
