@@ -120,7 +120,7 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
     segment = pages.place[..., 0].repeat_interleave(each, 0)
     if towards is not None:
         given = towards.any(1)
-        chances = (left + (1 - towards) * MASKED).softmax(1)
+        chances = (left + (1 - towards) * MASKED).softmax(1).nan_to_num(1.0)  # a loss of nan is told as such, later
         drawn = torch.multinomial(chances, 1)[:, 0]
         return torch.where(given, drawn, left.argmax(1))[:, None]
     seeds = []
