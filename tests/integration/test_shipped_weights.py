@@ -13,7 +13,7 @@ from model.inference import SHIPPED, Predictor, Word
 from model.masks import rasterise
 
 HELD_OUT_SEED = 9_999_991  # pretraining never draws from it
-LEAST_SHARE = 0.5  # of answers with IoU above .5, on few pages: the measured figure is in the model card
+LEAST_SHARE = 0.7  # of answers with IoU above .5, on few pages: the measured figure is in the model card
 
 
 @pytest.fixture(scope="module")
