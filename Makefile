@@ -14,7 +14,7 @@ help:
 	@echo "make test       install what the tests need, lint, and run them"
 	@echo "make test-long  the long campaigns"
 	@echo "make lint       ruff, mypy, import contracts"
-	@echo "make weights    the shipped weights from nothing, into WEIGHTS=build/weights, in pieces of at most 100 minutes"
+	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
@@ -66,7 +66,8 @@ format: install-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The shipped weights from nothing: three hours on two cores. It stops after 100 minutes at the latest; the same command goes on.
+# Weights from nothing by the recipe of the shipped ones: two hours on two idle cores by the pace of its stages (never run whole
+# yet). It stops after 100 minutes at the latest; the same command goes on.
 WEIGHTS ?= build/weights
 weights: install-bench
 	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 || test $$? -eq 3

@@ -26,7 +26,7 @@ def pretrain(
         typer.Option(help="Stages in their order, separated by commas; NAME=STEPS instead of a share of --minutes."),
     ] = STAGES_OF_A_RUN,
     recipe: Annotated[
-        bool, typer.Option("--recipe", help="The stages, steps and seed that made the shipped weights.")
+        bool, typer.Option("--recipe", help="Stages, steps and seed by the recipe of the shipped weights.")
     ] = False,
     at_most: Annotated[
         float | None,
@@ -83,13 +83,13 @@ def pretrain(
         fail(f"There is no device {device!r} here; use cpu.", code=2)
     if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
         fail("--recipe says stages, steps, seed and preset itself: leave those out.", code=2)
-    if recipe and resume and has_run(out) and remembered(out) != RECIPE:
-        fail(f"{out} holds a run of another recipe; choose another folder.")
     if not resume and has_run(out):
         fail(f"{out} already holds a run; go on with --resume or choose another folder.")
     torch.set_num_threads(threads)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
+        if recipe and resume and has_run(out) and remembered(out) != RECIPE:
+            raise ValueError(f"{out} holds a run of another recipe; choose another folder.")
         source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
         schedule = RECIPE if recipe else _given(stages, seed, begun, decoder)

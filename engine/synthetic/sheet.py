@@ -128,6 +128,17 @@ class Written:
     whole: bool
 
 
+def broken(face: Face, text: str, room: float) -> list[str]:
+    """Lines of a text that are as wide as `room` where its words allow it; none of an empty text."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and face.width(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
+
+
 class Sheet:
     """A page while it is being laid out."""
 
@@ -220,12 +231,7 @@ class Sheet:
         self, text: str, y: float, middle: float, margin: float, face: Face, role: Role
     ) -> Written:
         room = 2 * (min(middle, self.width - middle) - margin)
-        lines: list[str] = []
-        for word in text.split():
-            if lines and face.width(f"{lines[-1]} {word}") <= room:
-                lines[-1] += f" {word}"
-            else:
-                lines.append(word)
+        lines = broken(face, text, room)
         pieces: list[int] = []
         written = Written([], middle, y, True)
         for at, line in enumerate(lines):

@@ -46,7 +46,7 @@ class Schedule:
             raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
 
 
-# Of the shipped weights; MODEL_CARD.md says how far it was kept to.
+# For the shipped weights; MODEL_CARD.md says in what the present ones depart from it.
 RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2700, "segment": 2500})
 
 
@@ -192,18 +192,27 @@ def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume:
     if path.is_file():
         if not resume:
             raise ValueError(f"{folder} already holds a run; go on with --resume or choose another folder.")
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept.pop("config") != json.loads(json.dumps(config.to_dict())):
+        kept, of = _read_plan(folder)
+        if of != json.loads(json.dumps(config.to_dict())):
             raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
-        return Schedule(**kept)
+        return kept
     return schedule
 
 
+def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
+    """Schedule and config of the run in ``folder``. ValueError where its plan cannot be read."""
+    path = folder / _PLAN_FILE
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        config = kept.pop("config")
+        return Schedule(**kept), config
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is not the plan of a run: {error}") from error
+
+
 def remembered(folder: Path) -> Schedule:
-    """The schedule of the run in ``folder``."""
-    kept = json.loads((folder / _PLAN_FILE).read_text(encoding="utf-8"))
-    del kept["config"]
-    return Schedule(**kept)
+    """The schedule of the run in ``folder``. ValueError where its plan cannot be read."""
+    return _read_plan(folder)[0]
 
 
 def has_run(folder: Path) -> bool:

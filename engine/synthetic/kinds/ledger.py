@@ -11,7 +11,7 @@ from typing import Literal
 
 from engine.synthetic import questions
 from engine.synthetic.kinds.form_style import Form
-from engine.synthetic.sheet import Face, Panel, Written
+from engine.synthetic.sheet import Face, Panel, Written, broken
 
 Ruling = Literal["none", "head", "rows", "grid", "bands", "columns"]
 RULINGS: tuple[Ruling, ...] = ("none", "head", "head", "rows", "grid", "bands", "columns")
@@ -85,7 +85,7 @@ def set_table(
     for width in widths:
         ledger.edges.append(ledger.edges[-1] + width)
     top = y - 0.35 * face.size
-    lines = [broken(head_face, head, width - _pad(face)) for head, width in zip(heads, widths, strict=True)]
+    lines = [broken(head_face, head, width - _pad(face)) or [""] for head, width in zip(heads, widths, strict=True)]
     tallest = max(len(found) for found in lines)
     for at, found in enumerate(lines):
         ledger.heads.append([])
@@ -99,7 +99,9 @@ def set_table(
         sheet.panels.append(Panel((left, top, right, line_ys[1]), (grey, grey, min(255, grey + chance.randint(0, 12)))))
     for number, row in enumerate(rows):
         in_face = face.scaled(1.0, bold=True) if row.strong else face
-        texts = [broken(in_face, text, width - _pad(face)) for text, width in zip(row.cells, widths, strict=True)]
+        texts = [
+            broken(in_face, text, width - _pad(face)) or [""] for text, width in zip(row.cells, widths, strict=True)
+        ]
         height = (max(len(found) for found in texts) - 1) * 1.2 * face.size
         if at_y + height + 2.2 * face.size > sheet.height:
             break
@@ -125,17 +127,6 @@ def set_table(
     _rule(form, ledger, drawn, line_ys)
     sheet.table((left, top, right, ledger.foot))
     return ledger
-
-
-def broken(face: Face, text: str, room: float) -> list[str]:
-    """Lines of a text that are as wide as `room` where its words allow it."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and face.width(f"{lines[-1]} {word}") <= room:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines or [""]
 
 
 def _pad(face: Face) -> float:
