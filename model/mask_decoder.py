@@ -78,6 +78,13 @@ class MaskDecoder(nn.Module):
         self.to_place = Perceptron(width, width, width // 8)
         self.around = nn.Conv2d(width // 8, width // 4, 3, padding=1)
         self.to_edges = Perceptron(width, width, 4 * (width // 4 + 1))
+        self.afar = nn.Sequential(
+            nn.Conv2d(width // 4, width // 2, 3, padding=1),
+            nn.GELU(),
+            nn.Conv2d(width // 2, width // 2, 3, padding=2, dilation=2),
+            nn.GELU(),
+        )
+        self.to_far_edges = Perceptron(width, width, 4 * (width // 2))
         self.box_iou = Perceptron(width, width, 1)
 
     def forward(
@@ -114,11 +121,11 @@ class MaskDecoder(nn.Module):
         for layer in self.layers:
             tokens, image = layer(tokens, image, token_places, places, token_mask)
         tokens = self.norm(tokens + self.last(tokens + token_places, image + places, image))
-        fine = self._upscale(image.transpose(1, 2).unflatten(-1, (height, width)), features, each)
+        eighth, fine = self._upscale(image.transpose(1, 2).unflatten(-1, (height, width)), features, each)
         weights = torch.stack([layer(tokens[:, 1 + i]) for i, layer in enumerate(self.to_weights)], 1)
         box_token = tokens[:, 2 + MASKS]
         place = torch.einsum("bc,bchw->bhw", self.to_place(box_token), fine)
-        edges = self._edges(box_token, fine)
+        edges = self._edges(box_token, eighth, fine)
         box = box_at_peak(place, edges)
         return PixelAnswer(
             logits=torch.einsum("bmc,bchw->bmhw", weights, fine),
@@ -131,17 +138,23 @@ class MaskDecoder(nn.Module):
             box_fits=fits(box, questions, max(place.shape[-2:])),
         )
 
-    def _edges(self, token: Tensor, fine: Tensor) -> Tensor:
-        """[B, 4, h, w] from [B, D] and [B, C, h, w]."""
+    def _edges(self, token: Tensor, eighth: Tensor, fine: Tensor) -> Tensor:
+        """[B, 4, h, w] from [B, D], [B, C, h / 2, w / 2] and [B, C / 2, h, w].
+
+        An edge may be far from the cell that looks for it: what the cell sees around itself is refined by what a map half as
+        fine sees over 14 of the cells here."""
         weights = self.to_edges(token).unflatten(-1, (4, -1))
         around = nn.functional.gelu(self.around(fine))
-        return edges_from(torch.einsum("bec,bchw->behw", weights[..., :-1], around) + weights[..., -1:, None])
+        near = torch.einsum("bec,bchw->behw", weights[..., :-1], around) + weights[..., -1:, None]
+        far = torch.einsum("bec,bchw->behw", self.to_far_edges(token).unflatten(-1, (4, -1)), self.afar(eighth))
+        return edges_from(near + nn.functional.interpolate(far, scale_factor=2, mode="bilinear"))
 
-    def _upscale(self, image: Tensor, features: ImageFeatures, each: int) -> Tensor:
+    def _upscale(self, image: Tensor, features: ImageFeatures, each: int) -> tuple[Tensor, Tensor]:
+        """[B, C, h / 2, w / 2] and [B, C / 2, h, w]."""
         x = self.up8(image).unflatten(0, (-1, each)) + features.skip8[:, None]
-        x = nn.functional.gelu(self.norm8(x.flatten(0, 1)))
-        x = self.up4(x).unflatten(0, (-1, each)) + features.skip4[:, None]
-        return nn.functional.gelu(x.flatten(0, 1))
+        eighth = nn.functional.gelu(self.norm8(x.flatten(0, 1)))
+        x = self.up4(eighth).unflatten(0, (-1, each)) + features.skip4[:, None]
+        return eighth, nn.functional.gelu(x.flatten(0, 1))
 
 
 def word_cover(pages: PageBatch, height: int, width: int, step: float) -> Tensor:

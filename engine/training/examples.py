@@ -21,9 +21,9 @@ MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory a
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
 _SEED_STRIDE = 1_000_003
 _PLAIN_KEPT = 0.25  # of rendered pages without signature, box or stamp: two thirds of all, and an image is dear
-_STRETCHED, _IN_CIPHER, _MISREAD = 0.5, 0.25, 0.25  # shares of pages of words
+_STRETCHED, _IN_CIPHER, _MISREAD = 0.5, 0.25, 0.4  # shares of pages of words
 _LOST = 0.4  # share of its telling words that a question loses, if it loses any
-_TYPO, _DROPPED_WORD = 0.08, 0.15  # shares of questions that are asked badly
+_TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of questions that are asked badly
 
 
 def example_of(page: GroundedPage, image: Image.Image | None, questions: Sequence[GroundedQuestion]) -> Example:

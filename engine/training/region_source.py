@@ -14,7 +14,7 @@ from engine.training.rendered import endless_pages, picture, turns_of
 from model.examples import Example, Source
 
 _UNREAD = 0.5  # share of the steps whose pages come without words, as scans that nobody has read
-_ABSENT = 0.15  # share of the questions that are for a region that this page has not
+_ABSENT = 0.2  # share of the questions that are for a region that this page has not
 _NOT_ALONE = "checkbox"  # which one is meant depends on the words beside it
 _BLOCK = 48  # pages that are drawn together
 _SEED_STRIDE = 1_000_003

@@ -84,15 +84,29 @@ def doubled(w: W, name: str, x: np.ndarray) -> np.ndarray:
     return out
 
 
-def convolved(w: W, name: str, x: np.ndarray) -> np.ndarray:
-    """Convolution 3 x 3 of [C, h, w], nothing beyond the edges."""
+def convolved(w: W, name: str, x: np.ndarray, apart: int = 1) -> np.ndarray:
+    """Convolution 3 x 3 of [C, h, w], nothing beyond the edges; its taps ``apart`` cells from each other."""
     kernel, bias = w[f"{name}.weight"], w[f"{name}.bias"]
     out = np.zeros((len(kernel), *x.shape[1:]))
-    padded = np.pad(x, ((0, 0), (1, 1), (1, 1)))
+    padded = np.pad(x, ((0, 0), (apart, apart), (apart, apart)))
+    reach = 2 * apart + 1
     for y in range(x.shape[1]):
         for at in range(x.shape[2]):
-            out[:, y, at] = (kernel * padded[:, y : y + 3, at : at + 3]).sum((1, 2, 3)) + bias
+            seen = padded[:, y : y + reach : apart, at : at + reach : apart]
+            out[:, y, at] = (kernel * seen).sum((1, 2, 3)) + bias
     return out
+
+
+def twice_as_fine(x: np.ndarray) -> np.ndarray:
+    """[C, h, w] -> [C, 2 h, 2 w]: between the middles of cells along straight lines, beyond the outermost ones constant."""
+    for axis in (1, 2):
+        count = x.shape[axis]
+        at = np.clip((np.arange(2 * count) + 0.5) / 2 - 0.5, 0, count - 1)
+        low = np.minimum(at.astype(int), count - 1)
+        high = np.minimum(low + 1, count - 1)
+        share = (at - low).reshape([-1 if one == axis else 1 for one in range(3)])
+        x = np.take(x, low, axis) * (1 - share) + np.take(x, high, axis) * share
+    return x
 
 
 def covered(box, row: int, column: int, step: float) -> float:
@@ -129,8 +143,8 @@ def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, p
     tokens = norm(w, "norm", tokens + last)
     fine = doubled(w, "up8", image.T.reshape(width, high, wide)) + given["skip8"][page]
     shape = fine.shape
-    fine = gelu(norm(w, "norm8.norm", fine.reshape(shape[0], -1).T)).T.reshape(shape)
-    fine = gelu(doubled(w, "up4", fine) + given["skip4"][page])
+    eighth = gelu(norm(w, "norm8.norm", fine.reshape(shape[0], -1).T)).T.reshape(shape)
+    fine = gelu(doubled(w, "up4", eighth) + given["skip4"][page])
     masks = np.zeros((4, *fine.shape[1:]))
     for mask in range(4):
         weights = perceptron(w, f"to_weights.{mask}", tokens[1 + mask : 2 + mask])[0]
@@ -141,11 +155,14 @@ def reference(w: W, heads: int, layers: int, page: int, row: int, given: dict, p
     place_weights = perceptron(w, "to_place", tokens[6:7])[0]
     edge_weights = perceptron(w, "to_edges", tokens[6:7])[0].reshape(4, -1)
     around = gelu(convolved(w, "around", fine))
+    afar = gelu(convolved(w, "afar.2", gelu(convolved(w, "afar.0", eighth)), apart=2))
+    far_weights = perceptron(w, "to_far_edges", tokens[6:7])[0].reshape(4, -1)
+    far = twice_as_fine(np.einsum("ec,chw->ehw", far_weights, afar))
     place, edges = np.zeros(fine.shape[1:]), np.zeros((4, *fine.shape[1:]))
     for y in range(fine.shape[1]):
         for x in range(fine.shape[2]):
             place[y, x] = place_weights @ fine[:, y, x]
-            logs = edge_weights[:, :-1] @ around[:, y, x] + edge_weights[:, -1]
+            logs = edge_weights[:, :-1] @ around[:, y, x] + edge_weights[:, -1] + far[:, y, x]
             left, up, right, down = np.exp(np.clip(logs, -4, 7))
             edges[:, y, x] = x + 0.5 - left, y + 0.5 - up, x + 0.5 + right, y + 0.5 + down
     box_iou = 1 / (1 + np.exp(-perceptron(w, "box_iou", tokens[6:7])[0, 0]))
