@@ -62,8 +62,9 @@ class OcrWords:
         with tempfile.TemporaryDirectory(prefix="glossator-") as out:
             document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
         words = words_upright(document.pages[0], (page.width, page.height))
-        if document.warnings and not words and self._warn is not None:
-            self._warn(f"Page {page.page_id}: {' '.join(document.warnings)}")
+        if document.warnings and not words:  # perhaps there was no time: the next reader tries again
+            if self._warn is not None:
+                self._warn(f"Page {page.page_id}: {' '.join(document.warnings)}")
         elif kept is not None:
             _keep(kept, made, words)
         return words

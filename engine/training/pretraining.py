@@ -46,7 +46,7 @@ class Schedule:
             raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
 
 
-# For the shipped weights; MODEL_CARD.md says in what the present ones depart from it.
+# Of the shipped weights.
 RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000})
 
 

@@ -1,4 +1,5 @@
 import random
+from statistics import fmean
 
 import pytest
 import torch
@@ -82,18 +83,23 @@ def test_a_text_is_set_in_lines_that_are_read_in_its_order():
     assert set_page("x" * 200).words[0].box[0] > 0  # a word wider than the page has its line
 
 
-def test_the_student_comes_to_agree_with_its_teacher_on_sentences_it_has_not_learned(network, teacher):
+def test_students_come_to_agree_with_their_teacher_on_sentences_they_have_not_learned(config, teacher):
+    """Four of them: what one makes of so few sentences depends on how it was drawn."""
     held_out = [at for at in range(len(SENTENCES)) if at % 3 == 0]
     pairs = [(one, other) for one, other in PAIRS if one in held_out and other in held_out]
     training = [sentence for at, sentence in enumerate(SENTENCES) if at not in held_out]
-    wanted = teacher.vectors(SENTENCES)
-    before = agreement(student_vectors(network, SENTENCES), wanted, pairs)
-    objective, lines = Distillation(network, teacher, lambda step: training), []
-    optimizer = torch.optim.AdamW(objective.learned.parameters(), 6e-3)
-    learn(objective, optimizer, Plan(steps=100, warmup=5, metrics_every=25), on_metrics=lines.append)
-    after = agreement(student_vectors(network, SENTENCES), wanted, pairs)
-    assert after > before + 0.2, (before, after)
-    assert all(lines[-1][part] < lines[0][part] for part in ("whole", "words", "masked"))
+    wanted, before, after = teacher.vectors(SENTENCES), [], []
+    for seed in range(3, 7):
+        torch.manual_seed(seed)
+        student = GroundingNetwork(config).eval()
+        torch.nn.init.normal_(student.text_encoder.embedding.piece_vectors, std=0.05)
+        before.append(agreement(student_vectors(student, SENTENCES), wanted, pairs))
+        objective, lines = Distillation(student, teacher, lambda step: training), []
+        optimizer = torch.optim.AdamW(objective.learned.parameters(), 3e-3)
+        learn(objective, optimizer, Plan(steps=100, warmup=5, metrics_every=25), on_metrics=lines.append)
+        after.append(agreement(student_vectors(student, SENTENCES), wanted, pairs))
+        assert all(lines[-1][part] < lines[0][part] for part in ("whole", "words", "masked"))
+    assert fmean(after) > fmean(before) + 0.2, (before, after)
 
 
 def test_the_loss_is_made_of_its_three_parts(network, teacher):

@@ -98,7 +98,7 @@ def test_metrics_and_progress_are_reported(config):
 def test_the_words_of_a_page_are_learned(config):
     network, optimizer = fresh(config)
     losses = []
-    plan = replace(PLAN, steps=40, metrics_every=10)
+    plan = replace(PLAN, steps=80, metrics_every=10)
     learn(
         network,
         optimizer,
