@@ -66,7 +66,8 @@ format: install-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Weights from nothing by the recipe of the shipped ones: two hours on two cores that do other work besides. It stops after 100 minutes at the latest; the same command goes on.
+# Weights from nothing by the recipe of the shipped ones: two hours on two cores that do other work besides.
+# It stops after 100 minutes at the latest; the same command goes on.
 WEIGHTS ?= build/weights
 weights: install-bench
 	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 || test $$? -eq 3
