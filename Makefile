@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint format weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations clean
+.PHONY: help install install-test install-bench serve worker test test-long lint format weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
+	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
@@ -50,11 +51,16 @@ serve: install
 worker: install
 	$(BIN)/glossator worker
 
+# What takes long by nature: campaigns, runs of pretraining from nothing, several processes that learn together.
+LONG := tests/long tests/unit/test_text_stages.py tests/unit/optim/test_ddp.py \
+	$(addprefix tests/unit/model/test_,pretraining.py distillation.py hostile_pages.py djepa.py joint_pretraining.py)
+
+# Browser tests come first, for they are the slowest; the many quick ones fill what is left.
 test: install-test lint
-	$(BIN)/python -m pytest -q --ignore=tests/long
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(LONG))
 
 test-long: install-bench
-	$(BIN)/python -m pytest -q tests/long
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile $(LONG)
 
 lint: install-test
 	$(BIN)/ruff check .
@@ -97,6 +103,9 @@ bench-model: install-bench
 
 bench-model-ablations: install-bench
 	$(BIN)/python -m tests.benchmarks.model.ablation build/bench-model
+
+bench-app: install-bench
+	$(BIN)/python -m tests.benchmarks.app --out build/bench-app
 
 clean:
 	rm -rf $(VENV)

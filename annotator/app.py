@@ -18,11 +18,32 @@ from fastapi.staticfiles import StaticFiles
 
 from annotator import auth, failures
 from annotator.canvas import HEAD
+from annotator.door import Door
 from annotator.guard import Guard
-from annotator.routes import annotations, documents, exports, learning, pages, projects, system
-from annotator.ui.page import THEME, build_page
+from annotator.reference import document as described
+from annotator.routes import (
+    annotations,
+    documents,
+    exports,
+    figures,
+    learning,
+    me,
+    members,
+    pages,
+    projects,
+    questions,
+    reference,
+    reviews,
+    saving,
+    system,
+    tasks,
+    users,
+)
+from annotator.ui.page import build_page
+from annotator.ui.theme import theme
 from engine import people
 from engine.annotation.ask import Desk
+from engine.documents import incoming
 from engine.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.training import registry
@@ -48,8 +69,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app = FastAPI(
         title="Glossator",
         version=version("glossator"),
-        description="Ask a document a question; the answer is marked on the page. Correct the mark; the model learns.",
-        docs_url="/api/docs",
+        docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
         lifespan=_following(desk),
@@ -58,11 +78,30 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.local_user = local_user
     failures.install(app)
     api = APIRouter(prefix="/api")
-    for part in (system, projects, documents, pages, annotations, learning, exports):
+    for part in (
+        saving,  # first: what is asked most is found first
+        system,
+        projects,
+        documents,
+        pages,
+        annotations,
+        learning,
+        exports,
+        figures,
+        reference,
+        me,
+        users,
+        members,
+        questions,
+        tasks,
+        reviews,
+    ):
         api.include_router(part.router)
     app.include_router(api)
+    described.install(app)
     app.include_router(auth.router(workspace))
     app.mount("/static", Revalidated(directory=STATIC), name="static")
+    app.add_middleware(Door, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
 
     @app.get("/favicon.ico", include_in_schema=False)
@@ -79,8 +118,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
         head=HEAD,
-        theme=THEME,
-        css_paths=[STATIC / "tabs.css"],
+        theme=theme(),
+        css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,
         show_error=True,
         footer_links=[],
@@ -113,6 +152,7 @@ def _following(desk: Desk):
 
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
+        incoming.resume(desk.workspace)
         yield
         ended.set()
         thread.join(timeout=5)

@@ -1,73 +1,167 @@
-"""Who is asking: one cookie, read in one place, for REST and for the Gradio page alike."""
+"""Who is asking: one cookie, read in one place, for REST and for the Gradio page alike; and the forms around it."""
 
 from collections.abc import Callable
+from typing import Annotated
+from urllib.parse import quote, urlsplit
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.requests import HTTPConnection
 
-from annotator.login_page import login_page
+from annotator.front_pages import invitation_page, login_page, notice_page
 from db.tables import User
-from engine import people
+from engine import invitations, logins, people
+from engine.errors import NotFound, Refused, TooMany
 from engine.workspace import Workspace
 
 COOKIE = "glossator_session"
+HOME = "/app/"
+_UNASKED = object()
 
 
-def user_of(request: Request, workspace: Workspace) -> User | None:
-    """Return the user of a request: the local one where nobody logs in, else the one whose session the cookie names."""
+def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
+    """Return the user of a request: the local one where nobody logs in, else the one whose session the request names.
+
+    Looked up once a request.
+    """
     if workspace.settings.auth == "local":
         local: User = request.app.state.local_user
         return local
-    token = request.cookies.get(COOKIE)
-    return people.user_of_token(workspace, token) if token else None
+    user = getattr(request.state, "user", _UNASKED)
+    if user is _UNASKED:
+        token = token_of(request)
+        user = logins.user_of_token(workspace, token) if token else None
+        request.state.user = user
+    return user  # type: ignore[no-any-return]
+
+
+def token_of(request: HTTPConnection) -> str | None:
+    """Return the token of a request: a program's from `Authorization: Bearer`, else the one in the browser's cookie."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE)
 
 
 def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return Gradio's auth_dependency: a function to the user's name that sends strangers to the login form."""
+    """Return Gradio's auth_dependency: a function to the user's name. Strangers do not come so far; see annotator.door."""
 
     def name_of(request: Request) -> str | None:
         if workspace.settings.auth == "local":
             return people.LOCAL_NAME
-        token = request.cookies.get(COOKIE)
-        user = people.user_of_token(workspace, token) if token else None
-        if user is None and request.url.path.rstrip("/") == "/app":
-            raise HTTPException(303, headers={"location": "/login"})
+        user = user_of(request, workspace)
         return user.name if user else None
 
     return name_of
 
 
+def client_of(request: HTTPConnection) -> str:
+    """Return what the browser calls itself."""
+    return request.headers.get("user-agent", "")[:200]
+
+
+def address_of(request: HTTPConnection) -> str:
+    """Return the address that a request comes from; behind a trusted proxy, uvicorn takes it from X-Forwarded-For."""
+    return (request.client.host if request.client else "")[:60]
+
+
+def safe_next(wanted: str | None) -> str:
+    """Return where to go after logging in: a path on this server, and nothing that a browser could take for another one."""
+    if not wanted or len(wanted) > 2000 or not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
+        return HOME
+    if "\\" in wanted or any(ord(letter) < 33 or ord(letter) == 127 for letter in wanted):
+        return HOME
+    parts = urlsplit(wanted)
+    return HOME if parts.scheme or parts.netloc or parts.path in ("/login", "/logout") else wanted
+
+
 def router(workspace: Workspace) -> APIRouter:
-    """Return the routes of logging in and out."""
+    """Return the routes of logging in and out, and of opening an invitation."""
     routes = APIRouter(include_in_schema=False)
+    settings = workspace.settings
 
-    @routes.get("/login", response_class=HTMLResponse)
-    def form() -> str:
-        return login_page()
-
-    @routes.post("/login")
-    def log_in(name: str = Form(max_length=100), password: str = Form(max_length=1000)) -> Response:
-        token = people.log_in(workspace, name, password)
-        if token is None:
-            return HTMLResponse(login_page("The name or the password is wrong.", name), status_code=401)
-        answer = RedirectResponse("/app/", status_code=303)
+    def logged_in(token: str, where: str) -> Response:
+        answer = RedirectResponse(where, status_code=303)
         answer.set_cookie(
             COOKIE,
             token,
-            max_age=int(workspace.settings.session_hours * 3600),
+            max_age=int(settings.session_hours * 3600),
             httponly=True,
             samesite="lax",
-            secure=workspace.settings.secure_cookies,
+            secure=settings.secure_cookies,
         )
         return answer
+
+    @routes.get("/login", response_class=HTMLResponse)
+    def form(request: Request, next: str | None = None) -> Response:
+        if user_of(request, workspace) is not None:
+            return RedirectResponse(safe_next(next), status_code=303)
+        return HTMLResponse(login_page(next=safe_next(next)))
+
+    @routes.post("/login")
+    def log_in(
+        request: Request,
+        name: Annotated[str, Form(max_length=100)],
+        password: Annotated[str, Form(max_length=1000)],
+        next: Annotated[str, Form(max_length=2000)] = "",
+    ) -> Response:
+        where = safe_next(next)
+        try:
+            token = logins.log_in(workspace, name, password, client=client_of(request), address=address_of(request))
+        except TooMany as refused:
+            headers = {"retry-after": str(refused.seconds)}
+            return HTMLResponse(login_page(str(refused), name, where), status_code=429, headers=headers)
+        if token is None:
+            return HTMLResponse(login_page("The name or the password is wrong.", name, where), status_code=401)
+        return logged_in(token, where)
 
     @routes.post("/logout")
     def log_out(request: Request) -> Response:
         token = request.cookies.get(COOKIE)
         if token:
-            people.log_out(workspace, token)
+            logins.log_out(workspace, token)
         answer = RedirectResponse("/login", status_code=303)
         answer.delete_cookie(COOKIE)
         return answer
+
+    def invitation(request: Request, token: str, wrong: str = "", name: str = "", status: int = 200) -> Response:
+        """The page of an invitation, or one sentence where it offers nothing."""
+        try:
+            offer = invitations.offer(workspace, token)
+        except NotFound as refused:
+            return HTMLResponse(notice_page("This link opens nothing", str(refused)), status_code=404)
+        if settings.auth == "local":
+            sentence = "Nobody logs in here, so nobody can be invited. Set GLOSSATOR_AUTH=login to work together."
+            return HTMLResponse(notice_page("No login here", sentence), status_code=409)
+        user = user_of(request, workspace)
+        page = invitation_page(offer, f"/invite/{quote(token)}", user.name if user else None, wrong, name)
+        return HTMLResponse(page, status_code=status)
+
+    @routes.get("/invite/{token}", response_class=HTMLResponse)
+    def open_invitation(request: Request, token: str) -> Response:
+        return invitation(request, token)
+
+    @routes.post("/invite/{token}")
+    def accept_invitation(
+        request: Request,
+        token: str,
+        name: Annotated[str, Form(max_length=200)] = "",
+        password: Annotated[str, Form(max_length=2000)] = "",
+    ) -> Response:
+        if settings.auth == "local":
+            return invitation(request, token)
+        user = user_of(request, workspace)
+        try:
+            if user is not None:
+                joined = invitations.accept_as(workspace, token, user)
+            else:
+                joined = invitations.accept_new(
+                    workspace, token, name, password, client=client_of(request), address=address_of(request)
+                )
+        except Refused as refused:
+            page = invitation(request, token, str(refused), name, 429 if isinstance(refused, TooMany) else 422)
+            if isinstance(refused, TooMany):
+                page.headers["retry-after"] = str(refused.seconds)
+            return page
+        where = f"{HOME}#project={joined.project_id}"
+        return logged_in(joined.token, where) if joined.token else RedirectResponse(where, status_code=303)
 
     return routes

@@ -14,11 +14,15 @@ from engine.settings import MEGABYTE, Settings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LARGEST_BODY = 32 * MEGABYTE  # of what is not an upload: one edit of a large mask stays far below
+LARGEST_FORM = 64 * 1024  # of what strangers may send: a name and a password
+FORMS = ("/login", "/logout", "/invite/")
 HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()",
     # Gradio's page needs inline scripts and styles and compiles templates; nothing comes from another machine.
     "content-security-policy": (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
@@ -26,6 +30,10 @@ HEADERS = {
         "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
     ),
 }
+
+HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, this name alone
+# What a person reads here is theirs: no cache, and no "back" after a logout, may show it. Pictures of pages say their own.
+UNCACHED = ("/api/", "/login", "/invite/", "/app/config", "/app/gradio_api/")
 
 
 class TooLarge(Exception):
@@ -40,6 +48,7 @@ class Guard:
         self.hosts = {"127.0.0.1", "localhost", "::1", settings.host.strip("[]"), *settings.allowed_hosts}
         self.largest_upload = int(settings.max_upload_mb * MEGABYTE) + MEGABYTE
         self.max_upload_mb = settings.max_upload_mb
+        self.headers = {**HEADERS, **(HTTPS_ONLY if settings.secure_cookies else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -48,10 +57,11 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         if refusal is not None:
-            await _answer(send, *refusal)
+            await self._answer(send, *refusal)
             return
-        upload = scope["type"] == "http" and scope["path"].endswith("/documents")
-        limit = self.largest_upload if upload else LARGEST_BODY
+        upload = scope["type"] == "http" and scope["path"].startswith("/api/") and scope["path"].endswith("/documents")
+        form = scope["path"].startswith(FORMS)
+        limit = self.largest_upload if upload else LARGEST_FORM if form else LARGEST_BODY
         sentence = (
             f"The upload is larger than the {self.max_upload_mb:g} MB allowed."
             if upload
@@ -59,7 +69,7 @@ class Guard:
         )
         declared = headers.get("content-length", "")
         if declared.isdigit() and int(declared) > limit:
-            await _answer(send, 413, sentence)
+            await self._answer(send, 413, sentence)
             return
         received, started = 0, False
 
@@ -76,15 +86,17 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 outgoing = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self.headers.items():
                     outgoing.setdefault(name, value)
+                if scope["path"].startswith(UNCACHED):
+                    outgoing.setdefault("cache-control", "no-store")
             await send(message)
 
         try:
             await self.app(scope, counted, with_headers)
         except TooLarge:
             if not started:
-                await _answer(send, 413, sentence)
+                await self._answer(send, 413, sentence)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -99,7 +111,23 @@ class Guard:
             return 403, "The request comes from another site and was refused."
         if writes and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return 403, "The request comes from another site and was refused."
+        # Every browser names the origin of what writes. One that does not hides where the request comes from; programs,
+        # which no foreign page can steer, need not name any.
+        silent = origin is None and "sec-fetch-site" not in headers
+        if writes and silent and headers.get("user-agent", "").startswith(("Mozilla/", "Opera/")):
+            return 403, "The browser does not say which page this request comes from, so it was refused."
         return None
+
+    async def _answer(self, send: Send, status: int, sentence: str) -> None:
+        body = json.dumps({"detail": sentence}).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+            *((name.encode(), value.encode()) for name, value in self.headers.items()),
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 def _name_of(host: str) -> str:
@@ -108,14 +136,3 @@ def _name_of(host: str) -> str:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
         return ""
-
-
-async def _answer(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"detail": sentence}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

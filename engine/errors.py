@@ -15,3 +15,11 @@ class Forbidden(Refused):
 
 class Conflict(Refused):
     """Somebody else was faster; nothing was changed."""
+
+
+class TooMany(Refused):
+    """Asked too often. `seconds` says how long to wait before the next time."""
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds

@@ -1,25 +1,33 @@
-"""Users, passwords and login sessions."""
+"""Users: who they are, what they may do everywhere, and what their page remembers."""
 
-import hashlib
-import secrets
-from datetime import timedelta
-from functools import cache
+import json
+from datetime import datetime
+from typing import Any
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerifyMismatchError
+from pydantic import BaseModel
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import LoginSession, User
+from db.tables import User
 from db.tables.people import ROLES
-from engine.errors import Conflict, NotFound, Refused
+from engine import audit, logins, names, passwords
+from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.workspace import Workspace
 
-LOCAL_NAME = "local"
-SHORTEST_PASSWORD = 10
-_HASHER = PasswordHasher()  # argon2id with the library's defaults (RFC 9106, low-memory profile)
+LOCAL_NAME = names.LOCAL_NAME
+LARGEST_PREFERENCES = 64 * 1024  # bytes of JSON
+
+
+class UserView(BaseModel):
+    """A user as admins see them. `role`: admin is one in every project; the others are what projects make them."""
+
+    id: str
+    name: str
+    role: str
+    disabled: bool
+    created_at: datetime
 
 
 def local_user(session: Session) -> User:
@@ -38,19 +46,18 @@ def ensure_local_user(workspace: Workspace) -> User:
         return local_user(session)
 
 
-def add_user(workspace: Workspace, name: str, password: str, role: str) -> User:
+def add_user(workspace: Workspace, name: str, password: str, role: str, *, by: str | None = None) -> User:
     """Add a user who can log in. Refused for an unknown role or a short password, Conflict for a taken name."""
-    if role not in ROLES:
-        raise Refused(f"There is no role {role!r}; choose one of {', '.join(ROLES)}.")
-    if not name.isprintable() or not name.strip() or name != name.strip() or len(name) > 100:
-        raise Refused("A user's name has 1 to 100 printable characters and no space at its ends.")
-    if len(password) < SHORTEST_PASSWORD:
-        raise Refused(f"A password has at least {SHORTEST_PASSWORD} characters.")
+    check_role(role)
+    name = names.chosen(name)
+    stored = passwords.hashed(password, name)
     try:
         with workspace.database.write() as session:
-            user = User(name=name, role=role, password_hash=_HASHER.hash(password))
+            names.check_free(session, name)
+            user = User(name=name, role=role, password_hash=stored)
             session.add(user)
             session.flush()
+            audit.record(session, by, "users.add", user.id, name=name, role=role)
             return user
     except IntegrityError:
         raise Conflict(f"There is a user {name!r} already.") from None
@@ -71,56 +78,119 @@ def user_named(workspace: Workspace, name: str) -> User:
     return user
 
 
-def log_in(workspace: Workspace, name: str, password: str) -> str | None:
-    """Check a password; return the token of a new login session for the cookie, or None when it does not fit."""
+def change_user(
+    workspace: Workspace, user_id: str, *, role: str | None = None, disabled: bool | None = None, by: User
+) -> User:
+    """Change a user's role, or disable or enable them; who is disabled loses all sessions. What is None stays.
+
+    Refused for the local user, and for oneself: an admin cannot lock the last admin out by mistake. Forbidden for who is no
+    admin any more by the time of the change.
+    """
+    if role is not None:
+        check_role(role)
+    with workspace.database.write() as session:
+        _take_turn(session, by)
+        user = _changeable(session, user_id)
+        if user.id == by.id:
+            raise Refused("You cannot change your own role or disable yourself; ask another admin.")
+        if role is not None and role != user.role:
+            audit.record(session, by.id, "users.role", user.id, name=user.name, before=user.role, role=role)
+            user.role = role
+        if disabled is not None and disabled != (user.disabled_at is not None):
+            user.disabled_at = now() if disabled else None
+            audit.record(session, by.id, "users.disable" if disabled else "users.enable", user.id, name=user.name)
+            if disabled:
+                logins.revoke_all(session, user.id)
+        return user
+
+
+def set_password(workspace: Workspace, user_id: str, password: str, *, by: User) -> None:
+    """Give somebody a new password, as an admin does for who forgot theirs; ends all their sessions."""
     with workspace.database.read() as session:
-        user = session.scalar(select(User).where(User.name == name, User.disabled_at.is_(None)))
+        user = _changeable(session, user_id)
+    stored = passwords.hashed(password, user.name)
+    with workspace.database.write() as session:
+        _take_turn(session, by)
+        user = _changeable(session, user_id)
+        user.password_hash = stored
+        logins.revoke_all(session, user.id)
+        audit.record(session, by.id, "users.password", user.id, name=user.name)
+
+
+def end_sessions(workspace: Workspace, user_id: str, *, by: User) -> None:
+    """End all sessions of a user, as an admin does for a lost machine."""
+    with workspace.database.write() as session:
+        _take_turn(session, by)
+        user = _found(session, user_id)
+        logins.revoke_all(session, user.id)
+        audit.record(session, by.id, "users.sessions", user.id, name=user.name)
+
+
+def user_by_id(workspace: Workspace, user_id: str) -> User:
+    """Return a user by id. NotFound when there is none."""
+    with workspace.database.read() as session:
+        return _found(session, user_id)
+
+
+def user_view(user: User) -> UserView:
+    """Return a user as admins see them."""
+    return UserView(
+        id=user.id,
+        name=user.name,
+        role=user.role,
+        disabled=user.disabled_at is not None,
+        created_at=user.created_at,
+    )
+
+
+def preferences(workspace: Workspace, user_id: str) -> dict[str, Any]:
+    """Return what a person's page remembers, as it was stored."""
+    with workspace.database.read() as session:
+        return dict(_found(session, user_id).preferences)
+
+
+def set_preferences(workspace: Workspace, user_id: str, wanted: dict[str, Any]) -> dict[str, Any]:
+    """Store what a person's page shall remember, all of it. Refused above 64 KB, and for what is no text in Unicode."""
     try:
-        _HASHER.verify((user and user.password_hash) or _nobody(), password)
-    except (VerifyMismatchError, InvalidHashError):
-        return None
-    if user is None or user.password_hash is None:
-        return None
-    token = secrets.token_urlsafe(32)
+        size = len(json.dumps(wanted, ensure_ascii=False).encode("utf-8"))
+    except UnicodeEncodeError:
+        raise Refused("Preferences hold half a character, which cannot be stored.") from None
+    if size > LARGEST_PREFERENCES:
+        raise Refused(f"Preferences take {size:,} bytes; {LARGEST_PREFERENCES:,} are allowed.")
     with workspace.database.write() as session:
-        session.add(
-            LoginSession(
-                token_sha256=_digest(token),
-                user_id=user.id,
-                expires_at=now() + timedelta(hours=workspace.settings.session_hours),
-            )
-        )
-    return token
+        user = _found(session, user_id)
+        user.preferences = wanted
+        return wanted
 
 
-def user_of_token(workspace: Workspace, token: str) -> User | None:
-    """Return who is logged in with `token`; None for an unknown, revoked or expired one."""
-    with workspace.database.read() as session:
-        return session.scalar(
-            select(User)
-            .join(LoginSession, LoginSession.user_id == User.id)
-            .where(
-                LoginSession.token_sha256 == _digest(token),
-                LoginSession.revoked_at.is_(None),
-                LoginSession.expires_at > now(),
-                User.disabled_at.is_(None),
-            )
-        )
+def check_role(role: str) -> None:
+    """Refused, with a sentence, for what is no role."""
+    if role not in ROLES:
+        raise Refused(f"There is no role {role!r}; choose one of {', '.join(ROLES)}.")
 
 
-def log_out(workspace: Workspace, token: str) -> None:
-    """Revoke a login session."""
-    with workspace.database.write() as session:
-        login = session.get(LoginSession, _digest(token))
-        if login is not None and login.revoked_at is None:
-            login.revoked_at = now()
+def _found(session: Session, user_id: str) -> User:
+    user = session.get(User, user_id)
+    if user is None:
+        raise NotFound("There is no such user.")
+    return user
 
 
-@cache
-def _nobody() -> str:
-    """A hash to check against where there is no user: an unknown name takes as long as a wrong password."""
-    return _HASHER.hash("nobody has this password")
+def _take_turn(session: Session, by: User) -> None:
+    """Let one admin at a time change users, and only who is an admin now: two could remove each other at once.
+
+    `by` was read before this transaction. The locks are taken in one order, so that nobody waits for each other.
+    """
+    admins = select(User.id).where(User.role == "admin", User.disabled_at.is_(None)).order_by(User.id)
+    if by.id not in session.scalars(admins.with_for_update(key_share=True)).all():
+        raise Forbidden("Only an admin may do this.")
 
 
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+def _changeable(session: Session, user_id: str) -> User:
+    """Return a user, locked until the commit, so that no login in flight misses the change."""
+    user = logins.locked(session, user_id)
+    if user is None:
+        raise NotFound("There is no such user.")
+    if user.name == LOCAL_NAME:
+        raise Refused(f"{LOCAL_NAME!r} is who works without login and on the command line; it cannot be changed.")
+    return user

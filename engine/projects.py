@@ -8,7 +8,9 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Project
+from db.tables import Annotation, Document, Member, Project, User
+from engine import audit
+from engine.curation import overlap
 from engine.errors import Conflict, NotFound, Refused
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -26,6 +28,12 @@ class ProjectSettings(BaseModel):
     )
     retrain_automatically: bool = Field(True, description="Start a retraining when enough was accepted.")
     promotion: Literal["automatic", "by_hand"] = Field("automatic", description="What a passed gate does.")
+    review_required: bool = Field(
+        False, description="What an annotator accepts is submitted, and waits for a reviewer."
+    )
+    overlap_share: float = Field(0.0, ge=0, le=1, description="Share of the tasks that several people answer.")
+    overlap_people: int = Field(2, ge=2, le=3, description="How many people answer those.")
+    gold_share: float = Field(0.0, ge=0, le=1, description="Share of known answers that are asked unannounced.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ def ensure_project(session: Session, name: str, settings: Settings, created_by: 
 
 
 def create_project(workspace: Workspace, name: str, description: str = "", created_by: str | None = None) -> Project:
-    """Create a project. Conflict when the name is taken."""
+    """Create a project; who creates it is its admin. Conflict when the name is taken."""
     _check_name(name)
     chosen = ProjectSettings(retrain_after=workspace.settings.retrain_after)
     try:
@@ -63,15 +71,22 @@ def create_project(workspace: Workspace, name: str, description: str = "", creat
             project = Project(name=name, description=description, settings=chosen.model_dump(), created_by=created_by)
             session.add(project)
             session.flush()
+            # The local user, who cannot log in, is an admin everywhere and needs no membership.
+            if created_by is not None and session.get_one(User, created_by).password_hash is not None:
+                session.add(Member(project_id=project.id, user_id=created_by, role="admin"))
+            audit.record(session, created_by, "projects.create", project.id, project.id, name=name)
             return project
     except IntegrityError:
         raise Conflict(f"There is a project {name!r} already.") from None
 
 
-def change_settings(workspace: Workspace, project_id: str, **changes: object) -> ProjectSettings:
-    """Change some of a project's settings. Refused with a sentence for a value that cannot be."""
+def change_settings(
+    workspace: Workspace, project_id: str, *, by: str | None = None, **changes: object
+) -> ProjectSettings:
+    """Change some of a project's settings; what changed is audited. Refused with a sentence for a value that cannot be."""
     with workspace.database.write() as session:
-        project = session.get(Project, project_id)
+        # Locked: settings are one value, and who changes another one of them at the same time must not undo this.
+        project = session.get(Project, project_id, with_for_update={"key_share": True})
         if project is None:
             raise NotFound("There is no such project.")
         try:
@@ -79,7 +94,13 @@ def change_settings(workspace: Workspace, project_id: str, **changes: object) ->
         except ValidationError as error:
             first = error.errors()[0]
             raise Refused(f"The setting {'.'.join(map(str, first['loc']))} cannot be so: {first['msg']}.") from None
-        project.settings = chosen.model_dump()
+        before, after = settings_of(project).model_dump(), chosen.model_dump()
+        changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
+        if changed:
+            audit.record(session, by, "settings.change", project.id, project.id, changes=changed)
+        project.settings = after
+        if {"overlap_share", "overlap_people"} & set(changes):
+            overlap.redraw(session, project_id, chosen.overlap_share, chosen.overlap_people)
         return chosen
 
 
@@ -102,16 +123,19 @@ def project_by_id(workspace: Workspace, project_id: str) -> Project:
     return project
 
 
-def summaries(workspace: Workspace) -> list[ProjectSummary]:
-    """Return all projects by name, with their counts."""
+def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSummary]:
+    """Return the projects that a user may see, or all, by name, with their counts."""
     documents = select(func.count(Document.id)).where(Document.project_id == Project.id).scalar_subquery()
     accepted = (
         select(func.count(Annotation.id))
-        .where(Annotation.project_id == Project.id, Annotation.status == "accepted")
+        .where(Annotation.project_id == Project.id, Annotation.status.in_(["accepted", "fixed"]))
         .scalar_subquery()
     )
     with workspace.database.read() as session:
-        rows = session.execute(select(Project, documents, accepted).order_by(Project.name)).all()
+        chosen = select(Project, documents, accepted).order_by(Project.name)
+        if user is not None and user.role != "admin":
+            chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
+        rows = session.execute(chosen).all()
     return [ProjectSummary(*row) for row in rows]
 
 

@@ -1,10 +1,10 @@
 """Settings, read once from GLOSSATOR_* variables (and .env), then passed in. Nothing else reads the environment."""
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEGABYTE = 1_000_000
@@ -25,6 +25,9 @@ class Settings(BaseSettings):
         "local", description="local: no login, this machine only. login: users log in."
     )
     allowed_hosts: list[str] = Field(default=[], description="Further Host names under which the page is reached.")
+    trusted_proxies: list[str] = Field(
+        default=["127.0.0.1"], description="Addresses or networks of proxies, which say where a request comes from."
+    )
     secure_cookies: bool = Field(False, description="Send the login cookie over HTTPS only; set it behind a TLS proxy.")
     session_hours: float = Field(24 * 14, gt=0, description="How long a login lasts.")
 
@@ -49,6 +52,19 @@ class Settings(BaseSettings):
     retrain_minutes: float = Field(5, gt=0, description="Longest training time of one run.")
     retrain_steps: int = Field(200, ge=1, description="Training steps of one run.")
     poll_seconds: float = Field(2, gt=0, description="How often a worker looks for work and the page for a new model.")
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, proxies: list[str]) -> list[str]:
+        """Not "*": whoever may name any address has no count of wrong passwords."""
+        for proxy in proxies:
+            try:
+                ip_network(proxy)
+            except ValueError:
+                raise ValueError(
+                    f"""{proxy!r} is no address and no network; write for example '["10.0.0.5", "172.16.0.0/12"]'."""
+                ) from None
+        return proxies
 
     @model_validator(mode="after")
     def _this_machine_only_without_login(self) -> "Settings":

@@ -78,7 +78,7 @@ def words_under(mask: Mask, boxes: Sequence[Box]) -> list[int]:
 
 def _integers(values: object, name: str, length: int | None = None) -> list[int]:
     """The list as it came; ValueError unless it holds integers alone (a bool or a float is none)."""
-    if not isinstance(values, (list, tuple)) or not all(type(value) is int for value in values):
+    if not isinstance(values, (list, tuple)) or not set(map(type, values)) <= {int}:
         raise ValueError(f'"{name}" of a patch must be a list of integers.')
     if length is not None and len(values) != length:
         raise ValueError(f'"{name}" of a patch must hold {length} integers, not {len(values)}.')

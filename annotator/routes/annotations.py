@@ -1,17 +1,17 @@
-"""Asking, refining, and saving what people make of the answers."""
+"""Asking and refining."""
 
 from fastapi import APIRouter
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheDesk, TheWorkspace
 from engine.annotation import views
+from engine.annotation.ask import PAGES_ASKED
 from engine.annotation.proposal import Proposal
-from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved, append_revision
 from engine.annotation.state import Box, Patch, Point
 from engine.annotation.views import AnnotationView
 
-router = APIRouter(tags=["annotations"])
+router = APIRouter(tags=["annotations"], dependencies=[MEMBERS])
 
 
 class Asked(BaseModel):
@@ -34,10 +34,12 @@ class Prompts(BaseModel):
     mask: Patch | None = None
 
 
-class SavedView(Saved):
-    """A revision that is on disk, with the text under it."""
+class MorePages(BaseModel):
+    """How many further pages of a long document to ask."""
 
-    text: str
+    model_config = ConfigDict(extra="forbid")
+
+    pages: int = Field(PAGES_ASKED, ge=1, le=64)
 
 
 @router.post("/documents/{document_id}/ask")
@@ -49,31 +51,25 @@ def ask(document_id: str, asked: Asked, desk: TheDesk, user: CurrentUser) -> Ann
     return view
 
 
+@router.post("/annotations/{annotation_id}/ask-more")
+def ask_more(annotation_id: str, more: MorePages, desk: TheDesk, user: CurrentUser) -> AnnotationView:
+    """Ask further pages of the document, the likeliest first; return the answer with the longer list of ranked pages.
+
+    A better proposal takes the place of the one so far only while nobody has edited the answer.
+    """
+    desk.ask_more(annotation_id, user.id, more.pages)
+    return views.annotation_view(desk.workspace, annotation_id)
+
+
 @router.post("/annotations/{annotation_id}/refine")
 def refine(annotation_id: str, prompts: Prompts, desk: TheDesk, user: CurrentUser) -> Proposal:
     """Answer again with points and a box. Changes no annotation: save the result as an edit that names the prediction."""
-    return desk.refine(annotation_id, prompts.page_id, points=prompts.points, box=prompts.box, mask=prompts.mask)
+    return desk.refine(
+        annotation_id, prompts.page_id, user.id, points=prompts.points, box=prompts.box, mask=prompts.mask
+    )
 
 
 @router.get("/annotations/{annotation_id}")
 def show(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> AnnotationView:
-    """Return an annotation with its newest state."""
-    return views.annotation_view(workspace, annotation_id)
-
-
-@router.put(
-    "/annotations/{annotation_id}/revisions",
-    response_model=SavedView,
-    responses={409: {"description": "Somebody was faster; `current` holds the newest version."}},
-)
-def save(
-    annotation_id: str, request: RevisionRequest, workspace: TheWorkspace, user: CurrentUser
-) -> SavedView | JSONResponse:
-    """Append a revision. The same idempotency key again returns the same revision and stores nothing."""
-    try:
-        saved = append_revision(workspace, annotation_id, request, user.id)
-    except RevisionConflict as conflict:
-        current = views.annotation_view(workspace, annotation_id)
-        content = {"detail": str(conflict), "current": current.model_dump(mode="json")}
-        return JSONResponse(content, status_code=409)
-    return SavedView(**saved.model_dump(), text=views.text_of(workspace, saved.state))
+    """Return an annotation with its newest state. 404 for somebody else's that the person is not to see yet."""
+    return views.annotation_view(workspace, annotation_id, user.id)

@@ -1,28 +1,30 @@
 """Documents in, and what they hold."""
 
+import contextlib
+import os
 import tempfile
-import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, File, Response, UploadFile
+from fastapi import APIRouter, File, Query, Response, UploadFile
 from pydantic import BaseModel
 
+from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
 from engine import projects
 from engine.annotation.views import AnnotationLine, annotation_lines
-from engine.documents.ingest import Ingested, ingest
+from engine.documents.incoming import place_in_line, take, take_early
+from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 _CHUNK = 1 << 20
-# Reading a file takes a core; more at once than this only makes everybody wait.
-_READING = threading.Semaphore(2)
 
 
 class Taken(BaseModel):
-    """A file that is a document now. `created` is false when the project had it already."""
+    """A file that is a document now. `created` is false when the project had it already, `whole` while its pages come in."""
 
     name: str
     document_id: str
@@ -30,6 +32,7 @@ class Taken(BaseModel):
     pages: int
     words: int
     warnings: list[str]
+    whole: bool = True
 
 
 class RefusedFile(BaseModel):
@@ -68,22 +71,15 @@ def upload(
     workspace: TheWorkspace,
     user: CurrentUser,
     response: Response,
+    early: Annotated[bool, Query(description="Answer with the first page; the others come in behind it.")] = False,
 ) -> Uploaded:
-    """Take files into a project. 422, with a sentence a file, when none of them can be read."""
+    """Take files into a project. 422, with a sentence a file, when none of them can be read; 429 when many are waiting.
+
+    With `early` the answer counts the pages that are there by then; `reading` of the document tells how many there will be.
+    """
     projects.project_by_id(workspace, project_id)
-    answer = Uploaded(documents=[], refused=[])
-    for file in files:
-        name = Path((file.filename or "document").replace("\\", "/")).name or "document"
-        with tempfile.NamedTemporaryFile(prefix="glossator-upload-") as copy:
-            while chunk := file.file.read(_CHUNK):
-                copy.write(chunk)
-            copy.flush()
-            try:
-                with _READING:
-                    taken = ingest(workspace, Path(copy.name), name=name, project_id=project_id, user_id=user.id)
-                answer.documents.append(_taken(taken))
-            except DocumentRefused as refused:
-                answer.refused.append(RefusedFile(name=name, reason=refused.reason.value, sentence=str(refused)))
+    with place_in_line():
+        answer = _take_all(workspace, files, project_id, user.id, early)
     if not answer.documents:
         response.status_code = 422
         answer.detail = " ".join(refused.sentence for refused in answer.refused)
@@ -91,10 +87,53 @@ def upload(
 
 
 @router.get("/documents/{document_id}")
-def show_document(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> DocumentWithQuestions:
+def show_document(
+    document_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    questions: Annotated[
+        bool, Query(description="Without them only the pages come, and `annotations` is empty.")
+    ] = True,
+) -> DocumentWithQuestions:
     """Return a document with its pages and questions."""
     document = document_view(workspace, document_id)
-    return DocumentWithQuestions(**document.model_dump(), annotations=annotation_lines(workspace, document_id))
+    lines = annotation_lines(workspace, document_id, user.id) if questions else []
+    return DocumentWithQuestions(**document.model_dump(), annotations=lines)
+
+
+def _take_all(
+    workspace: TheWorkspace, files: Sequence[UploadFile], project_id: str, user_id: str, early: bool
+) -> Uploaded:
+    answer = Uploaded(documents=[], refused=[])
+    for file in files:
+        name = Path((file.filename or "document").replace("\\", "/")).name or "document"
+        copy = _copied(file)
+        try:
+            if early:
+                taken = take_early(workspace, copy, name=name, project_id=project_id, user_id=user_id, done=copy.unlink)
+            else:
+                taken = take(workspace, copy, name=name, project_id=project_id, user_id=user_id)
+            answer.documents.append(_taken(taken))
+        except DocumentRefused as refused:
+            answer.refused.append(RefusedFile(name=name, reason=refused.reason.value, sentence=str(refused)))
+        finally:
+            if not early:
+                copy.unlink(missing_ok=True)
+    return answer
+
+
+def _copied(file: UploadFile) -> Path:
+    """Return a copy of an upload on disk; the caller deletes it."""
+    descriptor, name = tempfile.mkstemp(prefix="glossator-upload-")
+    try:
+        with os.fdopen(descriptor, "wb") as copy:
+            while chunk := file.file.read(_CHUNK):
+                copy.write(chunk)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+    return Path(name)
 
 
 def _taken(ingested: Ingested) -> Taken:
@@ -105,4 +144,5 @@ def _taken(ingested: Ingested) -> Taken:
         pages=ingested.pages,
         words=ingested.words,
         warnings=list(ingested.warnings),
+        whole=ingested.whole,
     )

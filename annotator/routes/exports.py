@@ -8,14 +8,19 @@ from typing import Literal
 from fastapi import APIRouter, BackgroundTasks
 from fastapi.responses import FileResponse
 
+from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from engine import projects
+from engine import audit, projects
 from engine.interchange import coco
 
-router = APIRouter(tags=["exports"])
+router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 
 
-@router.get("/projects/{project_id}/export", response_class=FileResponse)
+@router.get(
+    "/projects/{project_id}/export",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/zip": {}}}},
+)
 def export(
     project_id: str,
     workspace: TheWorkspace,
@@ -28,7 +33,9 @@ def export(
     folder = tempfile.TemporaryDirectory(prefix="glossator-export-")
     later.add_task(folder.cleanup)
     out = Path(folder.name) / "dataset"
-    coco.export(workspace, project_id, out)
+    written = coco.export(workspace, project_id, out)
+    answers = written.counts["annotations"]
+    audit.note(workspace, user.id, "exports.make", written.snapshot_sha256, project_id, format=format, answers=answers)
     packed = Path(folder.name) / "dataset.zip"
     # Pictures are compressed already; storing them as they are is faster and never touches their bytes.
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

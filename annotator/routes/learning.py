@@ -6,13 +6,14 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
+from annotator.access import ADMINS, MEMBERS, REVIEWERS
+from annotator.deps import CurrentUser, TheWorkspace
 from engine import projects
 from engine.jobs import queue, trigger
 from engine.training import registry, views
 from engine.training.views import JobView, RunLine, RunView
 
-router = APIRouter(tags=["learning"])
+router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
 
 
 class VersionView(BaseModel):
@@ -55,7 +56,7 @@ def list_models(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
     ]
 
 
-@router.post("/projects/{project_id}/models/{version_id}/promote")
+@router.post("/projects/{project_id}/models/{version_id}/promote", dependencies=[ADMINS])
 def promote(
     project_id: str, version_id: str, promotion: Promotion, workspace: TheWorkspace, user: CurrentUser
 ) -> list[VersionView]:
@@ -64,7 +65,7 @@ def promote(
     return list_models(project_id, workspace, user)
 
 
-@router.post("/projects/{project_id}/rollback")
+@router.post("/projects/{project_id}/rollback", dependencies=[ADMINS])
 def rollback(project_id: str, why: Reason, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
     """Make the champion before the present one answer again."""
     registry.rollback(workspace, project_id, by=user, reason=why.reason)
@@ -84,7 +85,7 @@ def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView
     return views.run_view(workspace, run_id)
 
 
-@router.post("/projects/{project_id}/retrain", status_code=202)
+@router.post("/projects/{project_id}/retrain", status_code=202, dependencies=[REVIEWERS])
 def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Ask for a retraining; one that waits or runs already is returned instead of a second one."""
     projects.project_by_id(workspace, project_id)
@@ -98,7 +99,7 @@ def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> li
     return [views.job_view(job) for job in queue.list_jobs(workspace, project_id)]
 
 
-@router.post("/jobs/{job_id}/cancel")
-def cancel(job_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> JobView:
+@router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])
+def cancel(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Stop a job: a waiting one at once, a running one at its next step."""
-    return views.job_view(queue.cancel(workspace, job_id))
+    return views.job_view(queue.cancel(workspace, job_id, by=user.id))

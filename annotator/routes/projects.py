@@ -3,18 +3,19 @@
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotator.access import ADMINS, MEMBERS
 from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
-from engine import projects
+from engine import access, projects
 from engine.annotation import views
 from engine.annotation.proposal import ModelName
 from engine.projects import ProjectSettings
 from engine.training import registry
 
-router = APIRouter(tags=["projects"])
+router = APIRouter(tags=["projects"], dependencies=[MEMBERS])
 
 
 class ProjectView(BaseModel):
-    """A project with its counts and the model that answers in it."""
+    """A project with its counts, the model that answers in it, and what the person who asks is there."""
 
     id: str
     name: str
@@ -23,6 +24,7 @@ class ProjectView(BaseModel):
     accepted: int
     champion: ModelName
     settings: ProjectSettings
+    role: str
 
 
 class NewProject(BaseModel):
@@ -42,9 +44,13 @@ class ChangedSettings(BaseModel):
     retrain_after: int | None = None
     retrain_automatically: bool | None = None
     promotion: str | None = None
+    review_required: bool | None = None
+    overlap_share: float | None = None
+    overlap_people: int | None = None
+    gold_share: float | None = None
 
 
-class NextTask(BaseModel):
+class NextAnswer(BaseModel):
     """Where to go on, or one sentence why there is nothing left."""
 
     annotation_id: str | None
@@ -54,38 +60,39 @@ class NextTask(BaseModel):
 
 @router.get("/projects")
 def list_projects(workspace: TheWorkspace, user: CurrentUser) -> list[ProjectView]:
-    """Return all projects by name."""
-    return [_view(workspace, summary) for summary in projects.summaries(workspace)]
+    """Return the projects that the person is a member of, by name; all of them for an admin."""
+    return [_view(workspace, summary, user) for summary in projects.summaries(workspace, user)]
 
 
 @router.post("/projects", status_code=201)
 def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin) -> ProjectView:
     """Create a project. 409 when the name is taken."""
     project = projects.create_project(workspace, new.name, new.description, user.id)
-    return _view(workspace, projects.ProjectSummary(project, 0, 0))
+    return _view(workspace, projects.ProjectSummary(project, 0, 0), user)
 
 
-@router.patch("/projects/{project_id}/settings")
+@router.patch("/projects/{project_id}/settings", dependencies=[ADMINS])
 def change_settings(
-    project_id: str, changed: ChangedSettings, workspace: TheWorkspace, user: CurrentAdmin
+    project_id: str, changed: ChangedSettings, workspace: TheWorkspace, user: CurrentUser
 ) -> ProjectSettings:
     """Change some settings of a project."""
     changes = {name: value for name, value in changed.model_dump().items() if value is not None}
-    return projects.change_settings(workspace, project_id, **changes)
+    return projects.change_settings(workspace, project_id, by=user.id, **changes)
 
 
 @router.get("/projects/{project_id}/next")
-def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after: str | None = None) -> NextTask:
+def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after: str | None = None) -> NextAnswer:
     """Return the next of this person's answers that waits for a decision."""
     projects.project_by_id(workspace, project_id)
     annotation = views.next_annotation(workspace, project_id, user.id, after)
     if annotation is None:
-        return NextTask(annotation_id=None, reason="Every question asked here has been decided. Ask another one.")
-    return NextTask(annotation_id=annotation.id, document_id=annotation.document_id)
+        return NextAnswer(annotation_id=None, reason="Every question asked here has been decided. Ask another one.")
+    return NextAnswer(annotation_id=annotation.id, document_id=annotation.document_id)
 
 
-def _view(workspace: TheWorkspace, summary: projects.ProjectSummary) -> ProjectView:
+def _view(workspace: TheWorkspace, summary: projects.ProjectSummary, user: CurrentUser) -> ProjectView:
     with workspace.database.read() as session:
+        role = access.role_in(session, user, summary.project.id)
         champion = registry.champion(session, summary.project.id)
     return ProjectView(
         id=summary.project.id,
@@ -95,4 +102,5 @@ def _view(workspace: TheWorkspace, summary: projects.ProjectSummary) -> ProjectV
         accepted=summary.accepted,
         champion=ModelName(id=champion.id, label=registry.label(champion)),
         settings=projects.settings_of(summary.project),
+        role=role or "",
     )

@@ -3,23 +3,31 @@
 import { get, post } from './api.js';
 import { same } from './dom.js';
 import { Histories } from './history.js';
-import { EMPTY_MARK, editsBetween, isBlank, opened, origin, sameMark, statusAfter } from './marks.js';
-import { Raster, isEmpty } from './mask.js';
+import { DECIDED, EMPTY_MARK, editsBetween, editsTo, isBlank, opened, origin, sameMark, statusAfter } from './marks.js';
+import { isEmpty } from './mask.js';
+import { Refining } from './refining.js';
 
 export class Answers {
-  // place: { document, page } as they are open; hear: { changed(), mark(), open(page id), tell(sentence), error(error) }
+  // place: { document, page, submits } as they are open; hear: { changed(), mark(), open(page id), tell(sentence), error(error), free(), locked() }; free: resolves when nobody has a stroke or a word in hand; locked: says why the answer cannot be changed, where it cannot
   constructor({ pages, queue, effort, place, hear }) {
     Object.assign(this, { pages, queue, effort, place, hear });
     this.histories = new Histories();
     this.local = null;
-    this.asking = this.refining = false;
+    this.asking = false;
+    this.again = new Refining(this);
+    this.divert = null; // what takes edits instead of the queue: a reviewer's fix waits for the verdict
     this.turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
   }
 
   close() {
     this.turn++;
-    this.local = null;
-    this.refining = false;
+    this.local = this.divert = null;
+    this.again.drop();
+  }
+
+  // The model has been asked again, and has not answered yet.
+  get refining() {
+    return this.again.asked !== null;
   }
 
   markOn(page) {
@@ -52,7 +60,8 @@ export class Answers {
 
   take(annotation) {
     this.turn++;
-    this.refining = false;
+    this.again.drop();
+    this.divert = null;
     this.queue.adopt(annotation.id);
     this.local = opened(annotation, this.queue.of(annotation.id));
     this.local.ranked = annotation.ranked ?? [];
@@ -69,12 +78,25 @@ export class Answers {
     this.local.predictions.push(proposal, ...candidates);
   }
 
-  async open(id, page = null) {
-    const turn = ++this.turn;
-    const annotation = await get(`/annotations/${id}`);
-    if (turn !== this.turn) return;
+  peek(id) {
+    return get(`/annotations/${id}`);
+  }
+
+  // patient: it is opened anew without anybody's wish, and waits for the hand on the page.
+  async open(id, page = null, { patient = false } = {}) {
+    const turn = patient ? this.turn : ++this.turn;
+    const annotation = await this.current(await this.peek(id));
+    if (patient) await this.hear.free();
+    // Somebody has opened another answer, or another document, meanwhile.
+    if (turn !== this.turn || annotation.document_id !== this.place.document?.id) return;
     this.take(annotation);
     await this.hear.open(page ?? this.bestPage());
+  }
+
+  // A read that a save has overtaken shows what stood before it, and is done once more.
+  async current(annotation) {
+    for (let tries = 0; tries < 3 && annotation.head < this.queue.newestOf(annotation.id); tries++) Object.assign(annotation, await this.peek(annotation.id));
+    return annotation;
   }
 
   bestPage() {
@@ -82,20 +104,21 @@ export class Answers {
     return marked?.id ?? this.local.proposal?.page_id ?? this.place.page?.id;
   }
 
+  // Returns the annotation, which is not opened where somebody has gone on meanwhile; null where nothing was asked.
   async ask(question, whole) {
     const { document, page } = this.place;
-    if (this.asking || !document) return false;
+    if (this.asking || !document) return null;
     const turn = ++this.turn;
     this.asking = true;
     this.hear.changed();
     try {
       const only = whole && document.pages.length > 1 ? null : page?.id;
-      const annotation = await post(`/documents/${document.id}/ask`, { question, page_id: only });
-      if (turn !== this.turn) return true;
+      const annotation = await this.current(await post(`/documents/${document.id}/ask`, { question, page_id: only }));
+      if (turn !== this.turn || document.id !== this.place.document?.id) return annotation;
       this.take(annotation);
       if (annotation.existing) this.hear.tell('You asked this before: here is the answer as you left it.');
       await this.hear.open(this.bestPage());
-      return true;
+      return annotation;
     } finally {
       this.asking = false;
       this.hear.changed();
@@ -109,9 +132,12 @@ export class Answers {
     const { local } = this;
     const before = { mark: this.markOn(page), no_answer: local.no_answer };
     if (!edits.length) return;
-    if (remember) this.histories.push(local.id, page, before, after);
+    if (this.hear.locked()) return;
+    // Whether the document answers is not the page's alone: a step back leaves it, where this step did.
+    const stays = before.no_answer === after.no_answer;
+    if (remember) this.histories.push(local.id, page, stays ? { mark: before.mark } : before, stays ? { mark: after.mark } : after);
     this.turn++;
-    this.refining = false;
+    this.again.drop();
     this.effort.count(tool);
     local.pages = { ...local.pages, [page]: after.mark };
     local.no_answer = after.no_answer;
@@ -121,6 +147,7 @@ export class Answers {
 
   enqueue(action, edits, touched, prediction, options = {}) {
     const { local } = this;
+    if (this.divert) return this.divert();
     const first = local.head === 0 && !this.queue.of(local.id).length;
     const basis = local.prediction_id;
     if (prediction) local.prediction_id = prediction;
@@ -129,7 +156,8 @@ export class Answers {
     local.status = statusAfter(action);
     this.queue.add(
       {
-        annotation: local.id, document: local.document_id, action, edits, prediction_id: local.prediction_id, ...this.effort.take(),
+        kind: 'revision', annotation: local.id, document: local.document_id, question: local.question?.text, action, edits,
+        prediction_id: local.prediction_id, ...this.effort.take(),
         pages: Object.fromEntries(touched.map((page) => [page, local.pages[page]])), no_answer: local.no_answer,
       },
       local.head,
@@ -145,10 +173,11 @@ export class Answers {
     ]);
   }
 
-  // A stroke that the stage has finished.
-  stroke(stroke, mark) {
-    if (stroke.prompt) return this.prompt(stroke);
-    this.change(this.place.page.id, { mark, no_answer: this.local.no_answer }, stroke.edits, { tool: stroke.tool });
+  // A stroke that the stage has finished. page: the one that it shows; the next one may be on its way.
+  stroke(stroke, mark, page) {
+    if (stroke.prompt) return this.again.prompt(stroke, page);
+    const { points, boxes } = this.markOn(page.id); // the stage also showed those that the model was just asked with: they go with its answer
+    this.change(page.id, { mark: { ...mark, points, boxes }, no_answer: this.local.no_answer }, stroke.edits, { tool: stroke.tool });
   }
 
   become(page, to, tool, options = {}) {
@@ -159,9 +188,9 @@ export class Answers {
 
   step(back) {
     const page = this.place.page?.id;
-    if (!this.local || !page) return;
+    if (!this.local || !page || this.hear.locked()) return;
     const to = back ? this.histories.undo(this.local.id, page) : this.histories.redo(this.local.id, page);
-    if (to) this.become(page, to, back ? 'undo' : 'redo', { remember: false });
+    if (to) this.become(page, { no_answer: this.local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false });
   }
 
   clear() {
@@ -183,73 +212,37 @@ export class Answers {
     if (this.place.page?.id !== proposal.page_id) this.hear.open(proposal.page_id);
   }
 
-  // --- the model, asked again
-
-  prompt({ prompt, tool }) {
-    const mark = this.markOn(this.place.page.id);
-    const points = prompt.point ? [...(this.asked?.points ?? mark.points), prompt.point] : mark.points;
-    const boxes = prompt.box ? [...(prompt.add ? mark.boxes : []), prompt.box] : mark.boxes;
-    return this.refine({ ...mark, points, boxes }, { tool, box: prompt.box ?? mark.boxes.at(-1) ?? null, add: prompt.add });
-  }
-
-  askHere() {
-    return this.refine(EMPTY_MARK, { tool: 'ask' });
-  }
-
-  // wanted: the mark with the prompts so far; they show at once, the answer follows.
-  async refine(wanted, { tool, box = null, add = false }) {
-    const { local } = this, page = this.place.page, turn = ++this.turn, before = this.markOn(page.id);
-    this.refining = true;
-    this.asked = wanted;
-    this.hear.prompts(wanted);
-    this.hear.changed();
-    try {
-      // Work by hand goes along as a prompt; what the model drew itself it can draw again.
-      const byHand = !box && !isBlank(before) && this.originOf(page.id, before) === 'person';
-      const answer = await post(`/annotations/${local.id}/refine`, { page_id: page.id, points: wanted.points, box, mask: byHand ? before.mask : null });
-      if (turn !== this.turn) return;
-      this.asked = null;
-      this.refining = false;
-      if (isEmpty(answer.mask)) {
-        this.hear.tell(tool === 'ask' ? 'The model finds no answer on this page. Mark it by hand if there is one.' : 'The model finds nothing there. Mark the words, or paint.');
-        return this.hear.mark();
-      }
-      this.learn(answer);
-      const merged = add ? joined(page, before, answer) : answer;
-      const mark = { ...wanted, words: merged.words, mask: merged.mask };
-      this.become(page.id, { mark, no_answer: false }, tool, { prediction: answer.prediction_id });
-    } catch (error) {
-      if (turn !== this.turn) return;
-      this.asked = null;
-      this.refining = false;
-      this.hear.mark();
-      this.hear.error(error);
-    }
-  }
-
   // --- accepting
 
   accept() {
     const { local } = this;
-    if (!local || local.status === 'accepted') return false;
-    if (!local.no_answer && Object.values(local.pages).every((mark) => isEmpty(mark.mask))) {
-      this.hear.tell('Nothing is marked yet: mark the answer, or say that the document does not answer.');
-      return false;
-    }
+    if (!local || DECIDED.includes(local.status) || !this.marked()) return false;
+    this.again.drop(); // what is accepted is what stands here
     this.effort.count('accept');
-    this.enqueue('accept', [], [], null);
-    this.hear.changed();
+    this.enqueue(this.place.submits ? 'submit' : 'accept', [], [], null);
+    this.hear.mark();
     return true;
+  }
+
+  marked() {
+    const { local } = this;
+    if (local.no_answer || Object.values(local.pages).some((mark) => !isEmpty(mark.mask))) return true;
+    this.hear.tell('Nothing is marked yet: mark the answer, or say that the document does not answer.');
+    return false;
   }
 
   // The server has stored a revision of some answer.
   saved(item, answer) {
     const { local } = this;
     if (local?.id !== item.annotation) return;
+    const last = !this.queue.of(local.id).length;
+    // Somebody else has saved on top of this, and that is open here: what waited lay on it only on the screen.
+    if (answer.revision < local.head) return last && this.open(local.id, this.place.page?.id).catch((error) => this.hear.error(error));
     local.head = answer.revision;
     local.updated_at = answer.saved_at;
-    if (this.queue.of(local.id).length) return;
+    if (!last) return;
     local.status = answer.status;
+    local.text = answer.text;
     // What the server holds is the truth; where it differs from the screen, the screen follows.
     const there = opened({ ...local, state: answer.state }, []);
     const pages = new Set([...Object.keys(there.pages), ...Object.keys(local.pages)]);
@@ -265,12 +258,24 @@ export class Answers {
     const { local } = this, mine = { pages: local.pages, no_answer: local.no_answer };
     const action = this.queue.of(local.id).at(-1)?.action ?? 'edit';
     this.histories.forget(local.id);
-    const theirs = opened(current, []);
     local.head = current.head;
-    const pages = new Set([...Object.keys(theirs.pages), ...Object.keys(mine.pages)]);
-    const edits = [...pages].flatMap((page) => editsBetween(page, theirs.pages[page] ?? EMPTY_MARK, mine.pages[page] ?? EMPTY_MARK));
-    if (theirs.no_answer !== mine.no_answer) edits.push({ op: 'no_answer', value: mine.no_answer });
-    this.enqueue(action, edits, Object.keys(mine.pages), null, { instead: true });
+    this.enqueue(action, editsTo(mine, opened(current, [])), Object.keys(mine.pages), null, { instead: true });
+    this.hear.mark();
+  }
+
+  // The words of a page turned out to have other numbers, or not to be (null).
+  renumber(page, map) {
+    const { local } = this, mark = local?.pages[page];
+    if (!mark || mark.words.every((number) => map(number) === number)) return;
+    this.histories.forget(local.id);
+    local.pages = { ...local.pages, [page]: { ...mark, words: mark.words.map(map).filter((number) => number !== null) } };
+  }
+
+  // What the edits were made for is not there any more, and they are given up.
+  async giveUp(id) {
+    await this.queue.discard(id);
+    this.histories.forget(id);
+    if (this.local?.id === id) this.close();
     this.hear.mark();
   }
 
@@ -279,12 +284,4 @@ export class Answers {
     this.histories.forget(id);
     if (this.local?.id === id) await this.open(id, this.place.page?.id);
   }
-}
-
-// Words and pixels of two marks together.
-function joined(page, left, right) {
-  const raster = new Raster(page.width, page.height);
-  raster.load(left.mask);
-  raster.paint(right.mask, 1);
-  return { words: [...new Set([...left.words, ...right.words])], mask: raster.patch() };
 }

@@ -9,6 +9,10 @@ export class ApiError extends Error {
   }
 }
 
+// A line that is cut says nothing, so time ends every request; an upload tells its progress, and takes as long as it takes.
+const SEND_MILLISECONDS = 30_000;
+const READ_MILLISECONDS = 60_000;
+const THINK_MILLISECONDS = 180_000; // of all else: the model may have to read a long document first
 const UNREACHABLE = 'The server cannot be reached. Your edits are kept in this browser until it answers again.';
 
 function sentence(status, body) {
@@ -20,17 +24,29 @@ function sentence(status, body) {
   return `The server refused the request (${status}).`;
 }
 
-export async function request(method, path, body, { signal } = {}) {
-  const headers = method === 'GET' ? {} : { 'X-Glossator': '1' };
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  let response;
+// null for what is no JSON: an empty answer, or that of something between the server and here.
+function parsed(text) {
   try {
-    response = await fetch(`/api${path}`, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+// signal: ends the request; else time does. keepalive: the request outlives the page that sends it.
+export async function request(method, path, body, { signal, keepalive, headers: more = {} } = {}) {
+  const headers = method === 'GET' ? { ...more } : { 'X-Glossator': '1', ...more };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  signal ??= AbortSignal.timeout(method === 'GET' ? READ_MILLISECONDS : THINK_MILLISECONDS);
+  let response, text;
+  try {
+    response = await fetch(`/api${path}`, { method, headers, signal, keepalive, body: body === undefined ? undefined : JSON.stringify(body) });
+    text = await response.text();
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new ApiError(UNREACHABLE, 0);
   }
-  const answer = await response.json().catch(() => null);
+  const answer = parsed(text);
   if (!response.ok) throw new ApiError(sentence(response.status, answer), response.status, answer);
   return answer;
 }
@@ -39,6 +55,12 @@ export const get = (path, options) => request('GET', path, undefined, options);
 export const post = (path, body, options) => request('POST', path, body, options);
 export const put = (path, body, options) => request('PUT', path, body, options);
 
+// An edit is its author's, whoever has logged in in another tab meanwhile. It is small, and sent again where no answer comes.
+export const byAuthor = (user) => ({ headers: { 'X-Glossator-User': user }, signal: AbortSignal.timeout(SEND_MILLISECONDS) });
+
+// What is fetched past REST, with the same limit. Rejects with a DOMException or TypeError.
+export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.timeout(THINK_MILLISECONDS) });
+
 export const imageAddress = (page) => `/api/pages/${page}/image`;
 export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumbnail?width=${width}`;
 
@@ -46,14 +68,14 @@ export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumb
 export function upload(project, file, progress) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
-    sender.open('POST', `/api/projects/${project}/documents`);
+    sender.open('POST', `/api/projects/${project}/documents?early=true`);
     sender.setRequestHeader('X-Glossator', '1');
     sender.responseType = 'json';
     sender.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     sender.onload = () => {
       // 422 with "refused" is an answer about the file, not a failure of the request.
       if (sender.status < 300 || sender.response?.refused) resolve(sender.response);
-      else reject(new ApiError(sentence(sender.status, sender.response), sender.status));
+      else reject(Object.assign(new ApiError(sentence(sender.status, sender.response), sender.status), { wait: Number(sender.getResponseHeader('Retry-After')) }));
     };
     sender.onerror = () => reject(new ApiError('The server cannot be reached. Try the upload again.', 0));
     const form = new FormData();

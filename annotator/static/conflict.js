@@ -5,13 +5,14 @@ import { EMPTY_MARK, isBlank, sameMark } from './marks.js';
 import { Raster } from './mask.js';
 import { Overlay } from './overlay.js';
 import { openDialog } from './dialog.js';
+import { living } from './words.js';
 
 // A small picture of a page with a mark on it. image: anything drawImage takes.
 function picture(page, image, words, mark) {
   const canvas = h('canvas', { width: '840', height: '420', role: 'img', 'aria-label': `Page ${page.number}` });
   const mask = new Raster(page.width, page.height), under = new Raster(page.width, page.height);
   mask.load(mark.mask);
-  for (const number of mark.words) under.fillBox(words.boxes[words.numbers.indexOf(number)] ?? [0, 0, 0, 0], 1);
+  for (const { box } of living(words, mark.words)) under.fillBox(box, 1);
   const overlay = new Overlay(page.width, page.height);
   if (mark.mask.counts.length) overlay.repaint(mask, under, mark.mask.box, 'person');
   const context = canvas.getContext('2d');
@@ -41,28 +42,48 @@ function summary(version) {
   return version.text || 'No words marked';
 }
 
-// mine, theirs: { no_answer, pages, text, who }. page: the one to look at. Calls keepMine() or takeTheirs().
-export function openConflict(root, { sentence, kind, page, image, words, mine, theirs, keepMine, takeTheirs, closed }) {
-  const side = (title, version, mark) => h('figure', { class: 'g-version' }, h('figcaption', {}, h('b', {}, title), h('span', {}, summary(version))), mark);
+// What the dialog says: of one's own edits, and of a reviewer's verdict on an answer that has moved on.
+const WORDS = {
+  revision: { mine: 'Yours, not saved yet', take: 'Take the saved version', keep: 'Save mine on top' },
+  verdict: { mine: 'What you judged', take: 'Judge the new version', keep: null },
+  fixed: { mine: 'Your fix, not saved yet', take: 'Judge the new version', keep: 'Save my fix on top' },
+};
+
+// mine, theirs: { no_answer, pages, text, who }. page: the one to look at. of: a key of WORDS. Calls keepMine() or takeTheirs().
+export function openConflict(root, { sentence, kind, of = 'revision', page, image, words, mine, theirs, keepMine, takeTheirs, closed }) {
+  const said = WORDS[of];
+  const side = (title, version, mark) => h('figure', { class: 'g-version' }, h('figcaption', {}, h('b', {}, title), h('span', { dir: 'auto' }, summary(version))), mark);
   const marks = [mine, theirs].map((version) => version.pages[page.id] ?? EMPTY_MARK);
   const pictures = marks.map((mark) => picture(page, image, words, mark));
   const shown = frame(page, marks);
   for (const each of pictures) each.draw(shown);
   const alike = sameMark(...marks) && mine.no_answer === theirs.no_answer;
   return openDialog(root, {
-    title: kind === 'conflict' ? 'Somebody else changed this answer' : 'The server refused an edit',
+    title: kind === 'conflict' ? (theirs.self ? 'This answer was changed in another window' : 'Somebody else changed this answer') : of === 'revision' ? 'The server refused an edit' : 'The server refused a verdict',
     wide: true,
     body: [
-      h('p', {}, sentence, ' ', alike ? 'On this page both versions are the same.' : 'Nothing is lost: choose which version stays.'),
+      h('p', {}, sentence, ' ', alike ? 'On this page both versions are the same.' : said.keep ? 'Nothing is lost: choose which version stays.' : 'Your verdict was for the one before.'),
       h('div', { class: 'g-versions' },
-        side('Yours, not saved yet', mine, pictures[0].canvas),
-        side(kind === 'conflict' ? `Saved${theirs.who ? ` by ${theirs.who}` : ''}` : 'Saved', theirs, pictures[1].canvas)),
+        side(said.mine, mine, pictures[0].canvas),
+        side(kind === 'conflict' ? `Saved${theirs.self ? ' by you' : theirs.who ? ` by ${theirs.who}` : ''}` : 'Saved', theirs, pictures[1].canvas)),
       h('p', { class: 'g-quiet' }, isBlank(marks[1]) && isBlank(marks[0]) ? '' : `Page ${page.number}. The saved version stays in the history either way.`),
     ],
     actions: [
-      { label: 'Take the saved version', run: takeTheirs },
-      { label: 'Save mine on top', primary: true, run: keepMine },
-    ],
+      { label: kind === 'refused' && of !== 'revision' ? 'Give the verdict up' : said.take, primary: !said.keep, run: takeTheirs },
+      said.keep && { label: said.keep, primary: true, run: keepMine },
+    ].filter(Boolean),
     closed,
+  });
+}
+
+// What the edits were made for (an answer, the words of a page) is not there, or not for this person: they wait until somebody says otherwise.
+export function openGone(root, { sentence, what, question, number, again, giveUp }) {
+  return openDialog(root, {
+    title: `This ${what} is not there any more`,
+    body: [
+      h('p', {}, sentence, question ? ` The question was: ${question}` : ''),
+      h('p', {}, `${number === 1 ? 'One edit of yours waits' : `${number} edits of yours wait`} for it in this browser. Try again when you are back in its project, or give ${number === 1 ? 'it' : 'them'} up.`),
+    ],
+    actions: [{ label: number === 1 ? 'Give the edit up' : 'Give the edits up', run: giveUp }, { label: 'Try again', primary: true, run: again }],
   });
 }

@@ -10,22 +10,28 @@ export class Cursor {
   constructor(stage, tell) {
     this.stage = stage;
     this.tell = tell;
-    this.corner = null; // first corner of a box
+    this.corner = null; // first corner of a box; it counts only as long as the stage draws that box
   }
 
   move(event) {
     const { stage } = this, direction = DIRECTION[event.key];
     if (!stage.page || !direction) return false;
-    if (stage.tool === 'word') this.overWords(direction);
+    if (this.reads(event)) this.overWords(direction);
     else this.overPage(VECTOR[direction], event.shiftKey ? FAR : STEP);
     stage.draw();
     return true;
   }
 
+  // Words, or the cross: with Shift the cross comes out in mending too, to draw a word that is missing.
+  reads(event) {
+    const { tool, cursor } = this.stage;
+    return tool === 'word' || (tool === 'mend' && !event.shiftKey && !cursor?.point);
+  }
+
   overWords(direction) {
     const { stage } = this, { grid } = stage;
     if (!grid.boxes.length) return;
-    const start = grid.position.get([...stage.selected][0]) ?? 0;
+    const start = grid.position.get([...stage.chosen, ...(stage.selected ?? [])][0]) ?? 0;
     const word = stage.cursor?.word === undefined ? start : grid.neighbour(stage.cursor.word, direction);
     stage.cursor = { word };
     stage.reveal(grid.boxes[word]);
@@ -38,8 +44,13 @@ export class Cursor {
     const hold = (value, most) => Math.min(most - 1, Math.max(0, Math.round(value)));
     const point = [hold(from[0] + (dx * step) / view.scale, page.width), hold(from[1] + (dy * step) / view.scale, page.height)];
     stage.cursor = { point };
-    if (this.corner) stage.tools.box.move(stage, [point]);
+    if (this.drawing) stage.move([point]);
     stage.reveal([point[0] - 20, point[1] - 20, point[0] + 20, point[1] + 20]);
+  }
+
+  // Another page or another tool gives the box up without a word to this hand.
+  get drawing() {
+    return this.corner !== null && this.stage.stroking;
   }
 
   // Space, or Shift and Space, without a drag.
@@ -48,12 +59,13 @@ export class Cursor {
     if (!stage.page || !cursor) return;
     const [x0, y0, x1, y1] = cursor.point ? [...cursor.point, ...cursor.point] : stage.grid.boxes[cursor.word];
     const at = [(x0 + x1) / 2, (y0 + y1) / 2];
-    if (stage.tool === 'box' && !this.corner) {
-      stage.begin(at, event);
+    const draws = stage.tool === 'box' || (stage.tool === 'mend' && cursor.point);
+    if (draws && !this.drawing) {
+      stage.begin(at, { shiftKey: event.shiftKey, altKey: true, drawing: true });
       this.corner = stage.stroking ? at : null;
       return this.tell('First corner. Move to the opposite one and press Space.');
     }
-    if (stage.tool === 'box') stage.move([at]);
+    if (draws) stage.move([at]);
     else stage.begin(at, event);
     this.corner = null;
     stage.end();

@@ -2,11 +2,13 @@
 
 import { h } from './dom.js';
 import { icon } from './icons.js';
-import { BINDINGS, signs } from './keyboard.js';
+
+const STOPS = 'button:not(:disabled), a[href], input:not(:disabled), select:not(:disabled), textarea:not(:disabled)';
 
 export function openDialog(root, { title, body, actions = [], wide = false, closed = () => {} }) {
   const before = document.activeElement;
   const close = () => {
+    watch.disconnect();
     ground.remove();
     before?.focus?.({ preventScroll: true });
     closed();
@@ -29,39 +31,19 @@ export function openDialog(root, { title, body, actions = [], wide = false, clos
       close();
     }
     if (event.key !== 'Tab') return;
-    const stops = [...box.querySelectorAll('button, a[href], input')];
+    const stops = [...box.querySelectorAll(STOPS)].filter((each) => each.getClientRects().length);
     const edge = event.shiftKey ? stops[0] : stops.at(-1);
     if (document.activeElement !== edge && document.activeElement !== box) return;
     event.preventDefault();
     (event.shiftKey ? stops.at(-1) : stops[0])?.focus();
   });
+  // What hides under the focus would drop it behind the dialog, where Tab and Escape are not heard.
+  const watch = new MutationObserver(() => {
+    const { activeElement } = document;
+    if (!box.contains(activeElement) || !activeElement.getClientRects().length) box.focus({ preventScroll: true });
+  });
+  watch.observe(box, { attributes: true, attributeFilter: ['hidden', 'disabled'], childList: true, subtree: true });
   root.append(ground);
   (box.querySelector('.g-primary') ?? box).focus({ preventScroll: true });
   return close;
-}
-
-const keyCaps = (keys) =>
-  keys.map((key, at) => [at ? h('i', {}, keys.length > 2 ? '' : 'or') : null, h('span', { class: 'g-keys' }, signs(key).map((sign) => h('kbd', {}, sign)))]).flat();
-
-export function openHelp(root) {
-  const groups = [...new Set(BINDINGS.map(([, , group]) => group))];
-  const legend = h(
-    'ul', { class: 'g-legend' },
-    h('li', {}, h('span', { class: 'g-swatch g-model' }), 'Blue: as the model proposed it'),
-    h('li', {}, h('span', { class: 'g-swatch g-person' }), 'Orange: corrected by a person'),
-    h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: painted where no word is marked'),
-    h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: a marked word that is not painted'),
-  );
-  return openDialog(root, {
-    title: 'Keys and colours',
-    wide: true,
-    body: [
-      h('div', { class: 'g-help' }, groups.map((group) =>
-        h('section', {}, h('h3', {}, group),
-          h('dl', {}, BINDINGS.filter(([, , each]) => each === group).map(([, keys, , text]) =>
-            h('div', {}, h('dt', {}, keyCaps(keys)), h('dd', {}, text))))))),
-      h('section', { class: 'g-help-colours' }, h('h3', {}, 'Colours'), legend,
-        h('p', { class: 'g-quiet' }, 'Wheel zooms. Space and drag, the middle button or two fingers move the page.')),
-    ],
-  });
 }

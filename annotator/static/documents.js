@@ -1,6 +1,6 @@
 // The left column's upper half: the documents of the project, their search, uploads under way.
 
-import { count, h, replace } from './dom.js';
+import { count, h, keyed, redraw, replace } from './dom.js';
 import { icon } from './icons.js';
 import { hint } from './keyboard.js';
 import { thumbnailAddress } from './api.js';
@@ -10,7 +10,7 @@ export class DocumentList {
   constructor(root, act) {
     this.act = act;
     this.project = h('select', { class: 'g-project', 'aria-label': 'Project', on: { change: () => act.project(this.project.value) } });
-    this.search = h('input', { type: 'search', placeholder: 'Search documents', 'aria-label': 'Search documents', title: `Search documents   ${hint('documents')}`, on: { input: () => this.paint() } });
+    this.search = h('input', { type: 'search', placeholder: 'Search documents', 'aria-label': 'Search documents', title: `Search documents   ${hint('documents')}`, on: { input: () => this.paint(), keydown: (event) => this.down(event) } });
     this.uploads = h('div', { class: 'g-uploads', 'aria-live': 'polite' });
     this.list = h('div', { class: 'g-documents', role: 'listbox', 'aria-label': 'Documents', on: { keydown: (event) => walk(event, '.g-document') } });
     root.append(
@@ -26,6 +26,7 @@ export class DocumentList {
     replace(this.project, projects.map((each) => h('option', { value: each.id }, each.name)));
     this.project.value = project?.id ?? '';
     this.project.dataset.alone = String(projects.length < 2);
+    this.homeless = projects.length === 0;
     this.documents = documents;
     this.open = open;
     this.paint();
@@ -33,31 +34,45 @@ export class DocumentList {
 
   paint() {
     const wanted = this.search.value.trim().toLowerCase();
+    if (this.painted?.documents === this.documents && this.painted.open === this.open && this.painted.wanted === wanted) return; // every stroke passes here
+    this.painted = { documents: this.documents, open: this.open, wanted };
     const shown = (this.documents ?? []).filter((each) => each.name.toLowerCase().includes(wanted));
     if (this.documents === null) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, 'Loading…'));
+    if (this.homeless) return replace(this.list); // the stage says why
     if (this.documents.length === 0) {
       return replace(this.list, h('div', { class: 'g-empty' }, icon('page', 28), h('b', {}, 'No documents yet'),
         h('span', {}, 'Drop PDFs, PNGs, JPEGs or TIFFs anywhere in this window, or choose Upload.')));
     }
     if (shown.length === 0) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, `No document has “${this.search.value.trim()}” in its name.`));
-    const held = this.list.scrollTop;
-    replace(this.list, shown.map((each) => this.row(each)));
-    this.list.scrollTop = held;
+    const first = shown.find((each) => each.id === this.open) ?? shown[0]; // where Tab comes in
+    keyed(this.list, shown, {
+      key: (each) => each.id,
+      make: (each) => h('button', { class: 'g-document', role: 'option', title: each.name, dataset: { document: each.id }, on: { click: () => this.act.open(each.id) } }),
+      dress: (row, each) => {
+        row.ariaSelected = String(each.id === this.open);
+        row.tabIndex = each === first ? 0 : -1;
+        redraw(row, each, () => this.content(each));
+      },
+    });
   }
 
-  row(each) {
-    const open = each.id === this.open;
+  // From the field down into what it has found.
+  down(event) {
+    if (event.key !== 'ArrowDown' || event.altKey) return;
+    event.preventDefault();
+    this.list.querySelector('.g-document')?.focus();
+  }
+
+  content(each) {
     const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'nothing asked';
-    return h(
-      'button',
-      { class: 'g-document', role: 'option', 'aria-selected': String(open), tabindex: open || !this.open ? '0' : '-1', title: each.name, dataset: { document: each.id }, on: { click: () => this.act.open(each.id) } },
+    return [
       h('img', { src: thumbnailAddress(each.cover_page_id, 80), alt: '', loading: 'lazy', decoding: 'async' }),
       h('span', { class: 'g-document-text' },
-        h('span', { class: 'g-name' }, shortened(each.name)),
+        h('span', { class: 'g-name', dir: 'auto' }, shortened(each.name)),
         h('span', { class: 'g-quiet' }, `${count(each.pages, 'page')} · ${state}`)),
       each.questions > 0 && each.accepted === each.questions ? h('span', { class: 'g-done', title: 'All questions accepted' }, icon('check', 14)) : null,
       each.warnings?.length ? h('span', { class: 'g-warned', title: each.warnings.join(' ') }, icon('warn', 14)) : null,
-    );
+    ];
   }
 }
 

@@ -5,8 +5,9 @@ const PAUSE = 30_000; // milliseconds
 export class Effort {
   constructor() {
     this.reset();
+    this.listening = new AbortController();
     for (const type of ['pointermove', 'pointerdown', 'keydown', 'wheel']) {
-      window.addEventListener(type, () => this.active(), { passive: true, capture: true });
+      window.addEventListener(type, () => this.active(), { passive: true, capture: true, signal: this.listening.signal });
     }
   }
 
@@ -22,6 +23,11 @@ export class Effort {
     this.last = now;
   }
 
+  // Milliseconds since somebody moved.
+  idle() {
+    return performance.now() - this.last;
+  }
+
   count(tool) {
     this.interactions[tool] = (this.interactions[tool] ?? 0) + 1;
   }
@@ -32,5 +38,9 @@ export class Effort {
     const taken = { seconds: Math.round(this.milliseconds / 100) / 10, interactions: this.interactions };
     this.reset();
     return taken;
+  }
+
+  destroy() {
+    this.listening.abort();
   }
 }

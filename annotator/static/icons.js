@@ -7,6 +7,10 @@ const PATHS = {
   eraser: '<path d="m8.2 16.5-4.3-4.3a1.4 1.4 0 0 1 0-2l6.3-6.3a1.4 1.4 0 0 1 2 0l3.9 3.9a1.4 1.4 0 0 1 0 2l-6.7 6.7Z"/><path d="m6.8 7.3 5.9 5.9M8 16.5h9"/>',
   plus_point: '<circle cx="10" cy="10" r="6.5"/><path d="M10 7v6M7 10h6"/>',
   minus_point: '<circle cx="10" cy="10" r="6.5"/><path d="M7 10h6"/>',
+  text: '<path d="M4 5.5V4h12v1.5M10 4v12M7.5 16h5"/>',
+  split: '<path d="M7 6 3 10l4 4M13 6l4 4-4 4M10 3.5v2.5M10 8.75v2.5M10 14v2.5"/>',
+  merge: '<path d="m4 6 4 4-4 4M16 6l-4 4 4 4M10 3.5v13"/>',
+  focus: '<path d="M3.5 7V3.5H7M13 3.5h3.5V7M16.5 13v3.5H13M7 16.5H3.5V13"/><circle cx="10" cy="10" r="2.5"/>',
   undo: '<path d="M7.5 4 4 7.5 7.5 11"/><path d="M4 7.5h7.5a4.25 4.25 0 0 1 0 8.5H8"/>',
   redo: '<path d="M12.5 4 16 7.5 12.5 11"/><path d="M16 7.5H8.5a4.25 4.25 0 0 0 0 8.5H12"/>',
   clear: '<path d="M4 5.5h12M8 5.5V4h4v1.5M5.5 5.5l.7 10.5h7.6l.7-10.5M8.5 8.5v4.5M11.5 8.5v4.5"/>',
@@ -29,6 +33,7 @@ const PATHS = {
   warn: '<path d="M10 3.5 17.5 16h-15Z"/><path d="M10 8.5v3.5"/><circle cx="10" cy="14" r=".3"/>',
   page: '<path d="M5.5 2.5h6l3.5 3.5v11.5h-9.5Z"/><path d="M11.5 2.5V6H15"/>',
   question: '<path d="M3.5 4.5h13v9.5H9l-3.5 3v-3h-2Z"/>',
+  clock: '<circle cx="10" cy="10" r="6.5"/><path d="M10 6.5V10l2.5 1.5"/>',
   pencil: '<path d="m4 16 .8-3.4L13.4 4l2.6 2.6-8.6 8.6Z"/>',
   spark: '<path d="M10 3.5 11.7 8.3 16.5 10l-4.8 1.7L10 16.5l-1.7-4.8L3.5 10l4.8-1.7Z"/>',
 };

@@ -1,71 +1,82 @@
-// Every key and what it does. The help under "?" and the tooltips are made from this table.
+// Every command with its usual keys. The help under "?" and the tooltips are made from this table; people may choose other keys.
 
-// [name, keys, group, what it does]. "Mod" is Control, or Command on a Mac.
+import { Keymap, chordsOf, signs } from './keymap.js';
+import { REVIEW_BINDINGS } from './review_keys.js';
+
+export { signs };
+
+// [name, chords, group, what it does, when]. A chord is written as in keymap.js. When: "marking" commands rest while an answer is
+// under review, "review" commands hold only then: the two never meet, so the same key may call one of each.
 export const BINDINGS = [
   ['ask', ['/', 'q'], 'Ask and answer', 'Write a question'],
   ['accept', ['Enter'], 'Ask and answer', 'Accept the answer'],
   ['next', ['n'], 'Ask and answer', 'Next open question'],
-  ['candidate', ['1', '2', '3'], 'Ask and answer', 'First, second, third proposal'],
+  ['candidate1', ['1'], 'Ask and answer', 'First proposal'],
+  ['candidate2', ['2'], 'Ask and answer', 'Second proposal'],
+  ['candidate3', ['3'], 'Ask and answer', 'Third proposal'],
   ['noAnswer', ['x'], 'Ask and answer', 'Not answered in this document'],
   ['questionUp', ['k'], 'Ask and answer', 'Question before'],
   ['questionDown', ['j'], 'Ask and answer', 'Question after'],
-  ['word', ['w'], 'Tools', 'Words: click or drag; Shift takes the line'],
-  ['box', ['r'], 'Tools', 'Box: draw a frame around the answer'],
-  ['brush', ['b'], 'Tools', 'Brush'],
-  ['eraser', ['e'], 'Tools', 'Eraser'],
-  ['plus', ['p'], 'Tools', 'Point: it is here'],
-  ['minus', ['m'], 'Tools', 'Point: it is not here'],
-  ['thickness', ['[', ']'], 'Tools', 'Thinner, thicker brush'],
+  ['standard', ['s'], 'Ask and answer', 'A standard question: then its digit, or Enter for all'],
+  ['history', ['h'], 'Ask and answer', 'History of the answer'],
+  ['queue', ['l'], 'Work', 'Work through the queue; ask freely again'],
+  ['review', ['v'], 'Work', 'Review answers; ask freely again'],
+  ['word', ['w'], 'Tools', 'Words: click or drag; Shift takes the line', 'marking'],
+  ['box', ['r'], 'Tools', 'Box: draw a frame around the answer', 'marking'],
+  ['brush', ['b'], 'Tools', 'Brush', 'marking'],
+  ['eraser', ['e'], 'Tools', 'Eraser', 'marking'],
+  ['plus', ['p'], 'Tools', 'Point: it is here', 'marking'],
+  ['minus', ['m'], 'Tools', 'Point: it is not here', 'marking'],
+  ['thinner', ['['], 'Tools', 'Thinner brush', 'marking'],
+  ['thicker', [']'], 'Tools', 'Thicker brush', 'marking'],
   ['undo', ['Mod+z'], 'Tools', 'Undo'],
   ['redo', ['Mod+Shift+z', 'Mod+y'], 'Tools', 'Redo'],
-  ['clear', ['Delete', 'Backspace'], 'Tools', 'Clear this page'],
+  ['clear', ['Delete', 'Backspace'], 'Tools', 'Clear this page; delete the chosen words'],
+  ['mend', ['t'], 'Mend words', 'Mend: click a word to write it, drag on paper for a new one'],
+  ['splitWord', ['Mod+Enter'], 'Mend words', 'Split the word at the caret'],
+  ['mergeWords', ['g'], 'Mend words', 'Merge the chosen words'],
   ['cursor', ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], 'Without a mouse', 'Move over words; move the cross of a tool'],
   ['apply', ['Space'], 'Without a mouse', 'Use the tool there; a box takes two corners'],
-  ['zoomIn', ['+'], 'Page', 'Zoom in'],
+  ['zoomIn', ['+', '='], 'Page', 'Zoom in'],
   ['zoomOut', ['-'], 'Page', 'Zoom out'],
   ['fit', ['0'], 'Page', 'Whole page'],
+  ['zoomMark', ['z'], 'Page', 'Zoom to what is marked or chosen'],
   ['pageUp', ['PageUp'], 'Page', 'Page before'],
   ['pageDown', ['PageDown'], 'Page', 'Page after'],
   ['documents', ['d'], 'Page', 'Search the documents'],
   ['upload', ['u'], 'Page', 'Upload documents'],
   ['help', ['?'], 'Page', 'This list'],
   ['escape', ['Escape'], 'Page', 'Close; leave a field; give up a stroke'],
+  ...REVIEW_BINDINGS,
 ];
 
-const APPLE = /Mac|iP(hone|ad)/.test(navigator.platform ?? '');
-const SIGNS = {
-  ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', Delete: 'Del', Escape: 'Esc', PageUp: 'Page ↑', PageDown: 'Page ↓',
-  Mod: APPLE ? '⌘' : 'Ctrl', Shift: APPLE ? '⇧' : 'Shift', Alt: APPLE ? '⌥' : 'Alt',
-};
+// Space held moves the page, the arrows say where to, and Escape must always lead out.
+export const keymap = new Keymap(BINDINGS, { fixed: ['cursor', 'apply', 'escape'], typed: ['splitWord'] });
 
-// "Mod+Shift+z" -> ["Ctrl", "Shift", "Z"]
-export const signs = (key) =>
-  (key === '+' ? ['+'] : key.split('+')).map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part));
-
+// The first chord of a command as people read it: "Ctrl Z".
 export function hint(name) {
-  const binding = BINDINGS.find(([each]) => each === name);
-  return binding ? signs(binding[1][0]).join(' ') : '';
+  const [chord] = keymap.chords(name);
+  return chord ? signs(chord).join(' ') : '';
 }
 
-function written(event) {
-  const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const parts = [];
-  if (event.ctrlKey || event.metaKey) parts.push('Mod');
-  if (event.altKey) parts.push('Alt');
-  // Shift is part of a sign like "?" already; arrows and Space take it as a modifier of what they do.
-  if (event.shiftKey && parts.includes('Mod')) parts.push('Shift');
-  return [...parts, key].join('+');
-}
-
-const TABLE = new Map([...BINDINGS.flatMap(([name, keys]) => keys.map((key) => [key, name])), ['=', 'zoomIn']]); // "+" without Shift
-const typing = (element) => element?.matches?.('input, textarea, select, [contenteditable=true]');
-// A button or a row that has the focus answers to these itself.
-const own = (element, key) => ['Enter', 'Space'].includes(key) && element?.matches?.('button, a, [role=option], [role=button], summary');
+// A slider or a tick box is no place for text.
+export const typing = (element) => element?.matches?.('input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable=true]');
+// What has the focus answers to these itself.
+const OWN = [
+  [['Enter', 'Space'], 'button, a, [role=option], [role=button], summary'],
+  [['Space'], '[type=checkbox], [type=radio]'],
+  [['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'], '[type=range]'],
+];
+const own = (element, key) => OWN.some(([keys, kind]) => keys.includes(key) && element?.matches?.(kind));
+// A field of one line has no page to turn: these keys do nothing in it by themselves.
+const idle = (element, key) =>
+  ['PageUp', 'PageDown'].includes(key) && element.matches('input, textarea[rows="1"]') && element.scrollHeight <= element.clientHeight;
 
 // commands: name -> function(event). Keys that nobody wants are left to the browser.
 export class Keyboard {
-  constructor(root, commands, space) {
+  constructor(root, commands, space, when = () => null) {
     this.root = root;
+    this.when = when; // () => 'review' while these keys hold
     this.commands = commands;
     this.space = space; // (held) => void
     this.listening = new AbortController();
@@ -82,10 +93,10 @@ export class Keyboard {
 
   down(event) {
     if (event.defaultPrevented || event.isComposing || !this.awake(event.target)) return;
-    const key = written(event);
-    const name = TABLE.get(key);
+    const key = chordsOf(event).at(-1);
+    const name = keymap.commandOf(event, this.when());
     if (document.querySelector('.g-dialog') && name !== 'escape') return;
-    if (typing(event.target) && name !== 'escape') return;
+    if (typing(event.target) && name !== 'escape' && !idle(event.target, key)) return;
     if (own(event.target, key)) return;
     if (key === 'Space') {
       event.preventDefault();

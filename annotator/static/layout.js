@@ -13,7 +13,9 @@ export function buildLayout(root) {
     stage: room('div', 'g-stage'),
     notice: room('div', 'g-notice', { hidden: true }),
     right: room('aside', 'g-right-column', { 'aria-label': 'Question and answer' }),
+    desk: room('section', 'g-desk-room', { 'aria-label': 'What you work on' }),
     ask: room('section', 'g-ask-room'),
+    suggestions: room('section', 'g-suggestions-room', { hidden: true }),
     answer: room('section', 'g-answer-room'),
     questions: room('section', 'g-questions-room'),
     spoken: room('div', 'g-spoken', { 'aria-live': 'polite' }),
@@ -22,7 +24,7 @@ export function buildLayout(root) {
   rooms.left.append(rooms.documents, rooms.strip);
   rooms.stage.append(rooms.notice);
   rooms.centre.append(rooms.toolbar, rooms.stage);
-  rooms.right.append(rooms.ask, rooms.answer, rooms.questions);
+  rooms.right.append(rooms.desk, rooms.ask, rooms.suggestions, rooms.answer, rooms.questions);
   root.replaceChildren(rooms.left, rooms.dim, rooms.centre, rooms.right, rooms.spoken);
   return rooms;
 }

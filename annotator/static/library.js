@@ -1,7 +1,8 @@
 // What is open: project, documents, document, page. Fetches; remembers in the address; draws nothing.
 
-import { get, post } from './api.js';
+import { get } from './api.js';
 import { readRoute, writeRoute } from './route.js';
+import { remember, remembered } from './storage.js';
 
 const LAST_PROJECT = 'glossator.project';
 
@@ -16,28 +17,37 @@ export class Library {
     this.page = null;
     this.words = null;
     this.image = null;
+    this.user = null; // who is asking
+    this.alone = false; // nobody logs in here: there is nobody to review
+    this.choice = 0; // counts the projects that were chosen: the last one wins
     this.turn = 0; // an answer for a page that nobody looks at any more is dropped
   }
 
   async loadProjects(wanted) {
     this.projects = await get('/projects');
-    const last = wanted ?? localStorage.getItem(LAST_PROJECT);
+    const last = wanted ?? remembered('local', LAST_PROJECT);
     this.project = this.projects.find((each) => each.id === last) ?? this.projects[0] ?? null;
     await this.loadDocuments();
   }
 
+  // Resolves to whether this project is open now. Where its documents cannot be had, the one before stays open.
   async choose(id) {
-    this.project = this.projects.find((each) => each.id === id) ?? this.project;
-    localStorage.setItem(LAST_PROJECT, this.project.id);
+    const project = this.projects.find((each) => each.id === id), choice = ++this.choice;
+    if (!project) return false;
+    const documents = await get(`/projects/${id}/documents`);
+    if (choice !== this.choice) return false;
+    remember('local', LAST_PROJECT, id);
     this.close();
-    this.documents = null;
+    Object.assign(this, { project, documents });
     this.changed();
-    await this.loadDocuments();
+    return true;
   }
 
-  async createProject(name) {
-    const project = await post('/projects', { name });
-    await this.loadProjects(project.id);
+  // Projects that were made, or changed, meanwhile. The objects of those that are known stay, also of one that is gone but open.
+  async refreshProjects() {
+    const fresh = await get('/projects');
+    this.projects = fresh.map((each) => Object.assign(this.projects.find((known) => known.id === each.id) ?? {}, each));
+    this.changed();
   }
 
   async loadDocuments() {
@@ -67,6 +77,15 @@ export class Library {
     return true;
   }
 
+  // What others have done to the open document meanwhile. Fails silently.
+  async refresh() {
+    const { document } = this;
+    const fresh = document && (await get(`/documents/${document.id}`).catch(() => null));
+    if (!fresh || document !== this.document) return;
+    document.annotations = fresh.annotations;
+    this.changed();
+  }
+
   // Resolves to whether this page is still the one to show.
   async openPage(id) {
     const page = this.document?.pages.find((each) => each.id === id) ?? this.document?.pages[0];
@@ -83,6 +102,27 @@ export class Library {
     return true;
   }
 
+  get role() {
+    return this.user?.role === 'admin' ? 'admin' : (this.project?.role ?? this.user?.role);
+  }
+
+  get reviewer() {
+    return ['reviewer', 'admin'].includes(this.role);
+  }
+
+  get reviews() {
+    return this.reviewer && !this.alone;
+  }
+
+  // What this person accepts is only submitted: somebody else decides.
+  get submits() {
+    return Boolean(this.project?.settings?.review_required) && !this.reviewer;
+  }
+
+  mine(annotation) {
+    return !annotation.author || annotation.author.id === this.user?.id;
+  }
+
   neighbour(step) {
     const at = this.document?.pages.findIndex((each) => each.id === this.page?.id) ?? -1;
     return at < 0 ? null : (this.document.pages[at + step] ?? null);
@@ -94,7 +134,7 @@ export class Library {
     if (document?.id !== local.document_id) return;
     const line = {
       id: local.id, question: local.question, status: local.status, head: local.head, text: text ?? local.text,
-      no_answer: local.no_answer, updated_at: local.updated_at,
+      no_answer: local.no_answer, updated_at: local.updated_at, author: local.author,
     };
     const at = document.annotations.findIndex((each) => each.id === local.id);
     if (at < 0) document.annotations = [...document.annotations, line];

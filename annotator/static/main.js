@@ -1,8 +1,11 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
+import { PeoplePanel } from './people.js';
+import { placePersonMenu } from './person_menu.js';
 import { Workspace } from './workspace.js';
 
 let mounted = null;
+let people = null;
 
 window.Glossator = {
   mount(root, { project }) {
@@ -12,5 +15,10 @@ window.Glossator = {
     root.workspace = mounted;
     mounted.start(project);
   },
+  mountPeople(root) {
+    people?.destroy();
+    people = new PeoplePanel(root);
+  },
 };
 window.dispatchEvent(new Event('glossator:ready'));
+placePersonMenu();

@@ -11,10 +11,13 @@ export const isBlank = (mark) => mark.words.length === 0 && isEmpty(mark.mask);
 
 const ascending = (numbers) => [...numbers].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
 
-export const samePixels = (left, right) => same(left.mask.box, right.mask.box) && same(left.mask.counts, right.mask.counts);
+// A dense mask has hundreds of thousands of runs, and this is asked at every stroke.
+const alike = (left, right) => left === right || (left.length === right.length && left.every((each, at) => each === right[at]));
+
+const samePixels = (left, right) => alike(left.mask.box, right.mask.box) && alike(left.mask.counts, right.mask.counts);
 
 export function sameMark(left, right) {
-  return samePixels(left, right) && same(ascending(left.words), ascending(right.words));
+  return samePixels(left, right) && alike(ascending(left.words), ascending(right.words));
 }
 
 // The annotation as this tab holds it: what the server said, with what still waits in the queue on top.
@@ -32,7 +35,11 @@ export function opened(annotation, pending) {
   return local;
 }
 
-export const statusAfter = (action) => ({ accept: 'accepted', submit: 'submitted' })[action] ?? 'draft';
+// Actions of an author, and the verdicts of a reviewer, which are statuses themselves.
+export const statusAfter = (action) => ({ accept: 'accepted', submit: 'submitted', accepted: 'accepted', rejected: 'rejected', fixed: 'fixed' })[action] ?? 'draft';
+
+// Nothing is left to do for the author.
+export const DECIDED = ['accepted', 'submitted', 'fixed'];
 
 // Edits that turn one mark into another, whatever lies between: undo, redo, a candidate, one's own version after a conflict.
 export function editsBetween(page, from, to) {
@@ -41,6 +48,14 @@ export function editsBetween(page, from, to) {
   const cleared = edits[0]?.op === 'clear';
   const points = cleared ? [] : from.points, boxes = cleared ? [] : from.boxes;
   if (!same([points, boxes], [to.points, to.boxes])) edits.push({ op: 'prompts', page, points: to.points, boxes: to.boxes });
+  return edits;
+}
+
+// Edits that turn one version of a whole answer into another. mine, theirs: { pages, no_answer }.
+export function editsTo(mine, theirs) {
+  const pages = new Set([...Object.keys(theirs.pages), ...Object.keys(mine.pages)]);
+  const edits = [...pages].flatMap((page) => editsBetween(page, theirs.pages[page] ?? EMPTY_MARK, mine.pages[page] ?? EMPTY_MARK));
+  if (theirs.no_answer !== mine.no_answer) edits.push({ op: 'no_answer', value: mine.no_answer });
   return edits;
 }
 

@@ -38,7 +38,7 @@ export function encodePatch(bytes, width, height) {
 }
 
 // Calls paint(y, from, to) for every run of ones, cut into rows.
-export function eachRun(patch, paint) {
+function eachRun(patch, paint) {
   const [x0, y0, x1] = patch.box;
   const width = x1 - x0;
   let at = 0, value = 0;
@@ -54,10 +54,6 @@ export function eachRun(patch, paint) {
     at += length;
     value ^= 1;
   }
-}
-
-export function area(patch) {
-  return patch.counts.reduce((sum, length, at) => sum + (at % 2 ? length : 0), 0);
 }
 
 // One byte a pixel of a page.

@@ -1,10 +1,9 @@
 // The colours of a mark, at page resolution: a fill with an outline; hatched where painted pixels lie under no marked word.
 
+import { COLOURS } from './palettes.js';
+
 const EDGE = 2; // width of the outline in page pixels
 const HATCH = 14; // period of the hatching in page pixels
-
-// Blue and orange stay apart for every kind of colour blindness. [red, green, blue]
-export const COLOURS = { model: [29, 99, 214], person: [224, 104, 0] };
 
 const rgba = ([red, green, blue], alpha) => ((alpha << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 

@@ -4,6 +4,8 @@ import { h, replace } from './dom.js';
 import { thumbnailAddress } from './api.js';
 import { walk } from './documents.js';
 
+const NEAR = '400px'; // how far outside the strip pictures are held: a document may have hundreds of pages
+
 export class PageStrip {
   constructor(root, open) {
     this.open = open;
@@ -12,6 +14,7 @@ export class PageStrip {
     this.root = root;
     root.append(this.title, this.list);
     this.shown = null;
+    this.observer = new IntersectionObserver((entries) => entries.forEach((entry) => this.picture(entry)), { root: this.list, rootMargin: `${NEAR} 0px` });
   }
 
   // marks: page id -> 'model' | 'person'; chances: page id -> probability that it answers, or undefined
@@ -20,27 +23,51 @@ export class PageStrip {
     if (!document) return;
     if (this.shown !== document.id) {
       this.shown = document.id;
-      this.title.textContent = 'Pages';
-      this.rows = new Map(document.pages.map((each) => [each.id, this.row(each)]));
-      replace(this.list, [...this.rows.values()]);
+      this.observer.disconnect();
+      this.rows = [];
+      replace(this.list);
       this.list.scrollTop = 0;
     }
-    for (const [id, row] of this.rows) {
-      const here = id === page?.id;
-      if (here && row.getAttribute('aria-selected') !== 'true') requestAnimationFrame(() => row.scrollIntoView({ block: 'nearest' }));
-      row.setAttribute('aria-selected', String(here));
-      row.tabIndex = here ? 0 : -1;
-      row.dataset.mark = marks[id] ?? '';
-      row.querySelector('.g-chance').textContent = chances[id] === undefined ? '' : `${Math.round(100 * chances[id])} %`;
+    const { pages, reading } = document;
+    this.title.textContent = reading ? `Pages · ${pages.length} of ${reading} read` : pages.length > 1 ? `Pages · ${pages.length}` : 'Pages';
+    this.append(pages.slice(this.rows.length));
+    for (const row of this.rows) {
+      const here = row.id === page?.id, mark = marks[row.id] ?? '', chance = chances[row.id];
+      if (row.here === here && row.mark === mark && row.chance === chance) continue;
+      if (here && !row.here) requestAnimationFrame(() => row.element.scrollIntoView({ block: 'nearest' }));
+      Object.assign(row, { here, mark, chance });
+      row.element.setAttribute('aria-selected', String(here));
+      row.element.tabIndex = here ? 0 : -1;
+      row.element.dataset.mark = mark;
+      row.element.style.setProperty('--chance', chance ?? 0);
+      row.element.setAttribute('aria-label', `Page ${row.number}${mark ? ', marked' : ''}`);
+      row.share.textContent = chance === undefined ? '' : `${Math.round(100 * chance)} %`;
     }
   }
 
-  row(each) {
-    return h(
+  // All pages of a document, and later those that come in behind them: in their order, without gaps.
+  append(pages) {
+    const rows = pages.map((each) => this.row(each));
+    this.rows.push(...rows);
+    this.list.append(...rows.map(({ element }) => element));
+    for (const { paper } of rows) this.observer.observe(paper);
+  }
+
+  row({ id, number, width, height }) {
+    const paper = h('span', { class: 'g-paper', style: `aspect-ratio: ${width} / ${height}`, dataset: { page: id } });
+    const share = h('span', { class: 'g-chance', title: 'Probability that this page answers' });
+    const element = h(
       'button',
-      { class: 'g-thumbnail', role: 'option', 'aria-label': `Page ${each.number}`, on: { click: () => this.open(each.id) } },
-      h('span', { class: 'g-paper', style: `aspect-ratio: ${each.width} / ${each.height}` }, h('img', { src: thumbnailAddress(each.id, 200), alt: '', loading: 'lazy', decoding: 'async' })),
-      h('span', { class: 'g-thumbnail-foot' }, h('span', {}, String(each.number)), h('span', { class: 'g-chance', title: 'Probability that this page answers' })),
+      { class: 'g-thumbnail', role: 'option', 'aria-label': `Page ${number}`, on: { click: () => this.open(id) } },
+      paper,
+      h('span', { class: 'g-thumbnail-foot' }, h('span', {}, String(number)), share),
     );
+    return { id, number, element, paper, share };
+  }
+
+  // The picture of a page that is near is fetched; that of a page far away is let go.
+  picture({ target, isIntersecting }) {
+    if (!isIntersecting) target.replaceChildren();
+    else if (!target.firstChild) target.append(h('img', { src: thumbnailAddress(target.dataset.page, 200), alt: '', decoding: 'async' }));
   }
 }

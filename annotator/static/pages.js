@@ -1,23 +1,48 @@
 // Pages as the browser holds them: words and pictures, fetched when somebody looks at a page, the last few kept.
 
-import { get, imageAddress, post, ApiError } from './api.js';
+import { fetchWithin, get, imageAddress, post, ApiError } from './api.js';
+import { living } from './words.js';
 
+export const KEPT_WORDS = 24; // pages
 const KEPT_IMAGES = 6;
 
 export class Pages {
-  constructor() {
-    this.words = new Map(); // page id -> promise of { numbers, boxes, texts, lines }
-    this.read = new Map(); // page id -> the same, once it has come
+  // waiting(page, words): the words with changes on top that the server does not have yet
+  constructor(waiting = (_page, words) => words) {
+    this.waiting = waiting;
+    this.words = new Map(); // page id -> promise of the words (see words.js), least recently used first
+    this.read = new Map(); // page id -> the same, once they have come
     this.images = new Map(); // page id -> promise of an ImageBitmap, least recently used first
   }
 
   wordsOf(page) {
-    if (!this.words.has(page)) {
-      const coming = get(`/pages/${page}/words`);
-      coming.then((words) => this.read.set(page, words)).catch(() => this.words.delete(page));
-      this.words.set(page, coming);
+    const coming = this.words.get(page) ?? this.fetchWords(page);
+    this.words.delete(page);
+    this.words.set(page, coming);
+    for (const old of this.words.keys()) {
+      if (this.words.size <= KEPT_WORDS) break;
+      this.forget(old);
     }
-    return this.words.get(page);
+    return coming;
+  }
+
+  fetchWords(page) {
+    const coming = get(`/pages/${page}/words`).then((words) => this.waiting(page, words));
+    coming
+      .then((words) => this.words.get(page) === coming && this.read.set(page, words))
+      .catch(() => this.words.get(page) === coming && this.words.delete(page));
+    return coming;
+  }
+
+  // The words were mended here, or the server has said how they stand.
+  put(page, words) {
+    this.words.set(page, Promise.resolve(words));
+    this.read.set(page, words);
+  }
+
+  forget(page) {
+    this.words.delete(page);
+    this.read.delete(page);
   }
 
   imageOf(page) {
@@ -33,10 +58,15 @@ export class Pages {
   }
 
   async fetchImage(page) {
-    const response = await fetch(imageAddress(page)).catch(() => null);
-    if (!response) throw new ApiError('The page cannot be loaded: the server cannot be reached.', 0);
+    let response, picture;
+    try {
+      response = await fetchWithin(imageAddress(page));
+      picture = await response.blob();
+    } catch {
+      throw new ApiError('The page cannot be loaded: the server cannot be reached.', 0);
+    }
     if (!response.ok) throw new ApiError('The picture of this page cannot be loaded.', response.status);
-    return createImageBitmap(await response.blob());
+    return createImageBitmap(picture);
   }
 
   // The server encodes the page for the model, so that the first question finds it warm. Fails silently: asking works anyway.
@@ -52,8 +82,7 @@ export class Pages {
       if (!wanted.length) continue;
       const words = this.read.get(page.id);
       if (!words) return null;
-      const chosen = new Set(wanted);
-      parts.push(words.numbers.flatMap((number, at) => (chosen.has(number) ? [words.texts[at]] : [])).join(' '));
+      parts.push(...living(words, wanted).map((each) => each.text));
     }
     return parts.join(' ');
   }

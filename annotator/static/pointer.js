@@ -69,7 +69,7 @@ export class Pointer {
       return;
     }
     stage.at = stage.view.toPage(...here);
-    const hover = stage.tool === 'word' ? stage.grid.at(...stage.at, 2) : -1;
+    const hover = ['word', 'mend'].includes(stage.tool) ? stage.grid.at(...stage.at, 2) : -1;
     if (hover !== stage.hover || stage.tool === 'brush' || stage.tool === 'eraser') stage.draw();
     stage.hover = hover;
     stage.move(this.points(event));

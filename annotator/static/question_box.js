@@ -1,6 +1,6 @@
 // "Ask this document...": the field, its scope, and the list of what has been asked.
 
-import { h, replace } from './dom.js';
+import { h, keyed, redraw, replace } from './dom.js';
 import { icon } from './icons.js';
 import { hint } from './keyboard.js';
 import { walk } from './documents.js';
@@ -25,8 +25,8 @@ export function statusBadge(status) {
 export class QuestionBox {
   // act: { ask(text, wholeDocument), accept() }
   constructor(root, act) {
-    this.field = h('textarea', { rows: '1', maxlength: '1000', placeholder: 'Ask this document…', 'aria-label': 'Ask this document', title: `Write a question   ${hint('ask')}`, spellcheck: 'true',
-      on: { keydown: (event) => this.key(event), input: () => this.grow() } });
+    this.field = h('textarea', { rows: '1', maxlength: '1000', placeholder: 'Ask this document…', 'aria-label': 'Ask this document', dir: 'auto', title: `Write a question   ${hint('ask')}`, spellcheck: 'true',
+      on: { keydown: (event) => this.key(event), input: () => this.grow(), 'glossator:filled': () => this.grow() } });
     this.button = h('button', { class: 'g-button g-primary g-ask', 'aria-label': 'Ask', title: 'Ask   Enter', on: { click: () => this.submit() } }, 'Ask');
     this.whole = h('input', { type: 'checkbox', 'aria-label': 'Only this page' });
     this.scope = h('label', { class: 'g-scope' }, this.whole, 'Only this page');
@@ -37,7 +37,7 @@ export class QuestionBox {
   key(event) {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    if (this.field.value.trim()) this.submit();
+    if (this.field.value) this.submit(); // nothing but blanks asks nothing, and accepts nothing
     else this.act.accept();
   }
 
@@ -80,27 +80,34 @@ export class QuestionList {
     root.append(this.title, this.list);
   }
 
-  // annotations: as the document lists them; pending: ids with edits that are not saved yet
-  render({ document, annotations, annotation, pending }) {
+  // annotations: as the document lists them; pending: ids with edits that are not saved yet; mine(line), reason(line): why it was rejected
+  render({ document, annotations, annotation, pending, mine, reason }) {
     this.title.textContent = annotations.length ? `Questions · ${annotations.length}` : 'Questions';
     this.root.hidden = !document;
     if (!document) return;
     if (!annotations.length) {
       return replace(this.list, h('div', { class: 'g-empty g-left' }, h('b', {}, 'Nothing asked yet'), h('span', {}, 'Ask what this document should tell: “What is the total?”, “Who signed it?”. The answer is marked on the page.')));
     }
-    const held = this.list.scrollTop;
-    replace(this.list, annotations.map((each) => this.row(each, each.id === annotation, pending.has(each.id))));
-    this.list.scrollTop = held;
+    const first = annotations.find((each) => each.id === annotation) ?? annotations[0]; // where Tab comes in
+    keyed(this.list, annotations, {
+      key: (each) => each.id,
+      make: (each) => h('button', { class: 'g-question', role: 'option', dataset: { annotation: each.id }, on: { click: () => this.open(each.id) } }),
+      dress: (row, each) => {
+        row.ariaSelected = String(each.id === annotation);
+        row.tabIndex = each === first ? 0 : -1;
+        this.fill(row, each, pending.has(each.id), mine(each) ? null : each.author.name, reason(each));
+      },
+    });
   }
 
-  row(each, open, pending) {
-    const answer = each.no_answer ? 'Not answered in this document' : each.text || 'No words marked';
-    return h(
-      'button',
-      { class: 'g-question', role: 'option', 'aria-selected': String(open), tabindex: open ? '0' : '-1', dataset: { annotation: each.id }, on: { click: () => this.open(each.id) } },
-      h('span', { class: 'g-question-text' }, each.question.text),
-      h('span', { class: 'g-question-answer', title: answer }, answer),
-      h('span', { class: 'g-question-foot' }, statusBadge(statusOf({ ...each, pending }))),
-    );
+  fill(row, each, pending, author, reason) {
+    const answer = each.no_answer ? 'Not answered in this document' : each.text || 'No words marked', status = statusOf({ ...each, pending });
+    redraw(row, [each.question.text, answer, author, reason, status], () => [
+      h('span', { class: 'g-question-text', dir: 'auto' }, each.question.text),
+      h('span', { class: 'g-question-answer', dir: 'auto' }, author ? h('b', {}, `${author}: `) : null, answer),
+      reason ? h('span', { class: 'g-question-reason', dir: 'auto' }, reason) : null,
+      h('span', { class: 'g-question-foot' }, statusBadge(status)),
+    ]);
+    row.title = [each.question.text, answer, reason].filter(Boolean).join('\n');
   }
 }

@@ -1,9 +1,9 @@
-// Short messages: one sentence, at the foot of the page, gone after a while; an error stays until it is read.
+// Short messages: one sentence, at the foot of the page, gone after a while, an error later than the rest.
 
-import { h } from './dom.js';
+import { h, onThisClock } from './dom.js';
 import { icon } from './icons.js';
 
-const SECONDS = { info: 5, error: 12 };
+const SECONDS = { info: 5, error: 30 }; // under the pointer, or with the focus in it, a message stays
 
 export class Toasts {
   constructor(root) {
@@ -17,17 +17,19 @@ export class Toasts {
       'div',
       { class: `g-toast g-${kind}`, dataset: { sentence } },
       icon(kind === 'error' ? 'warn' : 'check'),
-      h('span', {}, sentence),
+      h('span', {}, onThisClock(sentence)),
       action && h('button', { class: 'g-link', on: { click: () => (action.run(), toast.remove()) } }, action.label),
       h('button', { class: 'g-icon-button g-small', 'aria-label': 'Dismiss', on: { click: () => toast.remove() } }, icon('cross', 14)),
     );
     this.list.append(toast);
     while (this.list.children.length > 4) this.list.firstElementChild.remove();
-    setTimeout(() => toast.remove(), 1000 * SECONDS[kind]);
+    const leave = () => (toast.matches(':hover, :focus-within') ? setTimeout(leave, 2000) : toast.remove());
+    setTimeout(leave, 1000 * SECONDS[kind]);
   }
 
   error(error) {
     if (error?.name === 'AbortError') return;
-    this.show(error.message ?? String(error), 'error');
+    const login = error.status === 401 ? { label: 'Log in', run: () => window.open('/login', '_blank') } : null;
+    this.show(error.message ?? String(error), 'error', login);
   }
 }

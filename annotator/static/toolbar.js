@@ -11,17 +11,21 @@ const TOOLS = [
   ['eraser', 'Eraser', 'Rub out'],
   ['plus', 'Here', 'Point where the answer is'],
   ['minus', 'Not here', 'Point where it is not'],
+  ['mend', 'Mend', 'Mend words: click one to write it, drag on paper for a new one'],
 ];
+
+// A tooltip with the key of a command; the workspace writes it anew when the keys change.
+const tip = (text, command, more = {}) => ({ title: `${text}   ${hint(command)}`, dataset: { tip: text, command, ...more } });
 
 export class Toolbar {
   // act: name of a command -> void. The names are those of keyboard.js.
   constructor(root, act) {
     const button = (name, sign, label) =>
-      h('button', { class: 'g-icon-button', 'aria-label': label, title: `${label}   ${hint(name)}`, on: { click: () => act(name) } }, icon(sign));
+      h('button', { class: 'g-icon-button', 'aria-label': label, ...tip(label, name), on: { click: () => act(name) } }, icon(sign));
     this.tools = Object.fromEntries(TOOLS.map(([name, label, title]) => [
       name,
-      h('button', { class: 'g-tool', 'aria-label': title, 'aria-pressed': 'false', dataset: { tool: name }, title: `${title}   ${hint(name)}`, on: { click: () => act(name) } },
-        icon({ plus: 'plus_point', minus: 'minus_point' }[name] ?? name), h('span', {}, label)),
+      h('button', { class: 'g-tool', 'aria-label': title, 'aria-pressed': 'false', ...tip(title, name, { tool: name }), on: { click: () => act(name) } },
+        icon({ plus: 'plus_point', minus: 'minus_point', mend: 'text' }[name] ?? name), h('span', {}, label)),
     ]));
     this.undo = button('undo', 'undo', 'Undo');
     this.redo = button('redo', 'redo', 'Redo');
@@ -32,7 +36,7 @@ export class Toolbar {
     this.page = h('span', { class: 'g-number', 'aria-live': 'polite' });
     this.before = button('pageUp', 'previous', 'Page before');
     this.after = button('pageDown', 'next', 'Page after');
-    this.scale = h('button', { class: 'g-number g-scale', title: `Whole page   ${hint('fit')}`, 'aria-label': 'Whole page', on: { click: () => act('fit') } });
+    this.scale = h('button', { class: 'g-number g-scale', ...tip('Whole page', 'fit'), 'aria-label': 'Whole page', on: { click: () => act('fit') } });
     this.menu = h('button', { class: 'g-icon-button g-menu', 'aria-label': 'Documents and pages', title: 'Documents and pages', on: { click: () => act('menu') } }, icon('menu'));
     root.append(
       this.menu,
@@ -41,26 +45,31 @@ export class Toolbar {
       h('div', { class: 'g-group' }, this.undo, this.redo, this.clear),
       h('span', { class: 'g-space' }),
       h('div', { class: 'g-group', role: 'group', 'aria-label': 'Pages' }, this.before, this.page, this.after),
-      h('div', { class: 'g-group', role: 'group', 'aria-label': 'Zoom' }, button('zoomOut', 'zoom_out', 'Zoom out'), this.scale, button('zoomIn', 'zoom_in', 'Zoom in')),
+      h('div', { class: 'g-group', role: 'group', 'aria-label': 'Zoom' }, button('zoomOut', 'zoom_out', 'Zoom out'), this.scale, button('zoomIn', 'zoom_in', 'Zoom in'), button('zoomMark', 'focus', 'Zoom to what is marked')),
       h('div', { class: 'g-group' }, button('help', 'help', 'Keys and colours')),
     );
   }
 
-  // view: { tool, radius, undo, redo, marked, editable, number, pages, scale }
+  // view: { tool, radius, undo, redo, marked, editable, mendable, number, pages, scale }
   render(view) {
     for (const [name, button] of Object.entries(this.tools)) {
       button.setAttribute('aria-pressed', String(name === view.tool));
-      button.disabled = !view.editable;
+      button.disabled = !(name === 'mend' ? view.mendable : view.editable);
     }
     this.undo.disabled = !view.undo;
     this.redo.disabled = !view.redo;
-    this.clear.disabled = !(view.editable && view.marked);
+    this.clear.disabled = view.tool === 'mend' || !(view.editable && view.marked);
     this.size.hidden = !(view.editable && ['brush', 'eraser'].includes(view.tool));
     this.radius.value = view.radius;
     this.before.disabled = !(view.number > 1);
     this.after.disabled = !(view.number < view.pages);
     this.page.textContent = view.pages ? `${view.number} / ${view.pages}` : '–';
-    this.scale.textContent = view.pages ? `${Math.round(view.scale * 100)} %` : '–';
     this.scale.disabled = !view.pages;
+    this.scaled(view.pages ? view.scale : null);
+  }
+
+  // A step of the zoom changes this alone.
+  scaled(scale) {
+    this.scale.textContent = scale ? `${Math.round(scale * 100)} %` : '–';
   }
 }

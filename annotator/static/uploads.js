@@ -5,6 +5,7 @@ import { icon } from './icons.js';
 import { upload } from './api.js';
 
 const AT_ONCE = 2;
+const WAIT = 5; // seconds before a file goes again to a server that has too many at once, unless the server says
 const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,image/jpeg,image/tiff';
 
 export class Uploads {
@@ -46,8 +47,9 @@ export class Uploads {
   }
 
   add(files) {
-    if (!this.project()) return this.failed('There is no project to upload into yet.');
-    for (const file of files) this.waiting.push({ file, row: this.row(file) });
+    const project = this.project();
+    if (!project) return this.failed('There is no project to upload into yet.');
+    for (const file of files) this.waiting.push({ file, project, row: this.row(file) });
     this.pump();
   }
 
@@ -61,6 +63,9 @@ export class Uploads {
         bar.style.width = `${100 * share}%`;
         note.textContent = share < 1 ? `Sending, ${Math.round(100 * share)} %` : 'Reading pages and words…';
         element.dataset.state = share < 1 ? 'sending' : 'reading';
+      },
+      later: () => {
+        note.textContent = 'The server is reading many files; this one goes again soon.';
       },
       end: (state, sentence, seconds) => {
         bar.style.width = '100%';
@@ -76,17 +81,30 @@ export class Uploads {
     while (this.running < AT_ONCE && this.waiting.length) this.start(this.waiting.shift());
   }
 
-  async start({ file, row }) {
+  // A server with too many files at once is asked again until it takes this one.
+  async send(project, file, row) {
+    for (;;) {
+      try {
+        return await upload(project, file, row.progress);
+      } catch (error) {
+        if (error.status !== 429) throw error;
+        row.later();
+        await new Promise((go) => setTimeout(go, 1000 * (error.wait || WAIT)));
+      }
+    }
+  }
+
+  async start({ file, project, row }) {
     this.running++;
     row.progress(0);
     try {
-      const answer = await upload(this.project(), file, row.progress);
+      const answer = await this.send(project, file, row);
       const [stored] = answer.documents ?? [];
       const [refused] = answer.refused ?? [];
       if (stored) {
-        const words = stored.created ? `${count(stored.pages, 'page')}, ${count(stored.words, 'word')}` : 'Already here: the same file.';
+        const words = !stored.created ? 'Already here: the same file.' : stored.whole ? `${count(stored.pages, 'page')}, ${count(stored.words, 'word')}` : 'Open. Its further pages are coming in.';
         row.end('done', stored.warnings?.[0] ?? words, stored.warnings?.length ? 20 : 4);
-        this.answers.push(stored);
+        this.answers.push({ ...stored, project });
       } else row.end('refused', refused?.sentence ?? answer.detail ?? 'The file was refused.');
     } catch (error) {
       row.end('refused', error.message);

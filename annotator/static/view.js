@@ -50,6 +50,17 @@ export class View {
     this.hold();
   }
 
+  // A box of the page fills the window, with room around it, but is never blown up beyond four screen pixels a page pixel.
+  frame([x0, y0, x1, y1]) {
+    const room = 4 * MARGIN;
+    const scale = Math.min((this.width - room) / Math.max(1, x1 - x0), (this.height - room) / Math.max(1, y1 - y0), 4);
+    this.scale = Math.min(NEAREST, Math.max(FARTHEST, scale));
+    this.x = this.width / 2 - ((x0 + x1) / 2) * this.scale;
+    this.y = this.height / 2 - ((y0 + y1) / 2) * this.scale;
+    this.fitted = false;
+    this.hold();
+  }
+
   // Brings a box of the page into sight, moving no more than needed.
   reveal([x0, y0, x1, y1]) {
     const left = x0 * this.scale + this.x, right = x1 * this.scale + this.x;

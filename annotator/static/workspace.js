@@ -1,21 +1,25 @@
 // The workspace: joins library, answers, stage and panels. State lives in the first two; here is who hears whom.
 
-import { get, put } from './api.js';
+import { byAuthor, get, post, put } from './api.js';
+import { appear } from './appearance.js';
 import { AnswerCard } from './answer_card.js';
 import { Answers } from './answers.js';
 import { makeCommands } from './commands.js';
-import { openConflict } from './conflict.js';
 import { Cursor } from './cursor.js';
+import { Deciding } from './deciding.js';
+import { Desk } from './desk.js';
 import { DocumentList } from './documents.js';
-import { h, replace } from './dom.js';
+import { Drawing } from './drawing.js';
 import { Effort } from './effort.js';
-import { icon } from './icons.js';
-import { Keyboard } from './keyboard.js';
+import { Incoming } from './incoming.js';
+import { Keyboard, hint, keymap } from './keyboard.js';
 import { buildLayout, followTabs } from './layout.js';
 import { Library } from './library.js';
-import { isBlank, opened } from './marks.js';
+import { Mending } from './mending.js';
+import { Opening } from './opening.js';
 import { Pages } from './pages.js';
 import { PageStrip } from './page_strip.js';
+import { Preferences } from './preferences.js';
 import { QuestionBox, QuestionList } from './question_box.js';
 import { SaveQueue } from './sync.js';
 import { Stage } from './stage.js';
@@ -23,6 +27,7 @@ import { EditStore } from './store.js';
 import { Toasts } from './toast.js';
 import { Toolbar } from './toolbar.js';
 import { Uploads } from './uploads.js';
+import { hull } from './words.js';
 
 export class Workspace {
   constructor(root) {
@@ -30,72 +35,98 @@ export class Workspace {
     this.rooms = buildLayout(root);
     this.unfollow = followTabs(root);
     this.toasts = new Toasts(root);
-    this.pages = new Pages();
+    this.preferences = new Preferences();
+    this.appear();
+    this.pages = new Pages((page, words) => this.mending?.mender.waiting(page, words) ?? words);
     this.library = new Library(this.pages, () => this.render());
+    this.incoming = new Incoming(this.library, { grown: () => this.render(), ended: (document) => this.act(() => this.opening.whole(document)) });
+    this.opening = new Opening(this);
+    this.deciding = new Deciding(this);
+    this.drawing = new Drawing(this);
     this.stage = new Stage(this.rooms.stage, {
       stroke: (stroke, before) => this.stroke(stroke, before),
-      originOf: (mark) => this.answers.originOf(this.library.page.id, mark),
-      moved: () => this.render(),
+      originOf: (mark) => this.answers.originOf(this.stage.page.id, mark),
+      mend: (wish) => this.mending.wish(wish),
+      moved: () => this.toolbar?.scaled(this.stage.page && this.stage.view.scale),
+      drawn: () => this.mending?.editor.place(),
       locked: () => this.explainLock(),
     });
     this.cursor = new Cursor(this.stage, (text) => (this.rooms.spoken.textContent = text));
     this.commands = makeCommands(this);
     this.toolbar = new Toolbar(this.rooms.toolbar, (name, value) => this.commands[name](value));
     this.documentList = new DocumentList(this.rooms.documents, {
-      open: (id) => this.act(() => this.openDocument(id)),
+      open: (id) => this.act(() => this.opening.document(id)),
       upload: () => this.uploads.choose(),
-      project: (id) => this.act(() => this.switchProject(id)),
+      project: (id) => this.act(() => this.opening.project(id)),
     });
-    this.strip = new PageStrip(this.rooms.strip, (id) => this.act(() => this.openPage(id)));
-    this.box = new QuestionBox(this.rooms.ask, { ask: (text, whole) => this.act(() => this.ask(text, whole)), accept: () => this.commands.accept() });
+    this.strip = new PageStrip(this.rooms.strip, (id) => this.act(() => this.opening.page(id)));
+    this.box = new QuestionBox(this.rooms.ask, { ask: (text, whole) => (this.desk.suggestions.remember(text), this.act(() => this.opening.ask(text, whole))), accept: () => this.commands.accept() });
     this.card = new AnswerCard(this.rooms.answer, {
       accept: () => this.commands.accept(),
       next: () => this.commands.next(),
       noAnswer: () => this.answers.noAnswer(),
+      history: () => this.commands.history(),
+      own: () => this.act(() => this.opening.ask(this.answers.local.question.text, true)),
+      askMore: (all) => this.act(() => this.desk.further.ask(all)),
+      stop: () => this.desk.further.stop(),
+      changed: () => this.render(),
       candidate: (at) => this.answers.candidate(at),
-      page: (id) => this.act(() => this.openPage(id)),
-      askHere: () => this.answers.askHere(),
-      compare: () => this.act(() => this.compare()),
+      page: (id) => this.act(() => this.opening.page(id)),
+      askHere: () => this.answers.again.askHere(),
+      compare: () => this.act(() => this.deciding.compare()),
     });
-    this.questionList = new QuestionList(this.rooms.questions, (id) => this.act(() => this.openAnnotation(id)));
+    this.questionList = new QuestionList(this.rooms.questions, (id) => this.act(() => this.opening.annotation(id)));
     this.uploads = new Uploads(root, this.documentList.uploads, {
       project: () => this.library.project?.id,
-      done: (answers) => this.act(() => this.uploaded(answers)),
+      done: (answers) => this.act(() => this.opening.uploaded(answers)),
       failed: (sentence) => this.toasts.show(sentence, 'error'),
     });
-    this.keyboard = new Keyboard(root, this.commands, (held, event) => this.space(held, event));
+    this.keyboard = new Keyboard(root, this.commands, (held, event) => this.space(held, event), () => this.desk?.keys);
     this.rooms.dim.addEventListener('click', () => this.menu(false));
-    this.onHash = () => this.act(() => this.follow(Library.route()));
+    this.onHash = () => this.act(() => this.opening.moved(Library.route()));
     window.addEventListener('hashchange', this.onHash);
   }
 
   async start(project) {
     const route = Library.route();
     try {
-      const [{ user }, store] = await Promise.all([get('/me'), EditStore.open()]);
-      this.queue = new SaveQueue(store, user.id, (item) => this.send(item), {
-        changed: () => this.renderSaved(),
+      const [{ user, auth }, store] = await Promise.all([get('/me'), EditStore.open()]);
+      Object.assign(this.library, { user, alone: auth === 'local' });
+      this.queue = new SaveQueue(store, user.id, (item) => (item.kind === 'words' ? this.mending.send(item) : this.send(item)), {
+        changed: () => (this.drawing.renderSaved(), this.desk?.heard()),
         saved: (item, answer) => this.saved(item, answer),
-        conflict: (annotation) => this.halted(annotation),
+        conflict: (annotation) => this.deciding.halted(annotation),
         loggedOut: (error) => this.toasts.show(error.message, 'error', { label: 'Log in', run: () => window.open('/login', '_blank') }),
+        broken: (error) => (console.error(error), this.toasts.error(error)),
         notKept: () => this.toasts.show('This browser refuses to keep unsaved edits; leave the page open until they are saved.', 'error'),
       });
+      this.mending = new Mending(this);
       this.answers = new Answers({
         pages: this.pages, queue: this.queue, effort: new Effort(), place: this.library,
         hear: {
           changed: () => this.render(),
           mark: () => (this.paint(), this.render()),
-          prompts: (mark) => this.stage.setMark({ ...this.answers.markOn(this.library.page.id), points: mark.points, boxes: mark.boxes }, this.stage.origin),
-          open: (page) => this.act(() => this.openPage(page)),
+          prompts: (mark) => this.stage.setMark({ ...this.answers.markOn(this.stage.page.id), points: mark.points, boxes: mark.boxes }, this.stage.origin),
+          open: (page) => this.act(() => this.opening.page(page)),
           tell: (sentence) => this.toasts.show(sentence),
           error: (error) => this.toasts.error(error),
+          free: () => this.opening.handsFree(),
+          locked: () => Boolean(this.desk.lock) && (this.explainLock(), true),
         },
       });
-      await this.queue.load();
+      this.desk = new Desk(this);
+      await Promise.all([this.queue.load(), this.preferences.load(user.id)]);
+      this.appear();
       await this.library.loadProjects(project ?? route.project);
-      await this.follow(route);
+      await this.act(() => this.opening.follow(route));
+      // The address may name what is not there any more.
+      if (!this.library.document) await this.act(() => this.opening.follow({}));
+      else if (!this.library.page) await this.act(() => this.opening.page(route.page));
+      this.act(() => this.desk.resume());
+      this.sight = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.opening.seen().catch(() => {}));
+      this.sight.observe(this.root);
     } catch (error) {
-      this.notice({ title: 'The workspace cannot be opened', sentence: error.message, action: ['Try again', () => location.reload()] });
+      this.drawing.notice({ title: 'The workspace cannot be opened', sentence: error.message, action: ['Try again', () => location.reload()] });
     }
     this.root.dataset.started = 'on';
     this.render();
@@ -111,151 +142,59 @@ export class Workspace {
     }
   }
 
-  // --- opening
-
-  async follow(route) {
-    if (route.document) {
-      if (route.document !== this.library.document?.id) await this.openDocument(route.document, route.annotation ? null : route.page);
-      if (route.annotation && route.annotation !== this.answers.local?.id) await this.openAnnotation(route.annotation, route.page);
-    } else if (this.library.documents?.length) await this.openDocument(this.library.documents[0].id);
-  }
-
-  async switchProject(id) {
-    this.answers.close();
-    this.stage.blank();
-    await this.library.choose(id);
-    await this.follow({});
-    this.library.remember(null);
-    this.render();
-  }
-
-  // page: null leaves it to the caller which page to open
-  async openDocument(id, page) {
-    this.menu(false);
-    this.answers.close();
-    if (!(await this.library.openDocument(id))) return;
-    this.stage.blank();
-    const [first] = this.library.document.annotations;
-    if (page === null) return;
-    if (page === undefined && first) return this.openAnnotation(first.id);
-    await this.openPage(page);
-  }
-
-  async openAnnotation(id, page) {
-    await this.answers.open(id, page);
-    if (this.answers.local?.id !== id) return; // somebody has opened another one meanwhile
-    this.library.note(this.answers.local);
-    if (this.queue.halted.has(id)) await this.compare();
-  }
-
-  async openPage(id) {
-    this.menu(false);
-    const slow = setTimeout(() => this.notice({ title: `Opening page ${this.library.page?.number ?? ''}…` }), 250);
-    try {
-      if (!(await this.library.openPage(id))) return;
-      this.notice(null);
-      this.stage.show(this.library.page, this.library.image, this.library.words);
-      this.paint();
-      const box = this.answers.markOn(this.library.page.id).mask.box;
-      if (box[2] > box[0] && !this.stage.view.fitted) this.stage.reveal(box);
-      this.library.remember(this.answers.local?.id);
-    } catch (error) {
-      this.stage.blank();
-      this.notice({ title: 'This page cannot be shown', sentence: error.message, action: ['Try again', () => this.act(() => this.openPage(id))] });
-    } finally {
-      clearTimeout(slow);
-      this.render();
-    }
-    this.readMarkedPages();
-  }
-
-  // The text under the marks needs the words of every marked page.
-  async readMarkedPages() {
-    const { local } = this.answers;
-    if (!local) return;
-    const wanted = Object.keys(local.pages).filter((page) => !isBlank(local.pages[page]));
-    await Promise.all(wanted.map((page) => this.pages.wordsOf(page))).catch(() => {});
-    this.render();
-  }
-
-  async uploaded(answers) {
-    await this.library.loadDocuments();
-    const first = answers.find((each) => each.created) ?? answers[0];
-    if (first && (answers.length === 1 || !this.library.document)) {
-      await this.openDocument(first.document_id);
-      this.box.focus();
-    }
-  }
-
-  async ask(text, whole) {
-    if (!(await this.answers.ask(text, whole))) return;
-    this.box.clear();
-    this.stage.canvas.focus({ preventScroll: true });
-    this.library.note(this.answers.local);
-    this.library.loadDocuments().catch(() => {});
-    this.render();
-  }
-
-  async next() {
-    const { project } = this.library;
-    if (!project) return;
-    const after = this.answers.local?.id;
-    await this.queue.flush();
-    const next = await get(`/projects/${project.id}/next${after ? `?after=${after}` : ''}`);
-    if (!next.annotation_id) return this.toasts.show(next.reason);
-    if (next.document_id !== this.library.document?.id) await this.openDocument(next.document_id, null);
-    await this.openAnnotation(next.annotation_id, next.page_id);
-    this.stage.canvas.focus({ preventScroll: true });
-  }
-
   // --- changing and saving
 
   stroke(stroke) {
-    this.answers.stroke(stroke, stroke.prompt ? null : this.stage.current());
+    this.answers.stroke(stroke, stroke.prompt ? null : this.stage.commit(), this.stage.page);
   }
 
   explainLock() {
-    if (this.answers.local?.no_answer) this.toasts.show('This question is marked as not answered. Press X to take that back, then mark.');
+    if (this.desk?.lock) return this.toasts.show(this.desk.lock);
+    if (this.answers.local?.no_answer) this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to take that back, then mark.`);
     else if (this.library.document) this.toasts.show('Ask a question first; then correct its mark.');
   }
 
-  send({ annotation, key, base, action, edits, prediction_id, seconds, interactions }) {
-    return put(`/annotations/${annotation}/revisions`, { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions });
+  zoomMark() {
+    const { stage } = this;
+    if (!stage.page) return;
+    const { box } = this.answers.markOn(stage.page.id).mask;
+    const wanted = stage.chosen.size ? hull(stage.grid.boxesOf([...stage.chosen])) : box[2] > box[0] ? box : stage.grid.boxes[stage.cursor?.word];
+    if (wanted) stage.frame(wanted);
+    else this.toasts.show('Nothing is marked on this page.');
+  }
+
+  // --- one's own keys and colours
+
+  appear() {
+    keymap.load(this.preferences.value.keys);
+    appear(this.preferences.value);
+    this.relabel();
+    if (this.stage?.page && this.answers) {
+      this.stage.dirty = true;
+      this.paint();
+    }
+    this.stage?.draw();
+  }
+
+  // Tooltips name the keys.
+  relabel() {
+    for (const element of this.root.querySelectorAll('[data-tip]')) {
+      element.title = `${element.dataset.tip}   ${hint(element.dataset.command)}`.trim();
+    }
+    if (this.answers) this.render();
+  }
+
+  send({ kind, verdict, annotation, user, key, base, action, edits, prediction_id, seconds, interactions }) {
+    if (kind === 'verdict') return post(`/annotations/${annotation}/reviews`, { idempotency_key: key, base, ...verdict, edits, seconds }, byAuthor(user));
+    return put(`/annotations/${annotation}/revisions`, { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions }, byAuthor(user));
   }
 
   saved(item, answer) {
+    if (item.kind === 'words') return this.mending.saved(item, answer);
     this.answers.saved(item, answer);
-    if (item.action === 'accept') this.library.loadDocuments().catch(() => {});
+    this.desk.saved(item);
+    if (item.action !== 'edit') this.library.loadDocuments().catch(() => {});
     this.render();
-  }
-
-  halted(annotation) {
-    this.render();
-    if (this.answers.local?.id === annotation) this.act(() => this.compare());
-  }
-
-  async compare() {
-    const id = this.queue.halted.has(this.answers.local?.id) ? this.answers.local.id : this.queue.halted.keys().next().value;
-    if (!id || this.root.querySelector('.g-dialog')) return;
-    const { kind, sentence, current } = this.queue.halted.get(id);
-    if (this.answers.local?.id !== id) {
-      const [item] = this.queue.of(id);
-      if (item.document !== this.library.document?.id) await this.openDocument(item.document, null);
-      return this.openAnnotation(id); // and that comes back here
-    }
-    const saved = current ?? (await get(`/annotations/${id}`));
-    if (this.root.querySelector('.g-dialog')) return;
-    const theirs = opened(saved, []), { local } = this.answers;
-    const touched = this.queue.of(id).flatMap((item) => Object.keys(item.pages));
-    const page = this.library.document.pages.find((each) => each.id === (touched.at(-1) ?? this.library.page.id));
-    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page.id)]);
-    openConflict(this.root, {
-      sentence, kind, page, image, words,
-      mine: { no_answer: local.no_answer, pages: local.pages, text: this.text() },
-      theirs: { ...theirs, who: saved.author?.name },
-      keepMine: () => this.act(() => this.answers.keepMine(saved)),
-      takeTheirs: () => this.act(() => this.answers.takeTheirs(id)),
-    });
   }
 
   // --- keys and buttons
@@ -263,6 +202,7 @@ export class Workspace {
   escape() {
     this.menu(false);
     this.cursor.drop();
+    this.mending?.editor.choose([]);
     if (this.root.contains(document.activeElement)) this.stage.canvas.focus({ preventScroll: true });
   }
 
@@ -280,77 +220,31 @@ export class Workspace {
 
   // --- drawing
 
-  text() {
-    const { local } = this.answers;
-    if (!local) return '';
-    return (this.library.document && this.pages.text(this.library.document.pages, local.pages)) ?? local.text ?? '';
-  }
-
   paint() {
     const { page } = this.library;
     if (!page || this.stage.page?.id !== page.id || !this.library.words) return;
     const mark = this.answers.markOn(page.id), { local } = this.answers;
-    this.stage.setMark(mark, this.answers.originOf(page.id, mark), !local || local.no_answer);
-  }
-
-  notice(content) {
-    this.rooms.notice.hidden = !content;
-    if (!content) return;
-    replace(this.rooms.notice, h('b', {}, content.title), content.sentence && h('span', {}, content.sentence),
-      content.action && h('button', { class: 'g-button', on: { click: content.action[1] } }, content.action[0]));
+    this.stage.setMark(mark, this.answers.originOf(page.id, mark), !local || local.no_answer || Boolean(this.desk.lock));
   }
 
   render() {
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => {
       this.waiting = null;
-      if (this.answers) this.renderNow();
+      if (this.answers) this.drawing.render();
     });
-  }
-
-  renderNow() {
-    const { library, answers, stage } = this, { local } = answers, { document, page } = library;
-    const waiting = new Set(this.queue.items.map((item) => item.annotation));
-    if (local) library.note(local, this.text());
-    const marks = local ? Object.fromEntries(Object.entries(local.pages).filter(([, mark]) => !isBlank(mark)).map(([id, mark]) => [id, answers.originOf(id, mark)])) : {};
-    const chances = Object.fromEntries((local?.ranked ?? []).map((each) => [each.page_id, each.answered]));
-    this.documentList.render({ projects: library.projects, project: library.project, documents: library.documents, open: document?.id });
-    this.strip.render({ document, page, marks, chances });
-    this.box.render({ document, asking: answers.asking });
-    this.questionList.render({ document, annotations: document?.annotations ?? [], annotation: local?.id, pending: waiting });
-    this.card.render({
-      document, annotation: local, text: this.text(), page, proposal: answers.proposal, choices: answers.choices, chosen: answers.chosen, refining: answers.refining,
-      ranked: local?.ranked ?? [], marked: Boolean(page && marks[page.id]), pending: local && waiting.has(local.id),
-      pages: (document?.pages ?? []).map((each) => ({ ...each, origin: marks[each.id] })),
-    });
-    this.toolbar.render({
-      tool: stage.tool, radius: stage.radius, editable: Boolean(local && page && !local.no_answer), marked: Boolean(page && marks[page.id]),
-      ...(local && page ? answers.histories.can(local.id, page.id) : { undo: false, redo: false }),
-      number: page?.number, pages: document?.pages.length ?? 0, scale: stage.view.scale,
-    });
-    this.rooms.stage.dataset.tool = local && !local.no_answer ? stage.tool : 'none';
-    this.rooms.stage.dataset.refining = String(answers.refining);
-    if (!document && library.documents && this.rooms.notice.hidden !== false) this.welcome();
-    this.renderSaved();
-    this.root.dataset.ready = page && stage.page?.id === page.id ? page.id : '';
-  }
-
-  welcome() {
-    if (this.library.documents.length) return this.notice({ title: 'Choose a document', sentence: 'Its first page opens here.' });
-    replace(this.rooms.notice, icon('upload', 40), h('b', {}, 'Start with a document'), h('span', {}, 'Drop PDFs or scans anywhere in this window. Then ask it something: the answer is marked on the page.'),
-      h('button', { class: 'g-button g-primary', on: { click: () => this.uploads.choose() } }, 'Choose files'));
-    this.rooms.notice.hidden = false;
-  }
-
-  renderSaved() {
-    const { queue } = this;
-    this.card.renderSaved({ state: queue.state, number: queue.items.length, at: queue.savedAt, lasting: queue.store.lasting });
   }
 
   destroy() {
     this.unfollow();
+    this.sight?.disconnect();
+    this.queue?.destroy();
+    this.incoming.destroy();
+    this.answers?.effort.destroy();
+    this.preferences.destroy();
     this.stage.destroy();
     this.keyboard.destroy();
+    this.desk?.destroy();
     window.removeEventListener('hashchange', this.onHash);
   }
 }

@@ -1,4 +1,4 @@
-"""What the tabs share: choosing a project, and turning a refusal into a notice."""
+"""What the tabs share: choosing a project, asking whether the person may, and turning a refusal into a notice."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,38 +6,72 @@ from typing import Any
 
 import gradio as gr
 
-from engine import people, projects
+from annotator.ui.table import empty
+from engine import access, people, projects
 from engine.annotation.ask import Desk
-from engine.errors import Refused
+from engine.errors import Forbidden, Refused
 
 # How events of these tabs run: without a spinner over what is being read, and not in the page's public API.
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
-
-def project_choice(desk: Desk) -> gr.Dropdown:
-    """Place a dropdown of projects; its choices are read anew at every page load."""
-    return gr.Dropdown(
-        choices=choices(desk), value=first_choice(desk), label="Project", interactive=True, min_width=200, scale=1
-    )
+NO_PROJECT = empty(
+    "You are in no project yet.",
+    "Ask an admin of a project for an invitation: a link that makes you a member.",
+)
 
 
-def choices(desk: Desk) -> list[tuple[str, str]]:
-    """Return (name, id) of all projects."""
-    return [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace)]
+def project_choice() -> gr.Dropdown:
+    """Place a dropdown of projects, empty: the page is built once for everybody. See `offer`."""
+    choice = gr.Dropdown(choices=[], value=None, label="Project", interactive=True, min_width=200, scale=1)
+    # Gradio holds an answer against its list of choices, which is gone after a restart of the server: a page of before would
+    # be told of errors for ever. Each event looks itself whether the person may. (A subclass would need a frontend of its own.)
+    choice.preprocess = lambda payload: payload if isinstance(payload, str) else None
+    return choice
 
 
-def first_choice(desk: Desk) -> str | None:
-    """Return the default project's id, else the first one's."""
-    offered = choices(desk)
-    return next(
-        (project_id for name, project_id in offered if name == projects.DEFAULT_NAME),
-        offered[0][1] if offered else None,
-    )
+def offer(desk: Desk, project: gr.Dropdown) -> Any:
+    """Fill the dropdown, at every page load, with the projects that this person may see. Return the event, for what comes then."""
+
+    def filled(current: str | None, request: gr.Request) -> dict[str, Any]:
+        return choices(desk, current_user(desk, request), current)
+
+    return gr.on(None, filled, project, project, **QUIET)
+
+
+def choices(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
+    """Return an update of the dropdown: this person's projects; the current one if it is among them, else the default one."""
+    offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace, user)]
+    ids = dict(offered)
+    first = ids.get(projects.DEFAULT_NAME, offered[0][1] if offered else None)
+    return gr.update(choices=offered, value=current if current in ids.values() else first)
 
 
 def current_user(desk: Desk, request: gr.Request) -> Any:
     """Return the user behind a Gradio event; the same person as the cookie's."""
-    return people.user_named(desk.workspace, request.username or people.LOCAL_NAME)
+    if request.username:
+        return people.user_named(desk.workspace, request.username)
+    if desk.workspace.settings.auth == "local":
+        return people.user_named(desk.workspace, people.LOCAL_NAME)
+    raise Forbidden("You are not logged in any more. Log in again, then reload this page.")
+
+
+def require(desk: Desk, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
+    """Return the user behind a Gradio event; Refused unless they are at least `role` in the project. Ids come as they please."""
+    user = current_user(desk, request)
+    if not project_id:
+        raise Refused("Choose a project first.")
+    access.require(desk.workspace, user, project_id, role)
+    return user
+
+
+def role_of(desk: Desk, request: gr.Request, project_id: str | None) -> str | None:
+    """Return what the person is in a project; None where there is nothing for them to see."""
+    if not project_id:
+        return None
+    try:
+        return access.require(desk.workspace, current_user(desk, request), project_id)
+    except Refused:
+        return None
 
 
 def told(act: Callable[..., Any]) -> Callable[..., Any]:

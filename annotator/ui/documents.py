@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from annotator.ui.choice import QUIET, choices, current_user, project_choice, told
+from annotator.ui.choice import NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of, told
 from annotator.ui.table import empty, link, moment, table
 from engine import projects
 from engine.annotation.ask import Desk
@@ -20,14 +20,16 @@ def build(desk: Desk) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice(desk)
+            project = project_choice()
             name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1)
             create = gr.Button("Create", scale=0, min_width=110, size="md")
         content = gr.HTML()
     refresh = gr.Timer(5)
 
-    def show(project_id: str | None) -> str:
-        lines = document_lines(desk.workspace, project_id) if project_id else []
+    def show(project_id: str | None, request: gr.Request) -> str:
+        if project_id is None or role_of(desk, request, project_id) is None:
+            return NO_PROJECT
+        lines = document_lines(desk.workspace, project_id)
         if not lines:
             return EMPTY
         rows = [
@@ -57,10 +59,14 @@ def build(desk: Desk) -> None:
         if user.role != "admin":
             raise Forbidden("Only an admin can create a project.")
         made = projects.create_project(desk.workspace, wanted.strip(), created_by=user.id)
-        return gr.update(choices=choices(desk), value=made.id), ""
+        return choices(desk, user, made.id), ""
+
+    def rights(request: gr.Request) -> list[dict[str, object]]:
+        may = current_user(desk, request).role == "admin"
+        return [gr.update(visible=may), gr.update(visible=may)]
 
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
-    gr.on(None, lambda: gr.update(choices=choices(desk)), None, project, **QUIET)
-    gr.on(None, show, project, content, **QUIET)
+    offer(desk, project).then(show, project, content, **QUIET)
+    gr.on(None, rights, None, [name, create], **QUIET)
     gr.on([create.click, name.submit], make, name, [project, name], **QUIET)

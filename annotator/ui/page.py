@@ -2,16 +2,8 @@
 
 import gradio as gr
 
-from annotator.ui import annotate, documents, export, training
+from annotator.ui import annotate, documents, export, people, quality, questions, training
 from engine.annotation.ask import Desk
-
-THEME = gr.themes.Base(
-    primary_hue="blue",
-    neutral_hue="slate",
-    font=["system-ui", "sans-serif"],
-    font_mono=["ui-monospace", "monospace"],
-    radius_size="md",
-)
 
 
 def build_page(desk: Desk) -> gr.Blocks:
@@ -21,8 +13,14 @@ def build_page(desk: Desk) -> gr.Blocks:
             annotate.build()
         with gr.Tab("Documents", id="documents"):
             documents.build(desk)
+        with gr.Tab("Questions", id="questions") as tab:
+            questions.build(desk, tab)
         with gr.Tab("Training", id="training"):
             training.build(desk)
+        with gr.Tab("Quality", id="quality") as tab:
+            quality.build(desk, tab)
         with gr.Tab("Export", id="export"):
             export.build(desk)
+        with gr.Tab("People", id="people"):
+            people.build()
     return page

@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import curves
-from annotator.ui.choice import QUIET, current_user, project_choice, told
+from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of, told
 from annotator.ui.table import badge, empty, moment, table
 from annotator.ui.verdict import picture
 from engine import projects
@@ -28,7 +28,7 @@ def build(desk: Desk) -> None:
     workspace = desk.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice(desk)
+            project = project_choice()
             retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=150, size="md")
             stop = gr.Button("Stop", scale=0, min_width=90, size="md")
         status = gr.HTML()
@@ -39,7 +39,7 @@ def build(desk: Desk) -> None:
                 verdict = gr.HTML()
             runs = gr.HTML()
         models = gr.HTML()
-        with gr.Accordion("Choose the model that answers", open=False):
+        with gr.Accordion("Choose the model that answers", open=False) as choosing:
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
                 reason = gr.Textbox(label="Why", placeholder="Kept in the record", max_length=2000, scale=2)
@@ -49,15 +49,15 @@ def build(desk: Desk) -> None:
                 rollback = gr.Button("Roll back to the model before", scale=0, min_width=250, size="md")
     refresh = gr.Timer(2)
 
-    def show(project_id: str | None) -> list[Any]:
-        if not project_id:
-            return [gr.skip()] * 8
+    def show(project_id: str | None, request: gr.Request) -> list[Any]:
+        if not project_id or role_of(desk, request, project_id) is None:
+            return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 5]
         versions = registry.versions(workspace, project_id)
         lines = views.run_lines(workspace, project_id)
         newest = views.run_view(workspace, lines[0].id) if lines else None
         return [
             _status(desk, project_id),
-            gr.update(visible=not lines),
+            gr.update(value=EMPTY, visible=not lines),
             gr.update(visible=bool(lines)),
             curves.loss(newest),
             picture(next((line.verdict for line in lines if line.verdict), {})),
@@ -66,37 +66,46 @@ def build(desk: Desk) -> None:
             gr.update(choices=[(_name(version), version.id) for version in versions]),
         ]
 
+    def rights(project_id: str | None, request: gr.Request) -> list[dict[str, object]]:
+        role = role_of(desk, request, project_id)
+        return [gr.update(visible=role in ("reviewer", "admin")), *[gr.update(visible=role == "admin")] * 2]
+
     @told
     def ask_for_run(project_id: str, request: gr.Request) -> None:
-        trigger.request(workspace, project_id, by=current_user(desk, request).id)
+        user = require(desk, request, project_id, "reviewer")
+        trigger.request(workspace, project_id, by=user.id)
         gr.Info("A retraining is waiting for the worker.")
 
     @told
-    def stop_run(project_id: str) -> None:
+    def stop_run(project_id: str, request: gr.Request) -> None:
+        user = require(desk, request, project_id, "admin")
         for job in queue.list_jobs(workspace, project_id):
             if job.status in ("waiting", "running"):
-                queue.cancel(workspace, job.id)
+                queue.cancel(workspace, job.id, by=user.id)
                 gr.Info("The retraining stops at its next step.")
                 return
         gr.Info("Nothing is running.")
 
     @told
     def promote_version(project_id: str, chosen: str | None, why: str, forced: bool, request: gr.Request) -> None:
+        user = require(desk, request, project_id, "admin")
         if chosen is None:
             raise gr.Error("Choose a model first.", print_exception=False)
-        user = current_user(desk, request)
         registry.promote(workspace, project_id, chosen, by=user, force=forced, reason=why)
         gr.Info("Promoted; the page answers with it within seconds.")
 
     @told
     def roll_back(project_id: str, why: str, request: gr.Request) -> None:
-        registry.rollback(workspace, project_id, by=current_user(desk, request), reason=why)
+        user = require(desk, request, project_id, "admin")
+        registry.rollback(workspace, project_id, by=user, reason=why)
         gr.Info("Rolled back.")
 
     shown = [status, nothing, history, loss, verdict, runs, models, version]
     for event in (project.change, refresh.tick):
         event(show, project, shown, **QUIET)
-    gr.on(None, show, project, shown, **QUIET)
+    allowed = [retrain, stop, choosing]
+    offer(desk, project).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
+    project.change(rights, project, allowed, **QUIET)
     retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
     stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)
     promote.click(promote_version, [project, version, reason, force], None, **QUIET).then(show, project, shown, **QUIET)
@@ -120,11 +129,17 @@ def _status(desk: Desk, project_id: str) -> str:
         share, text = 0.0, f"{waiting} answers accepted since the last retraining; this project retrains by hand."
     else:
         share = min(1.0, waiting / chosen.retrain_after)
-        text = f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents until the next retraining."
+        text = (
+            f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents until the next retraining. "
+            "Seven of ten documents are for training; the others judge."
+            if waiting < chosen.retrain_after
+            else f"{waiting} newly accepted answers on training documents: a retraining is due."
+        )
     return (
         f'<div class="glossator-status"><div><b>{escape(champion)}</b> answers in this project.</div>'
         f"<div>{escape(text)}</div>"
-        f'<div class="glossator-bar" role="progressbar" aria-valuenow="{share:.0%}"><i style="width:{share:.1%}"></i></div></div>'
+        f'<div class="glossator-bar" role="progressbar" aria-label="{escape(text, quote=True)}" aria-valuemin="0" '
+        f'aria-valuemax="100" aria-valuenow="{100 * share:.0f}"><i style="width:{share:.1%}"></i></div></div>'
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from annotator.ui.curves import HOLDOUTS
 
 _ROW, _LEFT, _WIDTH, _RIGHT, _TOP = 34, 150, 330, 110, 30
-_GOOD, _BAD, _UNSURE = "#0b7a45", "#b4480a", "#64748b"
+_GOOD, _BAD, _UNSURE = "var(--g-good)", "var(--g-person-ink)", "var(--g-ink-3)"  # light and dark: static/theme.css
 
 
 def picture(verdict: Mapping[str, Any]) -> str:
@@ -53,10 +53,10 @@ def _row(name: str, figures: Mapping[str, Any], y: float, x: Any) -> str:
     limit = ""
     if figures.get("judged"):
         at = x(figures["limit"])
-        limit = f'<line x1="{at}" x2="{at}" y1="{y - 12}" y2="{y + 12}" stroke="{_BAD}" stroke-dasharray="3 3"/>'
+        limit = f'<line x1="{at}" x2="{at}" y1="{y - 12}" y2="{y + 12}" style="stroke: {_BAD}" stroke-dasharray="3 3"/>'
     return (
         f'<text x="{_LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(HOLDOUTS[name])}</text>{limit}'
-        f'<line x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}" stroke="{colour}" stroke-width="6" stroke-linecap="round" opacity=".45"/>'
-        f'<circle cx="{x(mean)}" cy="{y}" r="5" fill="{colour}"/>'
+        f'<line x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}" style="stroke: {colour}" stroke-width="6" stroke-linecap="round" opacity=".45"/>'
+        f'<circle cx="{x(mean)}" cy="{y}" r="5" style="fill: {colour}"/>'
         f'<text x="{_LEFT + _WIDTH + 12}" y="{y + 4}" class="figure">{before:.3f} → {after:.3f}</text>'
     )

@@ -4,18 +4,20 @@ Annotations are append-only revisions (`annotations.py`); what is updated in pla
 an annotation, the progress of a job, a lease.
 """
 
-from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision
-from db.tables.documents import Document, DocumentGroup, Page, PageWord
+from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision, Task
+from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.learning import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
-from db.tables.people import AuditEntry, LoginSession, Member, Project, User
+from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
 
 __all__ = [
     "Annotation",
     "AuditEntry",
     "Document",
     "DocumentGroup",
+    "Invitation",
     "Job",
     "Lease",
+    "LoginAttempt",
     "LoginSession",
     "Member",
     "ModelVersion",
@@ -30,5 +32,7 @@ __all__ = [
     "Run",
     "RunMetric",
     "Snapshot",
+    "Task",
     "User",
+    "WordEdit",
 ]

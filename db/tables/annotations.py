@@ -19,6 +19,7 @@ class Question(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     text: Mapped[str] = mapped_column(String(1000))
     standard: Mapped[bool] = mapped_column(default=False)
+    position: Mapped[int] = mapped_column(default=0)  # among the standard questions of its project
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 
@@ -83,6 +84,29 @@ class Review(Base):
     quality: Mapped[bool | None]
     completeness: Mapped[bool | None]
     reason: Mapped[str] = mapped_column(Text, default="")
+    seconds: Mapped[float] = mapped_column(default=0.0)  # of the reviewer's active work
+    created_at: Mapped[Moment]
+
+
+class Task(Base):
+    """A standard question that one document is to be asked, by `wanted` people; the queue hands it out.
+
+    `gold_revision_id`: the answer is known, and who is asked it without knowing is measured against it.
+    """
+
+    __tablename__ = "tasks"
+    __table_args__ = (
+        UniqueConstraint("document_id", "question_id"),
+        Index("ix_tasks_project_id_id", "project_id", "id"),
+    )
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"))
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
+    wanted: Mapped[int] = mapped_column(default=1)  # answers by different people
+    gold_revision_id: Mapped[Reference | None] = mapped_column(ForeignKey("revisions.id"))
+    closed_at: Mapped[datetime | None]  # its question is no standard one any more
     created_at: Mapped[Moment]
 
 
@@ -91,7 +115,7 @@ class Lease(Base):
 
     __tablename__ = "leases"
 
-    subject: Mapped[str] = mapped_column(String(120), primary_key=True)  # "annotation:<id>", "training:<project id>"
+    subject: Mapped[str] = mapped_column(String(120), primary_key=True)  # "task:<id>:<user id>", "annotation:<id>"
     holder: Mapped[str] = mapped_column(String(120))
     acquired_at: Mapped[Moment]
     heartbeat_at: Mapped[Moment]

@@ -1,7 +1,7 @@
 """Documents, their groups with the immutable split, pages, and the words on them."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -69,6 +69,7 @@ class Page(Base):
     rotation: Mapped[int] = mapped_column(default=0)  # degrees clockwise that the reader turned the page by
     text_source: Mapped[str] = mapped_column(String(10))
     word_count: Mapped[int]
+    words_version: Mapped[int] = mapped_column(default=0)  # how often people have mended the words
 
 
 class PageWord(Base):
@@ -88,3 +89,19 @@ class PageWord(Base):
     y1: Mapped[int]  # exclusive
     confidence: Mapped[float | None]  # of the OCR, 0..1
     retired_at: Mapped[datetime | None]  # split or merged away; revisions may still name it
+
+
+class WordEdit(Base):
+    """What somebody mended on the words of a page: the edits of one save. `version`: of the page's words after it."""
+
+    __tablename__ = "word_edits"
+    __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("page_id", "idempotency_key"))
+
+    id: Mapped[Id]
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    version: Mapped[int]
+    author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    idempotency_key: Mapped[str] = mapped_column(String(64))
+    edits: Mapped[list[Any]] = mapped_column(default=list)
+    before: Mapped[list[Any]] = mapped_column(default=list)  # the words that were changed, as they were
+    created_at: Mapped[Moment]

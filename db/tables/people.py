@@ -22,6 +22,9 @@ class User(Base):
     name: Mapped[str] = mapped_column(String(100), unique=True)
     role: Mapped[str] = mapped_column(String(20), default="annotator")
     password_hash: Mapped[str | None] = mapped_column(String(200))  # argon2id; None cannot log in
+    preferences: Mapped[dict[str, Any]] = mapped_column(
+        default=dict
+    )  # of the page: keys, colours; see the routes of /me
     created_at: Mapped[Moment]
     disabled_at: Mapped[datetime | None]
 
@@ -33,9 +36,27 @@ class LoginSession(Base):
 
     token_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
     user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), index=True)
+    client: Mapped[str] = mapped_column(String(200), default="")  # the browser's own name, so that its owner knows it
+    address: Mapped[str] = mapped_column(String(60), default="")
     created_at: Mapped[Moment]
     expires_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
+
+
+class LoginAttempt(Base):
+    """A password that was tried, so that guessing can be slowed down by every process that serves."""
+
+    __tablename__ = "login_attempts"
+    __table_args__ = (
+        Index("ix_login_attempts_name_created_at", "name", "created_at"),
+        Index("ix_login_attempts_address_created_at", "address", "created_at"),
+    )
+
+    id: Mapped[Id]
+    name: Mapped[str] = mapped_column(String(100))  # as it was typed; perhaps nobody's
+    address: Mapped[str] = mapped_column(String(60))
+    succeeded: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[Moment]
 
 
 class Project(Base):
@@ -61,6 +82,24 @@ class Member(Base):
     user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), primary_key=True)
     role: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[Moment]
+
+
+class Invitation(Base):
+    """A link that makes whoever opens it a member of a project, once. The link holds the token; the database its SHA-256."""
+
+    __tablename__ = "invitations"
+    __table_args__ = (CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),)
+
+    id: Mapped[Id]
+    token_sha256: Mapped[Sha256] = mapped_column(unique=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    role: Mapped[str] = mapped_column(String(20))
+    created_by: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    used_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    used_at: Mapped[datetime | None]
 
 
 class AuditEntry(Base):

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from db.tables import Annotation, Document, Page, PageWord, Prediction, Question
+from engine import access
 from engine.annotation.pages import CachedPage, PageCache, passes_at_once
 from engine.annotation.predictors import Loaded, Predictors
-from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, proposal_of
+from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposal_of
 from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
 from engine.documents.ingest import storable
 from engine.errors import NotFound, Refused
@@ -22,6 +24,7 @@ from model.inference import Answer
 from model.threads import use_threads
 
 LONGEST_QUESTION = 1000
+_WARMED_AT_ONCE = 4  # pages that are encoded before anybody asks them, or wait for that
 PAGES_ASKED = 8  # of a long document, the pages that share most words with the question
 
 
@@ -33,6 +36,7 @@ class Desk:
         self.workspace = workspace
         self.predictors = Predictors(workspace)
         self.pages = PageCache(workspace)
+        self._warming = threading.BoundedSemaphore(_WARMED_AT_ONCE)
         self._passes = threading.Semaphore(passes_at_once(workspace.settings))
 
     def is_warm(self, page_id: str) -> bool:
@@ -41,9 +45,18 @@ class Desk:
         return self.pages.holds(page_id, loaded)
 
     def warm(self, page_id: str) -> None:
-        """Encode a page before it is asked. Writes nothing to the database."""
-        _, _, loaded = self._page(page_id)
-        self.pages.get(page_id, loaded)
+        """Encode a page before it is asked. Writes nothing to the database.
+
+        Does nothing where that is under way, or enough other pages are: waiting would keep a thread from answering requests.
+        """
+        if not self._warming.acquire(blocking=False):
+            return
+        try:
+            _, _, loaded = self._page(page_id)
+            if not self.pages.begun(page_id, loaded):
+                self.pages.get(page_id, loaded)
+        finally:
+            self._warming.release()
 
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         """Ask a document, or one page of it; return the annotation's id and whether this person had asked it before.
@@ -52,7 +65,7 @@ class Desk:
         or endless question.
         """
         question = " ".join(storable(question).split())
-        if not question:
+        if not any(each.isprintable() and not each.isspace() for each in question):
             raise Refused("Write a question first.")
         if len(question) > LONGEST_QUESTION:
             raise Refused(f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are allowed.")
@@ -73,38 +86,88 @@ class Desk:
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("That page is not in this document.")
         loaded = self.predictors.of(document.project_id)
-        candidates = [page_id] if page_id is not None else self._likely_pages(pages, question)
-        answers: list[tuple[str, CachedPage, Answer, float]] = []
-        for candidate in candidates:
-            cached = self.pages.get(candidate, loaded)
-            answer, milliseconds = self._pass(loaded, cached, question)
-            answers.append((candidate, cached, answer, milliseconds))
-        answers.sort(key=lambda row: row[2].answered * row[2].score, reverse=True)
-        best_page, best, answer, milliseconds = answers[0]
-        stored = stored_answer(answer, best.numbers)
+        likely = [page_id] if page_id is not None else self._by_likelihood(pages, question)[:PAGES_ASKED]
+        answers = self._ask_pages(loaded, likely, question)
+        best = answers[0]
+        stored = stored_answer(best.answer, best.cached.numbers)
         if page_id is None:
-            stored.ranked = [
-                RankedPage(page_id=page, answered=each.answered, score=each.score) for page, _, each, _ in answers
-            ]
+            stored.ranked = [each.ranked() for each in answers]
         try:
-            return self._record(document, question, user_id, best_page, loaded, stored, answer, milliseconds), False
+            return self._record(
+                document, question, user_id, best.page_id, loaded, stored, best.answer, best.milliseconds
+            ), False
         except IntegrityError:  # the same person asked the same in another window, and that one was faster
             return self.ask(document_id, question, page_id, user_id)
+
+    def ask_more(self, annotation_id: str, user_id: str, most: int = PAGES_ASKED) -> None:
+        """Ask up to `most` further pages of a document that was asked already, the likeliest first.
+
+        The ranked list grows in any case. A page that answers better than the proposal so far becomes the proposal, but only
+        while nobody has edited the answer. Asks nothing where every page was asked. NotFound for an unknown annotation,
+        Forbidden for who may not change it, as in `refine`.
+        """
+        with self.workspace.database.read() as session:
+            annotation = session.get(Annotation, annotation_id)
+            if annotation is None:
+                raise NotFound("There is no such annotation.")
+            access.check_author(session, annotation, user_id)
+            question = session.get_one(Question, annotation.question_id)
+            pages = session.scalars(
+                select(Page).where(Page.document_id == annotation.document_id).order_by(Page.number)
+            ).all()
+            asked = {each.page_id for each in _ranked_so_far(newest_proposal(session, annotation_id))}
+        loaded = self.predictors.of(annotation.project_id)
+        left = [page_id for page_id in self._by_likelihood(pages, question.text) if page_id not in asked]
+        if not left:
+            return
+        answers = self._ask_pages(loaded, left[:most], question.text)
+        with self.workspace.database.write() as session:
+            # The lock: on PostgreSQL a first edit, or the same wish from another window, waits until this is stored.
+            current = session.get_one(Annotation, annotation_id, with_for_update=True, populate_existing=True)
+            before = newest_proposal(session, annotation_id)
+            ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.ranked() for each in answers))}
+            in_order = sorted(ranked.values(), key=lambda each: each.answered * each.score, reverse=True)
+            best = answers[0]
+            better = before is None or best.worth > before.answered * before.score
+            if before is None or (better and current.head == 0):
+                stored = stored_answer(best.answer, best.cached.numbers)
+                stored.ranked = in_order
+                prediction = _prediction(
+                    annotation_id, best.page_id, question.id, loaded, stored, best.answer, best.milliseconds, {}
+                )
+            else:  # predictions are never changed: the same answer again, with the longer list
+                prediction = Prediction(
+                    annotation_id=annotation_id,
+                    page_id=before.page_id,
+                    question_id=question.id,
+                    model_version_id=before.model_version_id,
+                    prompts={},
+                    answer={**before.answer, "ranked": [each.model_dump(mode="json") for each in in_order]},
+                    score=before.score,
+                    answered=before.answered,
+                    milliseconds=before.milliseconds,
+                )
+            session.add(prediction)
 
     def refine(
         self,
         annotation_id: str,
         page_id: str,
+        user_id: str,
         *,
         points: Sequence[Point],
         box: Box | None,
         mask: Patch | None,
     ) -> Proposal:
-        """Answer again with all the prompts placed so far on a page. Stores the prediction; changes no annotation."""
+        """Answer again with all the prompts placed so far on a page. Stores the prediction; changes no annotation.
+
+        Forbidden for who may not change the annotation: its newest proposal is what its author sees next.
+        """
         with self.workspace.database.read() as session:
             annotation = session.get(Annotation, annotation_id)
             if annotation is None:
                 raise NotFound("There is no such annotation.")
+            access.check_author(session, annotation, user_id)
             question = session.get_one(Question, annotation.question_id)
         page, document, loaded = self._page(page_id)
         if document.id != annotation.document_id:
@@ -150,14 +213,25 @@ class Desk:
             answer = loaded.predictor.ask(page.encoded, question, **prompts)
             return answer, (time.perf_counter() - began) * 1000
 
-    def _likely_pages(self, pages: Sequence[Page], question: str) -> list[str]:
-        """Return the pages worth asking: all of a short document, else those that share most words with the question."""
+    def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str) -> list["_PageAnswer"]:
+        """Ask pages one by one; return their answers, the best one first."""
+        answers = []
+        for page_id in page_ids:
+            cached = self.pages.get(page_id, loaded)
+            answer, milliseconds = self._pass(loaded, cached, question)
+            answers.append(_PageAnswer(page_id, cached, answer, milliseconds))
+        return sorted(answers, key=lambda each: each.worth, reverse=True)
+
+    def _by_likelihood(self, pages: Sequence[Page], question: str) -> list[str]:
+        """Return ids of pages, the likeliest first: of a long document those that share most words with the question."""
         if len(pages) <= PAGES_ASKED:
             return [page.id for page in pages]
         asked = utils.default_process(question)
         with self.workspace.database.read() as session:
             words = session.execute(
-                select(PageWord.page_id, PageWord.text).where(PageWord.page_id.in_([page.id for page in pages]))
+                select(PageWord.page_id, PageWord.text).where(
+                    PageWord.page_id.in_([page.id for page in pages]), PageWord.retired_at.is_(None)
+                )
             ).all()
         texts: dict[str, list[str]] = {page.id: [] for page in pages}
         for page_id, text in words:
@@ -166,7 +240,7 @@ class Desk:
             page_id: fuzz.token_set_ratio(asked, utils.default_process(" ".join(text)))
             for page_id, text in texts.items()
         }
-        return sorted(share, key=lambda page_id: -share[page_id])[:PAGES_ASKED]
+        return sorted(share, key=lambda page_id: -share[page_id])
 
     def _record(
         self,
@@ -197,6 +271,32 @@ class Desk:
             session.flush()
             session.add(_prediction(annotation.id, page_id, question.id, loaded, stored, answer, milliseconds, {}))
             return annotation.id
+
+
+@dataclass(frozen=True, slots=True)
+class _PageAnswer:
+    """What one page answered."""
+
+    page_id: str
+    cached: CachedPage
+    answer: Answer
+    milliseconds: float
+
+    @property
+    def worth(self) -> float:
+        """By what pages are ranked: that the page answers at all, times how well the mark is expected to fit."""
+        return self.answer.answered * self.answer.score
+
+    def ranked(self) -> RankedPage:
+        return RankedPage(page_id=self.page_id, answered=float(self.answer.answered), score=float(self.answer.score))
+
+
+def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
+    """Return the pages that were asked for a proposal: the one it lies on, where only that page was asked."""
+    if proposal is None:
+        return []
+    ranked = [RankedPage.model_validate(each) for each in proposal.answer.get("ranked", [])]
+    return ranked or [RankedPage(page_id=proposal.page_id, answered=proposal.answered, score=proposal.score)]
 
 
 def stored_answer(answer: Answer, numbers: Sequence[int]) -> StoredAnswer:

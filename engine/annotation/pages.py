@@ -1,4 +1,4 @@
-"""Encoded pages, kept in memory by (page, checkpoint): a page is encoded once, never again on a click."""
+"""Encoded pages, kept in memory by (page, checkpoint, version of its words): encoded once, never again on a click."""
 
 import io
 import os
@@ -63,23 +63,32 @@ class PageCache:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._pages: OrderedDict[tuple[str, str], Future[CachedPage]] = OrderedDict()
+        self._pages: OrderedDict[tuple[str, str, int], Future[CachedPage]] = OrderedDict()
         self._lock = threading.Lock()
         self._encoding = threading.Semaphore(passes_at_once(workspace.settings))
 
     def holds(self, page_id: str, loaded: Loaded) -> bool:
         """Return whether the page is encoded already."""
+        key = self._key(page_id, loaded)
         with self._lock:
-            future = self._pages.get((page_id, loaded.version.checkpoint_sha256))
+            future = self._pages.get(key)
         return future is not None and future.done()
+
+    def begun(self, page_id: str, loaded: Loaded) -> bool:
+        """Return whether the page is encoded already, or somebody is encoding it."""
+        key = self._key(page_id, loaded)
+        with self._lock:
+            return key in self._pages
 
     def get(self, page_id: str, loaded: Loaded) -> CachedPage:
         """Return the page, encoded by this version, encoding it if need be. NotFound for an unknown page."""
-        key = (page_id, loaded.version.checkpoint_sha256)
+        key = self._key(page_id, loaded)
         with self._lock:
             future = self._pages.get(key)
             mine = future is None
             if future is None:
+                for old in [each for each in self._pages if each[:2] == key[:2] and each[2] < key[2]]:
+                    del self._pages[old]  # its words have been mended since: nobody asks for it again
                 future = self._pages[key] = Future()
                 while len(self._pages) > self._workspace.settings.page_cache:
                     self._pages.popitem(last=False)
@@ -93,6 +102,13 @@ class PageCache:
                     self._pages.pop(key, None)  # the next one tries again
                 future.set_exception(error)
         return future.result()
+
+    def _key(self, page_id: str, loaded: Loaded) -> tuple[str, str, int]:
+        with self._workspace.database.read() as session:
+            version = session.scalar(select(Page.words_version).where(Page.id == page_id))
+        if version is None:
+            raise NotFound("There is no such page.")
+        return page_id, loaded.version.checkpoint_sha256, version
 
     def _encode(self, page_id: str, loaded: Loaded) -> CachedPage:
         with self._workspace.database.read() as session:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pydantic import BaseModel, Field
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, Select, String, cast, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import ModelVersion, Prediction
@@ -69,12 +69,28 @@ def proposal_of(session: Session, prediction: Prediction) -> Proposal:
 
 def newest_proposal(session: Session, annotation_id: str) -> Prediction | None:
     """Return the newest answer that the model gave to the question alone, without a person's points or boxes."""
-    predictions = session.scalars(
+    return session.scalar(
         select(Prediction)
-        .where(Prediction.annotation_id == annotation_id)
+        .where(Prediction.annotation_id == annotation_id, alone())
         .order_by(Prediction.created_at.desc(), Prediction.id.desc())
+        .limit(1)
     )
-    return next((prediction for prediction in predictions if not prediction.prompts), None)
+
+
+def newest_alone(which: ColumnElement[bool]) -> Select[Prediction]:
+    """Return the statement for the newest proposal of each annotation, among the predictions that `which` chooses."""
+    newest_first = (Prediction.created_at.desc(), Prediction.id.desc())
+    place = func.row_number().over(partition_by=Prediction.annotation_id, order_by=newest_first)
+    ranked = select(Prediction.id, place.label("place")).where(which, alone()).subquery()
+    return select(Prediction).join(ranked, ranked.c.id == Prediction.id).where(ranked.c.place == 1)
+
+
+def alone() -> ColumnElement[bool]:
+    """Return the condition that a prediction answers the question alone: no point, box or mask of a person went into it.
+
+    Asked of the database: every click of a person leaves a prediction, and each holds masks.
+    """
+    return cast(Prediction.prompts, String) == "{}"
 
 
 def proposal_state(session: Session, annotation_id: str, prediction_id: str | None = None) -> AnnotationState:
@@ -87,6 +103,11 @@ def proposal_state(session: Session, annotation_id: str, prediction_id: str | No
             raise NotFound("The proposal that this edit builds on is unknown.")
     if prediction is None:
         return AnnotationState()
+    return shown_state(prediction)
+
+
+def shown_state(prediction: Prediction) -> AnnotationState:
+    """Return what a prediction marks on its page, as the person saw it."""
     answer = StoredAnswer.model_validate({**prediction.answer, "score": prediction.score})
     if not answer.mask.counts:
         return AnnotationState()

@@ -1,20 +1,34 @@
-"""Edits become revisions: checked against the head, applied, appended, in one commit."""
+"""Edits become revisions: checked against the head, applied, appended, in one commit.
 
-from collections.abc import Iterable
+Whose word counts: where a project wants reviews, what an annotator accepts is stored as submitted and waits for a reviewer.
+A reviewer or an admin accepts directly, their own answers too: their role is to close answers, and a person working alone
+(local mode) would otherwise wait for nobody. An annotator changes their own answers only; a reviewer and an admin any.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import CursorResult, select, update
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Page, PageWord, Prediction, Revision
+from db.base import now
+from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
+from engine import access
+from engine.annotation.geometry import named_pages
 from engine.annotation.proposal import proposal_state
-from engine.annotation.state import AnnotationState, Edit, EditNoAnswer, PageGeometry, apply, stored
+from engine.annotation.state import AnnotationState, Edit, apply, stored
+from engine.annotation.texts import answer_text
+from engine.curation import leases
 from engine.errors import Conflict, NotFound, Refused
+from engine.projects import ProjectSettings
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
+ToolName = Annotated[str, Field(max_length=40)]
 STATUS_AFTER: dict[Action, str] = {"edit": "draft", "accept": "accepted", "submit": "submitted", "reopen": "draft"}
 
 
@@ -29,16 +43,17 @@ class RevisionRequest(BaseModel):
     edits: list[Edit] = Field(default_factory=list, max_length=1000)
     prediction_id: str | None = Field(None, max_length=32, description="The proposal that the edits build on.")
     seconds: float = Field(0, ge=0, le=86_400, description="Active work since the revision before.")
-    interactions: dict[str, int] = Field(default_factory=dict, max_length=50, description="Tool: how often used.")
+    interactions: dict[ToolName, int] = Field(default_factory=dict, max_length=50, description="Tool: how often used.")
 
 
 class Saved(BaseModel):
-    """A revision that is on disk."""
+    """A revision that is on disk, with the text under it."""
 
     revision: int
     status: str
     saved_at: datetime
     state: AnnotationState
+    text: str
 
 
 class RevisionConflict(Conflict):
@@ -48,48 +63,95 @@ class RevisionConflict(Conflict):
 def append_revision(workspace: Workspace, annotation_id: str, request: RevisionRequest, user_id: str) -> Saved:
     """Apply the edits of `request` to the revision it builds on and append the result.
 
-    RevisionConflict when that is no longer the newest one; NotFound for an unknown annotation; Refused, with a sentence, for
-    an edit that cannot be.
+    RevisionConflict when that is no longer the newest one; NotFound for an unknown annotation, and for who is no member of its
+    project; Forbidden for who is neither its author nor a reviewer; Refused, with a sentence, for an edit that cannot be.
     """
     with workspace.database.write() as session:
-        annotation = session.get(Annotation, annotation_id)
-        if annotation is None:
-            raise NotFound("There is no such annotation.")
-        status = STATUS_AFTER[request.action]
-        # PostgreSQL lets two writers come this far; the conditional update lets one of them through. The other one waits
-        # here for the first one's commit, so the look for its key below sees what that one stored.
-        advanced = session.execute(
-            update(Annotation)
-            .where(Annotation.id == annotation_id, Annotation.head == request.base)
-            .values(head=request.base + 1, status=status)
-            .execution_options(synchronize_session=False)
+        answer = _answer(session, annotation_id, request, user_id)
+        status = STATUS_AFTER[answer.action]
+        before = advance(session, annotation_id, request.base, request.idempotency_key, status)
+        if before is not None:
+            return before
+        state, text = edited(
+            session, answer.document_id, _base_state(session, annotation_id, request, answer), request.edits
         )
-        assert isinstance(advanced, CursorResult)
-        if advanced.rowcount != 1:
-            return _saved_before(session, annotation, request)
-        if _with_key(session, annotation_id, request.idempotency_key) is not None:
-            raise Refused("This idempotency key belongs to an earlier revision of this answer; make a new one.")
-        state = _base_state(session, annotation_id, request)
-        state = apply(state, request.edits, _geometry(session, annotation.document_id, _pages(request.edits)))
-        if request.action in ("accept", "submit") and not state.no_answer and not state.marked_pages():
-            raise Refused("Nothing is marked yet: mark the answer, or say that the document does not answer.")
-        revision = Revision(
+        if answer.action in ("accept", "submit"):
+            check_complete(state)
+            _hand_in(session, answer)
+        return append(
+            session,
+            state,
+            text,
             annotation_id=annotation_id,
-            number=request.base + 1,
             base=request.base,
             author_id=user_id,
-            action=request.action,
+            action=answer.action,
             status=status,
-            edits=[edit.model_dump(mode="json") for edit in request.edits],
-            state=stored(state),
+            edits=request.edits,
             prediction_id=request.prediction_id,
             idempotency_key=request.idempotency_key,
             seconds=request.seconds,
             interactions=dict(request.interactions),
         )
-        session.add(revision)
-        session.flush()
-        return _saved(revision)
+
+
+_APPEND = insert(Revision.__table__)  # type: ignore[arg-type]
+_ADVANCE = (
+    update(Annotation)
+    .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"))
+    .values(head=bindparam("following"), status=bindparam("becomes"))
+    .returning(Annotation.id)
+    .execution_options(synchronize_session=False)
+)
+
+
+def advance(session: Session, annotation_id: str, base: int, key: str, status: str) -> Saved | None:
+    """Move the head of an annotation from `base` to the revision that the caller appends next; None when that is done.
+
+    Returns what the same request stored before, when its answer got lost. RevisionConflict when `base` is not the head.
+    """
+    # PostgreSQL lets two writers come this far; the conditional update lets one of them through. The other one waits
+    # here for the first one's commit, so the look for its key below sees what that one stored.
+    moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status}
+    advanced = session.connection().execute(_ADVANCE, moved).scalar()
+    return None if advanced is not None else _saved_before(session, annotation_id, base, key)
+
+
+def edited(
+    session: Session, document_id: str, state: AnnotationState, edits: Sequence[Edit]
+) -> tuple[AnnotationState, str]:
+    """Return a state with edits applied to the pages of the annotation's document, and its text.
+
+    Refused for an edit that cannot be.
+    """
+    pages = named_pages(session, document_id, state, edits)
+    after = apply(state, edits, pages.geometry)
+    return after, pages.text(session, after)
+
+
+def check_complete(state: AnnotationState) -> None:
+    """Refuse a state that says nothing yet."""
+    if not state.no_answer and not state.marked_pages():
+        raise Refused("Nothing is marked yet: mark the answer, or say that the document does not answer.")
+
+
+def append(session: Session, state: AnnotationState, text: str, *, edits: Sequence[Edit], **columns: Any) -> Saved:
+    """Store the revision after `base`, with `columns` of its table. Refused when its idempotency key is used up."""
+    number, saved_at = columns["base"] + 1, now()
+    row = {
+        **columns,
+        "number": number,
+        "edits": [edit.model_dump(mode="json") for edit in edits],
+        "state": stored(state),
+        "created_at": saved_at,
+    }
+    try:
+        session.connection().execute(_APPEND, row)
+    except IntegrityError as error:
+        if "idempotency_key" not in str(error.orig):
+            raise
+        raise Refused("This idempotency key belongs to an earlier revision of this answer; make a new one.") from None
+    return Saved(revision=number, status=columns["status"], saved_at=saved_at, state=state, text=text)
 
 
 def state_at(session: Session, annotation_id: str, number: int) -> AnnotationState:
@@ -102,55 +164,95 @@ def state_at(session: Session, annotation_id: str, number: int) -> AnnotationSta
     return AnnotationState.model_validate(state)
 
 
-def _saved_before(session: Session, annotation: Annotation, request: RevisionRequest) -> Saved:
-    """Return the revision that this very request made before its answer got lost; RevisionConflict when it made none."""
-    revision = _with_key(session, annotation.id, request.idempotency_key)
-    if revision is not None:
-        return _saved(revision)
-    session.refresh(annotation)
-    raise RevisionConflict(
-        f"This answer was changed meanwhile: it is at revision {annotation.head}, and yours builds on {request.base}."
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is to be changed, what `base` holds, and what becomes of the action by this person; see the top of this file."""
+
+    document_id: str
+    question_id: str
+    author_id: str
+    action: Action
+    base_state: dict[str, Any] | None
+    base_prediction: str | None
+
+
+# One query, and one that is put together once: this stands before every save.
+_ANSWER = (
+    select(
+        Annotation.document_id,
+        Annotation.question_id,
+        Annotation.author_id,
+        User.role,
+        User.disabled_at,
+        Member.role.label("member_role"),
+        Project.settings,
+        Revision.state,
+        Revision.prediction_id,
     )
+    .join(Project, Project.id == Annotation.project_id)
+    .join(User, User.id == bindparam("user"))
+    .outerjoin(Member, (Member.project_id == Annotation.project_id) & (Member.user_id == bindparam("user")))
+    .outerjoin(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == bindparam("base")))
+    .where(Annotation.id == bindparam("annotation"))
+)
 
 
-def _with_key(session: Session, annotation_id: str, key: str) -> Revision | None:
-    return session.scalar(
+def _answer(session: Session, annotation_id: str, request: RevisionRequest, user_id: str) -> _Answer:
+    """Return the answer that a person may change. NotFound when there is none for them, Forbidden when they may not."""
+    asked = {"annotation": annotation_id, "user": user_id, "base": request.base}
+    found = session.connection().execute(_ANSWER, asked).one_or_none()
+    member = (
+        found is not None and found.disabled_at is None and (found.role == "admin" or found.member_role is not None)
+    )
+    if found is None or not member:
+        raise NotFound("There is no such annotation.")
+    reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")
+    if found.author_id != user_id and not reviewer:
+        access.check_author(session, session.get_one(Annotation, annotation_id), user_id)
+    action = request.action
+    if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
+        action = "submit"
+    return _Answer(found.document_id, found.question_id, found.author_id, action, found.state, found.prediction_id)
+
+
+def _hand_in(session: Session, answer: _Answer) -> None:
+    """Give back the author's lease of the task that this answers: it is done."""
+    task_id = session.scalar(
+        select(Task.id).where(Task.document_id == answer.document_id, Task.question_id == answer.question_id)
+    )
+    if task_id is not None:
+        leases.release(session, leases.task_subject(task_id, answer.author_id))
+
+
+def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> Saved:
+    """Return the revision that this very request made before its answer got lost; RevisionConflict when it made none."""
+    revision = session.scalar(
         select(Revision).where(Revision.annotation_id == annotation_id, Revision.idempotency_key == key)
     )
+    if revision is None:
+        head = session.scalar(select(Annotation.head).where(Annotation.id == annotation_id))
+        raise RevisionConflict(
+            f"This answer was changed meanwhile: it is at revision {head}, and yours builds on {base}."
+        )
+    state = AnnotationState.model_validate(revision.state)
+    return Saved(
+        revision=revision.number,
+        status=revision.status,
+        saved_at=revision.created_at,
+        state=state,
+        text=answer_text(session, state),
+    )
 
 
-def _base_state(session: Session, annotation_id: str, request: RevisionRequest) -> AnnotationState:
+def _base_state(session: Session, annotation_id: str, request: RevisionRequest, answer: _Answer) -> AnnotationState:
     """Return what the edits build on: the revision `base`, or the named proposal while there is none."""
-    if request.prediction_id is not None:
+    # The proposal that the revision before names has been looked at then.
+    if request.prediction_id is not None and request.prediction_id != answer.base_prediction:
         owner = session.scalar(select(Prediction.annotation_id).where(Prediction.id == request.prediction_id))
         if owner != annotation_id:
             raise Refused("The proposal that this edit names belongs to another answer.")
     if request.base == 0:
         return proposal_state(session, annotation_id, request.prediction_id)
-    return state_at(session, annotation_id, request.base)
-
-
-def _pages(edits: Iterable[Edit]) -> set[str]:
-    return {edit.page for edit in edits if not isinstance(edit, EditNoAnswer)}
-
-
-def _geometry(session: Session, document_id: str, page_ids: set[str]) -> dict[str, PageGeometry]:
-    """Return size and words of the named pages of a document. Retired words are left out: nothing new may name them."""
-    if not page_ids:
-        return {}
-    pages = session.scalars(select(Page).where(Page.document_id == document_id, Page.id.in_(page_ids)))
-    found = {page.id: PageGeometry((page.height, page.width), {}) for page in pages}
-    words = session.scalars(select(PageWord).where(PageWord.page_id.in_(found), PageWord.retired_at.is_(None)))
-    boxes: dict[str, dict[int, tuple[int, int, int, int]]] = {page_id: {} for page_id in found}
-    for word in words:
-        boxes[word.page_id][word.number] = (word.x0, word.y0, word.x1, word.y1)
-    return {page_id: PageGeometry(geometry.size, boxes[page_id]) for page_id, geometry in found.items()}
-
-
-def _saved(revision: Revision) -> Saved:
-    return Saved(
-        revision=revision.number,
-        status=revision.status,
-        saved_at=revision.created_at,
-        state=AnnotationState.model_validate(revision.state),
-    )
+    if answer.base_state is None:
+        raise NotFound(f"There is no revision {request.base} of this answer.")
+    return AnnotationState.model_validate(answer.base_state)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 from engine.errors import Refused
-from model.masks import decode_patch, encode_patch
+from model.masks import decode_patch, encode_patch, rasterise
 
 Box = tuple[int, int, int, int]
 Point = tuple[FiniteFloat, FiniteFloat, bool]
@@ -118,7 +118,10 @@ class PageGeometry:
 
 def apply(state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> AnnotationState:
     """Return the state after `edits`. Refused with a sentence for an unknown page or word, or a mask that does not fit."""
-    marks = {page: mark.model_copy(deep=True) for page, mark in state.pages.items()}
+    # Copies of the marks alone: below, what a mark holds is replaced, never changed in place.
+    marks = {page: mark.model_copy() for page, mark in state.pages.items()}
+    # Pixels of the pages that edits have touched, kept from edit to edit: a page has millions, and is encoded once.
+    masks: dict[str, Mask] = {}
     no_answer = state.no_answer
     for edit in edits:
         if isinstance(edit, EditNoAnswer):
@@ -129,19 +132,25 @@ def apply(state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, Pag
             raise Refused("The edit names a page that is not in this document.")
         if isinstance(edit, EditClear):
             marks.pop(edit.page, None)
+            masks.pop(edit.page, None)
             continue
         mark = marks.setdefault(edit.page, PageMark())
-        if isinstance(edit, EditWords):
-            _select(mark, edit, geometry)
-        elif isinstance(edit, EditPatch):
-            mask, stroke = raster(mark.mask, geometry), raster(edit.patch, geometry)
-            mark.mask = to_patch(mask | stroke if edit.value else mask & ~stroke)
-        elif isinstance(edit, EditMask):
-            _known(edit.words, geometry)
-            # Through pixels and back: a mask without a pixel is the empty mask, whatever box it came with.
-            mark.words, mark.mask = list(dict.fromkeys(edit.words)), to_patch(raster(edit.mask, geometry))
-        else:
+        if isinstance(edit, EditPrompts):
             mark.points, mark.boxes = edit.points, edit.boxes
+            continue
+        if isinstance(edit, EditMask):
+            _known(edit.words, geometry)
+            mark.words, masks[edit.page] = list(dict.fromkeys(edit.words)), raster(edit.mask, geometry)
+            continue
+        if edit.page not in masks:
+            masks[edit.page] = raster(mark.mask, geometry)
+        if isinstance(edit, EditWords):
+            _select(mark, masks[edit.page], edit, geometry)
+        else:
+            _stroke(masks[edit.page], edit, geometry)
+    for page, mask in masks.items():
+        # A mask without a pixel becomes the empty mask, whatever box it came with.
+        marks[page].mask = to_patch(mask)
     return AnnotationState(no_answer=no_answer, pages=marks)
 
 
@@ -163,33 +172,40 @@ def stored(state: AnnotationState) -> dict[str, Any]:
     return state.model_dump(mode="json")
 
 
-def _select(mark: PageMark, edit: EditWords, geometry: PageGeometry) -> None:
+def _select(mark: PageMark, mask: Mask, edit: EditWords, geometry: PageGeometry) -> None:
     _known(edit.add, geometry)
-    mask = raster(mark.mask, geometry)
     removed = set(edit.remove)
     mark.words = [number for number in mark.words if number not in removed]
-    for number in removed & set(geometry.boxes):  # one that OCR mending has retired may be dropped, never added
-        box = geometry.boxes[number]
-        _fill(mask, box, False)
+    emptied = [geometry.boxes[number] for number in removed if number in geometry.boxes]
+    if emptied:
+        gone = rasterise(emptied, geometry.size)
+        mask &= ~gone
         for kept in mark.words:  # only where they overlap: what was erased elsewhere in a kept word stays erased
             if kept in geometry.boxes:
-                _fill(mask, _overlap(box, geometry.boxes[kept]), True)
+                inside = _slices(geometry.boxes[kept])
+                mask[inside] |= gone[inside]
+    mark.words = list(dict.fromkeys([*mark.words, *edit.add]))
     for number in edit.add:
-        if number not in mark.words:
-            mark.words.append(number)
-        _fill(mask, geometry.boxes[number], True)
-    mark.mask = to_patch(mask)
+        mask[_slices(geometry.boxes[number])] = True
 
 
-def _fill(mask: Mask, box: Box, value: bool) -> None:
-    x0, y0, x1, y1 = box
-    mask[y0:y1, x0:x1] = value
+def _stroke(mask: Mask, edit: EditPatch, geometry: PageGeometry) -> None:
+    x0, y0, x1, y1 = edit.patch.box
+    height, width = geometry.size
+    if not (edit.patch.counts and 0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
+        raster(edit.patch, geometry)  # it is empty, or says why it is refused
+        return
+    # Decoded inside its box alone: a stroke is small, a page is not.
+    here = edit.patch.model_copy(update={"box": (0, 0, x1 - x0, y1 - y0)})
+    touched = raster(here, PageGeometry((y1 - y0, x1 - x0), {}))
+    if edit.value:
+        mask[y0:y1, x0:x1] |= touched
+    else:
+        mask[y0:y1, x0:x1] &= ~touched
 
 
-def _overlap(one: Box, other: Box) -> Box:
-    """Return the common part of two boxes; an empty slice where there is none."""
-    x0, y0 = max(one[0], other[0]), max(one[1], other[1])
-    return x0, y0, max(x0, min(one[2], other[2])), max(y0, min(one[3], other[3]))
+def _slices(box: Box) -> tuple[slice, slice]:
+    return slice(box[1], box[3]), slice(box[0], box[2])
 
 
 def _known(numbers: Iterable[int], geometry: PageGeometry) -> None:

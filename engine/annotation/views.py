@@ -1,17 +1,27 @@
 """What the page shows of annotations. Reading only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
-from db.tables import Annotation, Page, PageWord, Question, Revision, User
-from engine.annotation.proposal import Proposal, RankedPage, newest_proposal, proposal_of, proposal_state
+from db.tables import Annotation, Prediction, Question, Revision, User
+from engine.annotation.proposal import (
+    Proposal,
+    RankedPage,
+    newest_alone,
+    newest_proposal,
+    proposal_of,
+    proposal_state,
+    shown_state,
+)
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
-from engine.errors import NotFound
+from engine.annotation.texts import answer_text, answer_texts
+from engine.curation.blind import hidden_questions, seen
 from engine.workspace import Workspace
 
 
@@ -22,7 +32,7 @@ class QuestionView(BaseModel):
     text: str
 
 
-class UserView(BaseModel):
+class Author(BaseModel):
     """A person as others see them."""
 
     id: str
@@ -37,7 +47,8 @@ class AnnotationView(BaseModel):
     question: QuestionView
     status: str
     head: int
-    author: UserView
+    author: Author
+    editor: Author | None  # who made the newest revision
     updated_at: datetime | None
     state: AnnotationState
     text: str
@@ -53,7 +64,7 @@ class AnnotationLine(BaseModel):
     question: QuestionView
     status: str
     head: int
-    author: UserView
+    author: Author
     text: str
     no_answer: bool
     pages: list[str]
@@ -62,16 +73,19 @@ class AnnotationLine(BaseModel):
     updated_at: datetime | None
 
 
-def annotation_view(workspace: Workspace, annotation_id: str) -> AnnotationView:
-    """Return one annotation whole. NotFound when there is none."""
+def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> AnnotationView:
+    """Return one annotation whole. NotFound when there is none, or the viewer is not to see it yet (engine.curation.blind)."""
     with workspace.database.read() as session:
-        annotation = session.get(Annotation, annotation_id)
-        if annotation is None:
-            raise NotFound("There is no such annotation.")
+        annotation = seen(session, annotation_id, viewer_id)
         question = session.get_one(Question, annotation.question_id)
         author = session.get_one(User, annotation.author_id)
         prediction = newest_proposal(session, annotation_id)
         state, updated_at = _head(session, annotation)
+        editor = session.execute(
+            select(User.id, User.name)
+            .join(Revision, Revision.author_id == User.id)
+            .where(Revision.annotation_id == annotation_id, Revision.number == annotation.head)
+        ).one_or_none()
         proposal = proposal_of(session, prediction) if prediction is not None else None
         return AnnotationView(
             id=annotation.id,
@@ -79,7 +93,8 @@ def annotation_view(workspace: Workspace, annotation_id: str) -> AnnotationView:
             question=QuestionView(id=question.id, text=question.text),
             status=annotation.status,
             head=annotation.head,
-            author=UserView(id=author.id, name=author.name),
+            author=Author(id=author.id, name=author.name),
+            editor=Author(id=editor.id, name=editor.name) if editor is not None else None,
             updated_at=updated_at,
             state=state,
             text=answer_text(session, state),
@@ -88,9 +103,10 @@ def annotation_view(workspace: Workspace, annotation_id: str) -> AnnotationView:
         )
 
 
-def annotation_lines(workspace: Workspace, document_id: str) -> list[AnnotationLine]:
-    """Return the questions asked about a document, oldest first, with what was answered."""
+def annotation_lines(workspace: Workspace, document_id: str, viewer_id: str | None = None) -> list[AnnotationLine]:
+    """Return the questions asked about a document, oldest first, with what was answered, as far as the viewer may see it."""
     with workspace.database.read() as session:
+        hidden = hidden_questions(session, document_id, viewer_id) if viewer_id is not None else set()
         rows = session.execute(
             select(Annotation, Question, User)
             .join(Question, Question.id == Annotation.question_id)
@@ -98,23 +114,15 @@ def annotation_lines(workspace: Workspace, document_id: str) -> list[AnnotationL
             .where(Annotation.document_id == document_id)
             .order_by(Annotation.id)
         ).all()
-        return [_line(session, annotation, question, author) for annotation, question, author in rows]
-
-
-def answer_text(session: Session, state: AnnotationState) -> str:
-    """Return the words of an answer in reading order, pages in their order, joined by spaces."""
-    if state.no_answer:
-        return ""
-    marked = {page: mark.words for page, mark in state.pages.items() if mark.words}
-    if not marked:
-        return ""
-    rows = session.execute(
-        select(PageWord.page_id, PageWord.number, PageWord.text)
-        .join(Page, Page.id == PageWord.page_id)
-        .where(PageWord.page_id.in_(marked))
-        .order_by(Page.number, PageWord.position)
-    )
-    return " ".join(text for page_id, number, text in rows if number in set(marked[page_id]))
+        shown = [row for row in rows if row[1].id not in hidden or row[2].id == viewer_id]
+        heads = _heads(session, document_id)
+        proposals = _proposals(session, document_id)
+        states = [_state(annotation, heads, proposals) for annotation, _, _ in shown]
+        texts = answer_texts(session, states)
+    return [
+        _line(annotation, question, author, state, text, heads.get(annotation.id), proposals.get(annotation.id))
+        for (annotation, question, author), state, text in zip(shown, states, texts, strict=True)
+    ]
 
 
 def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: str | None) -> Annotation | None:
@@ -133,27 +141,60 @@ def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: 
     return next((each for each in waiting if after is None or each.id > after), waiting[0] if waiting else None)
 
 
-def text_of(workspace: Workspace, state: AnnotationState) -> str:
-    """Return the words of an answer; see answer_text."""
-    with workspace.database.read() as session:
-        return answer_text(session, state)
+class _Head(NamedTuple):
+    """The newest revision of an answer."""
+
+    state: dict[str, Any]
+    saved_at: datetime
 
 
-def _line(session: Session, annotation: Annotation, question: Question, author: User) -> AnnotationLine:
-    state, updated_at = _head(session, annotation)
-    prediction = newest_proposal(session, annotation.id)
+def _heads(session: Session, document_id: str) -> dict[str, _Head]:
+    """Annotation -> its newest revision, for a whole document."""
+    rows = session.execute(
+        select(Annotation.id, Revision.state, Revision.created_at)
+        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+        .where(Annotation.document_id == document_id)
+    )
+    return {annotation_id: _Head(state, saved_at) for annotation_id, state, saved_at in rows}
+
+
+def _proposals(session: Session, document_id: str) -> dict[str, Prediction]:
+    """Annotation -> the newest proposal, for a whole document. Answers, which hold masks, are loaded where nobody edited."""
+    here = select(Annotation.id).where(Annotation.document_id == document_id)
+    untouched = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head == 0)))
+    edited = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head > 0)))
+    found = [*session.scalars(untouched), *session.scalars(edited.options(defer(Prediction.answer)))]
+    return {each.annotation_id: each for each in found if each.annotation_id is not None}
+
+
+def _state(annotation: Annotation, heads: Mapping[str, _Head], proposals: Mapping[str, Prediction]) -> AnnotationState:
+    if annotation.head == 0:
+        proposal = proposals.get(annotation.id)
+        return shown_state(proposal) if proposal is not None else AnnotationState()
+    return AnnotationState.model_validate(heads[annotation.id].state)
+
+
+def _line(
+    annotation: Annotation,
+    question: Question,
+    author: User,
+    state: AnnotationState,
+    text: str,
+    head: _Head | None,
+    proposal: Prediction | None,
+) -> AnnotationLine:
     return AnnotationLine(
         id=annotation.id,
         question=QuestionView(id=question.id, text=question.text),
         status=annotation.status,
         head=annotation.head,
-        author=UserView(id=author.id, name=author.name),
-        text=answer_text(session, state),
+        author=Author(id=author.id, name=author.name),
+        text=text,
         no_answer=state.no_answer,
         pages=state.marked_pages(),
-        answered=prediction.answered if prediction else None,
-        score=prediction.score if prediction else None,
-        updated_at=updated_at,
+        answered=proposal.answered if proposal else None,
+        score=proposal.score if proposal else None,
+        updated_at=head.saved_at if head else None,
     )
 
 

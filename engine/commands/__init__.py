@@ -1,19 +1,47 @@
 """The commands, one file a group. Each file has `register(app)`; what is heavy is imported when a command runs."""
 
 from engine.commands import (
+    answers,
     ask,
+    audit,
     documents,
     evaluate,
     export,
+    figures,
     jobs,
     models,
     people,
     pretrain,
     retrain,
+    review,
     runs,
     serve,
+    status,
     synth,
+    tasks,
+    users,
     worker,
 )
 
-GROUPS = (serve, worker, documents, ask, retrain, models, runs, jobs, evaluate, synth, pretrain, export, people)
+GROUPS = (
+    serve,
+    status,
+    worker,
+    documents,
+    ask,
+    answers,
+    tasks,
+    review,
+    retrain,
+    models,
+    runs,
+    jobs,
+    evaluate,
+    synth,
+    pretrain,
+    export,
+    figures,
+    people,
+    users,
+    audit,
+)

@@ -1,4 +1,4 @@
-"""glossator ingest: files into a project."""
+"""glossator ingest, documents: files into a project, and what it holds."""
 
 import time
 from pathlib import Path
@@ -8,16 +8,22 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.found import document_called
 from engine.documents.ingest import ingest as ingest_file
 from engine.documents.refusal import DocumentRefused
+from engine.documents.views import document_lines, document_view
 from engine.errors import Refused
 from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, ensure_project
+from engine.projects import DEFAULT_NAME, ensure_project, project_named
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command()(ingest)
+    documents = typer.Typer(no_args_is_help=True, help="Documents of a project.")
+    documents.command("list")(list_documents)
+    documents.command("show")(show_document)
+    app.add_typer(documents, name="documents")
 
 
 def ingest(
@@ -96,4 +102,44 @@ def _print_table(rows: list[dict[str, object]]) -> None:
     table.add_row(
         f"{len(rows)} files", "", str(pages), str(words), f"{sum(float(str(r['seconds'])) for r in rows):.1f}", ""
     )
+    output.print(table)
+
+
+def list_documents(
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+) -> None:
+    """List the documents of a project, newest first."""
+    with here() as workspace:
+        lines = document_lines(workspace, project_named(workspace, project).id)
+    if json:
+        emit({"project": project, "documents": [line.model_dump(mode="json") for line in lines]})
+        return
+    table = Table("document", "id", box=None, header_style="bold", pad_edge=False)
+    for title in ("pages", "words", "questions", "accepted"):
+        table.add_column(title, justify="right")
+    for line in lines:
+        counts = (line.pages, line.words, line.questions, line.accepted)
+        table.add_row(line.name, line.id, *(str(count) for count in counts))
+    output.print(table)
+
+
+def show_document(
+    document: Annotated[str, typer.Argument(help="Name or id of a document of the project.")],
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+) -> None:
+    """Show a document with its pages; glossator answers list shows what was asked of it."""
+    with here() as workspace:
+        found = document_called(workspace, project_named(workspace, project).id, document)
+        view = document_view(workspace, found.id)
+    if json:
+        emit(view.model_dump(mode="json"))
+        return
+    output.print(f"{view.name}  {view.id}", markup=False)
+    for warning in view.warnings:
+        output.print(warning, style="dim", markup=False)
+    table = Table("page", "id", "size", "words", "words from")
+    for page in view.pages:
+        table.add_row(str(page.number), page.id, f"{page.width} x {page.height}", str(page.words), page.text_source)
     output.print(table)

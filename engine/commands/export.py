@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from engine import audit
 from engine.commands.common import emit, here, output, progress
+from engine.people import ensure_local_user
 from engine.projects import DEFAULT_NAME, project_named
 
 
@@ -37,6 +39,9 @@ def export(
                 statuses=statuses,
                 on_progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
+            by = ensure_local_user(workspace).id
+            answers = written.counts["annotations"]
+            audit.note(workspace, by, "exports.make", written.snapshot_sha256, there.id, format=form, answers=answers)
     if as_json:
         emit(
             {

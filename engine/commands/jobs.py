@@ -7,6 +7,7 @@ from rich.table import Table
 
 from engine.commands.common import emit, here, output
 from engine.jobs import queue
+from engine.people import ensure_local_user
 from engine.projects import project_named
 from engine.training.views import job_view
 
@@ -42,7 +43,7 @@ def list_(
 def cancel(job: Annotated[str, typer.Argument(help="Id of the job.")], as_json: Json = False) -> None:
     """Stop a job: a waiting one at once, a running one at its next step."""
     with here() as workspace:
-        stopped = queue.cancel(workspace, job)
+        stopped = queue.cancel(workspace, job, by=ensure_local_user(workspace).id)
     if as_json:
         emit({"job_id": stopped.id, "status": stopped.status})
     elif stopped.status == "cancelled":

@@ -6,8 +6,8 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import emit, here, output
+from engine.commands.found import acting
 from engine.errors import NotFound
-from engine.people import ensure_local_user, user_named
 from engine.projects import DEFAULT_NAME, project_named
 from engine.training import registry
 from engine.workspace import Workspace
@@ -60,7 +60,7 @@ def promote(
     """Make a version the champion. The running application answers with it a moment later."""
     with here() as workspace:
         project_id = project_named(workspace, project).id
-        by = user_named(workspace, person) if person else ensure_local_user(workspace)
+        by = acting(workspace, person, "project_id", project_id, "admin")
         version = _found(workspace, project_id, model)
         promotion = registry.promote(workspace, project_id, version.id, by=by, force=force, reason=reason)
     if as_json:
@@ -79,7 +79,7 @@ def rollback(
     """Make the champion before the present one the champion again."""
     with here() as workspace:
         project_id = project_named(workspace, project).id
-        by = user_named(workspace, person) if person else ensure_local_user(workspace)
+        by = acting(workspace, person, "project_id", project_id, "admin")
         promotion = registry.rollback(workspace, project_id, by=by, reason=reason)
         version = _found(workspace, project_id, promotion.version_id)
     if as_json:

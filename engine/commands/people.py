@@ -1,6 +1,6 @@
-"""glossator users, projects, db: the house itself."""
+"""glossator projects, db: the house itself."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -8,49 +8,23 @@ from rich.table import Table
 from db import migrate
 from db.session import Database
 from engine import people, projects
+from engine.commands import members
 from engine.commands.common import console, emit, fail, here, output, settings_here
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    users = typer.Typer(no_args_is_help=True, help="People who log in.")
-    users.command("add")(add_user)
-    users.command("list")(list_users)
-    app.add_typer(users, name="users")
     several = typer.Typer(no_args_is_help=True, help="Projects and their settings.")
     several.command("list")(list_projects)
     several.command("create")(create_project)
     several.command("set")(set_project)
+    members.add_to(several)
     app.add_typer(several, name="projects")
     database = typer.Typer(no_args_is_help=True, help="The database's schema.")
     database.command("upgrade")(upgrade)
     database.command("downgrade")(downgrade)
     database.command("current")(current)
     app.add_typer(database, name="db")
-
-
-def add_user(
-    name: Annotated[str, typer.Argument(help="Name to log in with.")],
-    role: Annotated[str, typer.Option(help="admin, reviewer or annotator.")] = "annotator",
-    password: Annotated[
-        str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, help="Asked for when left out.")
-    ] = "",
-) -> None:
-    """Add a user who can log in."""
-    with here() as workspace:
-        user = people.add_user(workspace, name, password, role)
-    console.print(f"{user.name} can log in as {user.role}.")
-
-
-def list_users(json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False) -> None:
-    """List all users."""
-    with here() as workspace:
-        found = people.users(workspace)
-    if json:
-        emit({"users": [{"id": user.id, "name": user.name, "role": user.role} for user in found]})
-        return
-    for user in found:
-        output.print(f"{user.name}  {user.role}{'  (disabled)' if user.disabled_at else ''}")
 
 
 def list_projects(json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False) -> None:
@@ -82,7 +56,7 @@ def create_project(
 ) -> None:
     """Create a project."""
     with here() as workspace:
-        projects.create_project(workspace, name, description)
+        projects.create_project(workspace, name, description, people.ensure_local_user(workspace).id)
     console.print(f"The project {name!r} is there.")
 
 
@@ -91,17 +65,26 @@ def set_project(
     retrain_after: Annotated[int | None, typer.Option(help="Newly accepted answers that start a retraining.")] = None,
     retrain_automatically: Annotated[bool | None, typer.Option(help="Retrain without being asked.")] = None,
     promotion: Annotated[str | None, typer.Option(help="automatic or by_hand: what a passed gate does.")] = None,
+    review_required: Annotated[bool | None, typer.Option(help="What annotators accept waits for a reviewer.")] = None,
+    overlap_share: Annotated[float | None, typer.Option(help="Share of tasks for several people, 0 to 1.")] = None,
+    overlap_people: Annotated[int | None, typer.Option(help="How many people: 2 or 3.")] = None,
+    gold_share: Annotated[float | None, typer.Option(help="Share of known answers asked unannounced, 0 to 1.")] = None,
 ) -> None:
     """Change settings of a project."""
     wanted = {
         "retrain_after": retrain_after,
         "retrain_automatically": retrain_automatically,
         "promotion": promotion,
+        "review_required": review_required,
+        "overlap_share": overlap_share,
+        "overlap_people": overlap_people,
+        "gold_share": gold_share,
     }
     with here() as workspace:
         project = projects.project_named(workspace, name)
-        changes = {key: value for key, value in wanted.items() if value is not None}
-        chosen = projects.change_settings(workspace, project.id, **changes)
+        changes: dict[str, Any] = {key: value for key, value in wanted.items() if value is not None}
+        by = people.ensure_local_user(workspace).id
+        chosen = projects.change_settings(workspace, project.id, by=by, **changes)
     for key, value in chosen.model_dump().items():
         output.print(f"{key} = {value}")
 

@@ -9,6 +9,7 @@ import typer
 
 from db.tables import Job
 from engine.commands.common import console, emit, fail, here, output, progress
+from engine.people import ensure_local_user
 from engine.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
@@ -43,9 +44,8 @@ def retrain(
     }
     with here() as workspace:
         there = project_named(workspace, project)
-        job = trigger.request(
-            workspace, there.id, **{name: value for name, value in chosen.items() if value is not None}
-        )
+        wanted = {name: value for name, value in chosen.items() if value is not None}
+        job = trigger.request(workspace, there.id, by=ensure_local_user(workspace).id, **wanted)
         if not queue_only:
             job = _followed(workspace, job)
     answer = {"job_id": job.id, "status": job.status, "message": job.message, **job.result}

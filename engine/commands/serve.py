@@ -3,11 +3,12 @@
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,6 +36,7 @@ def serve(
     # The factory, and the worker, read the environment: what the command line chose must stand there.
     os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
     os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
+    _check_free(settings)
     _prepare(settings, samples)
     with_worker = Supervisor(settings) if worker else None
     import uvicorn
@@ -44,20 +46,40 @@ def serve(
     if with_worker:
         with_worker.start()
     try:
-        uvicorn.run(
-            FACTORY,
-            factory=True,
-            host=settings.host,
-            port=settings.port,
-            log_level="warning",
-            timeout_graceful_shutdown=5,
-        )
+        uvicorn.run(FACTORY, factory=True, **server_options(settings))
     except SystemExit as ended:
         if ended.code:
             fail(f"The server could not start on {shown}:{settings.port}; see the line above.", code=3)
     finally:
         if with_worker:
             with_worker.stop()
+
+
+def _check_free(settings: Settings) -> None:
+    """Refuse an address that cannot be served on, before anything is said or begun."""
+    try:
+        (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        with socket.socket(family, kind, protocol) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as uvicorn does
+            tried.bind(address)
+    except OSError as error:
+        fail(f"The page cannot be served on {settings.host}:{settings.port}: {error.strerror}.", code=3)
+
+
+def server_options(settings: Settings) -> dict[str, Any]:
+    """Return what uvicorn is told."""
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "log_level": "warning",
+        "timeout_graceful_shutdown": 5,
+        # Longer than a thought between two edits: a connection that the server closes just when the next edit is sent
+        # is an edit sent twice.
+        "timeout_keep_alive": 75,
+        "forwarded_allow_ips": settings.trusted_proxies,
+    }
 
 
 def _prepare(settings: Settings, samples: bool) -> None:

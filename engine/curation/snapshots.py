@@ -1,6 +1,10 @@
 """Snapshots: a choice of accepted answers, frozen, so that training and exports never read what people still change.
 
 The choice is written down as a manifest (engine.curation.manifest) and named by its SHA-256: the same choice is the same snapshot.
+
+Where several people's answers to one question of one document are accepted (overlap, known answers), one of them is taken, so
+that the question counts once in training and export: the known answer of a task, else one that a reviewer judged or mended, else
+the newest. Drafts and rejected answers are taken only where they are asked for, then each of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypedDict
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, case, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
@@ -23,9 +27,12 @@ from db.tables import (
     Question,
     Revision,
     Snapshot,
+    Task,
     User,
 )
 from engine.annotation.state import AnnotationState, stored
+from engine.annotation.word_list import living
+from engine.annotation.words import listed
 from engine.curation.manifest import FORMAT, FrozenItem, canonical, items_of
 from engine.errors import Refused
 from engine.workspace import Workspace
@@ -134,6 +141,8 @@ def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
         .where(Annotation.project_id == project_id, Revision.status.in_(filters.statuses))
     )
+    kept = _one_a_question(project_id, [status for status in filters.statuses if status in ACCEPTED])
+    chosen = chosen.where(Revision.status.not_in(ACCEPTED) | Annotation.id.in_(kept))
     if not filters.quarantined:
         chosen = chosen.where(DocumentGroup.quarantined_at.is_(None))
     if filters.splits is not None:
@@ -141,9 +150,36 @@ def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any
     return chosen
 
 
+def _one_a_question(project_id: str, statuses: Sequence[str]) -> Select[tuple[str]]:
+    """Return the statement for the one accepted answer that is taken of each question of each document."""
+    gold = (
+        select(Task.id)
+        .join(Revision, Revision.id == Task.gold_revision_id)
+        .where(Revision.annotation_id == Annotation.id)
+        .exists()
+    )
+    head = aliased(Revision)
+    trust = case((gold, 0), (or_(head.status == "fixed", head.author_id != Annotation.author_id), 1), else_=2)
+    place = func.row_number().over(
+        partition_by=(Annotation.document_id, Annotation.question_id),
+        order_by=(trust, head.created_at.desc(), Annotation.id.desc()),
+    )
+    ranked = (
+        select(Annotation.id, place.label("place"))
+        .join(head, (head.annotation_id == Annotation.id) & (head.number == Annotation.head))
+        .where(Annotation.project_id == project_id, head.status.in_(statuses))
+        .subquery()
+    )
+    return select(ranked.c.id).where(ranked.c.place == 1)
+
+
 def _manifest(session: Session, workspace: Workspace, project_id: str, filters: Filters) -> dict[str, Any]:
     documents: dict[str, tuple[Document, str]] = {}
     items = []
+    of_project = (
+        select(Page.id).join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
+    )
+    mended = set(session.scalars(of_project.where(Page.words_version > 0)))
     for annotation, revision, question, author, document, group, model_version in session.execute(
         _chosen(project_id, filters)
     ):
@@ -160,7 +196,7 @@ def _manifest(session: Session, workspace: Workspace, project_id: str, filters: 
                 "source": annotation.source,
                 "model_version": model_version,
                 "document_id": document.id,
-                "state": stored(AnnotationState.model_validate(revision.state)),
+                "state": stored(_with_living_words(session, AnnotationState.model_validate(revision.state), mended)),
             }
         )
     return {
@@ -196,6 +232,15 @@ def _document_json(session: Session, workspace: Workspace, document: Document, s
             for page in pages
         ],
     }
+
+
+def _with_living_words(session: Session, state: AnnotationState, mended: set[str]) -> AnnotationState:
+    """Return a state whose marks name words that stand on their pages: those in the place of words mended since."""
+    for page_id in mended & state.pages.keys():
+        mark, words = state.pages[page_id], listed(session, page_id)
+        if not {word.number for word in words if word.retired}.isdisjoint(mark.words):
+            mark.words = [word.number for word in living(mark.words, words) if not word.retired]
+    return state
 
 
 def _freeze_words(session: Session, workspace: Workspace, page_id: str) -> str:

@@ -6,7 +6,7 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _CHUNK = 1 << 16
@@ -29,9 +29,10 @@ def run_guarded(
     """Run `command` without a shell in a process group of its own; give each line of its standard output to `on_line`.
 
     The whole group is killed when `seconds` of wall-clock time are over, when `on_line` raises (the error goes on to the
-    caller), and in any case before this returns, so that nothing the command started stays behind.
+    caller), and in any case before this returns, so that nothing the command started stays behind. The clock stands while
+    `on_line` is at work: how slowly the caller stores what it hears is not the command's fault.
     """
-    deadline = time.monotonic() + seconds
+    clock = _Clock(seconds)
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -43,10 +44,10 @@ def run_guarded(
     )
     stderr = bytearray()
     try:
-        late = not _listen(child, deadline, on_line, stderr)
+        late = not _listen(child, clock, on_line, stderr)
         if not late:
             try:
-                child.wait(max(0.0, deadline - time.monotonic()))
+                child.wait(max(0.0, clock.left))
             except subprocess.TimeoutExpired:
                 late = True
     finally:
@@ -60,9 +61,28 @@ def run_guarded(
     return Ended(child.returncode, late, stderr.decode("utf-8", "replace"))
 
 
-def _listen(
-    child: subprocess.Popen[bytes], deadline: float, on_line: Callable[[bytes], None], stderr: bytearray
-) -> bool:
+class _Clock:
+    """How many seconds are left of those that the command may take."""
+
+    def __init__(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds; below zero when time is over."""
+        return self._deadline - time.monotonic()
+
+    @contextlib.contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Let no time pass in here."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._deadline += time.monotonic() - began
+
+
+def _listen(child: subprocess.Popen[bytes], clock: _Clock, on_line: Callable[[bytes], None], stderr: bytearray) -> bool:
     """Read both pipes until standard output closes; False when the deadline came first."""
     assert child.stdout is not None and child.stderr is not None
     rest = bytearray()
@@ -70,7 +90,7 @@ def _listen(
         selector.register(child.stdout, selectors.EVENT_READ, "out")
         selector.register(child.stderr, selectors.EVENT_READ, "err")
         while True:
-            left = deadline - time.monotonic()
+            left = clock.left
             if left <= 0:
                 return False
             for key, _ in selector.select(left):
@@ -88,8 +108,9 @@ def _listen(
                 if len(rest) > _LONGEST_LINE:
                     raise ValueError(f"a line of more than {_LONGEST_LINE} bytes came from {child.args!r}")
                 *lines, last = rest.split(b"\n") if b"\n" in chunk else (rest,)
-                for line in lines:
-                    on_line(bytes(line))
+                with clock.stopped():
+                    for line in lines:
+                        on_line(bytes(line))
                 rest = bytearray(last)
 
 

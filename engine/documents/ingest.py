@@ -10,11 +10,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.blobs import sha256_of
-from db.tables import Document, Page, PageWord, Project
+from db.tables import Document, Lease, Page, PageWord, Project
 from engine.curation.groups import group_for
+from engine.curation.tasks import open_missing
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
-from engine.documents.page import ReadPage
+from engine.documents.page import Beginning, ReadPage
 from engine.documents.refusal import quoted
 from engine.errors import NotFound, Refused
 from engine.settings import MEGABYTE, Settings
@@ -22,11 +23,13 @@ from engine.workspace import Workspace
 
 # What a rendered document may take on disk, generously; below this much free space nothing is begun.
 SPARE_BYTES = 200 * MEGABYTE
+READING = "reading:"  # and a document's id: the subject of the lease that stands while its pages come in
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """A document that is in the project now. `created` is False when it was there before."""
+    """A document that is in the project now. `created` is False when it was there before; `whole` is False while its
+    further pages come in."""
 
     document_id: str
     name: str
@@ -34,6 +37,7 @@ class Ingested:
     pages: int
     words: int
     warnings: tuple[str, ...]
+    whole: bool = True
 
 
 def limits_of(settings: Settings) -> ReadLimits:
@@ -65,13 +69,10 @@ def ingest(
     The same bytes twice are one document. DocumentRefused, with a reason and one sentence, when the file cannot be read;
     nothing of it is kept then. Refused when the disk is almost full, NotFound for an unknown project. `on_page(done, all)` is called as pages are read.
     """
-    if workspace.blobs.free_bytes() < SPARE_BYTES:
-        raise Refused(f"{quoted(name)} was not stored: the disk that holds the documents is almost full.")
     limits = limits_of(workspace.settings)
-    if source.is_file() and source.stat().st_size <= limits.bytes:
-        there = _there(workspace, project_id, sha256_of(source))
-        if there is not None:
-            return there
+    there = there_already(workspace, source, name, project_id)
+    if there is not None:
+        return there
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         read = read_document(source, name=name, limits=limits, out_dir=Path(folder), on_page=on_page)
         # Blobs first, rows second: a row never names a file that is not there.
@@ -79,35 +80,73 @@ def ingest(
         images = [workspace.blobs.put_file(page.image_path) for page in read.pages]
     try:
         with workspace.database.write() as session:
-            if session.get(Project, project_id) is None:
-                raise NotFound("There is no such project.")
-            document = Document(
-                project_id=project_id,
-                group_id=group_for(session, project_id, sha256).id,
-                sha256=sha256,
-                name=_shortened(name),
-                media_type=read.media_type,
+            document = new_document(
+                session,
+                project_id,
+                sha256,
+                Beginning(read.media_type, read.title, len(read.pages)),
+                name=name,
                 byte_count=source.stat().st_size,
-                title=storable(read.title) if read.title else None,
-                warnings="\n".join(read.warnings),
+                user_id=user_id,
+                origin=origin,
                 licence=licence,
-                source=origin,
-                created_by=user_id,
             )
-            session.add(document)
-            session.flush()
+            document.warnings = "\n".join(read.warnings)
             for page, image_sha256 in zip(read.pages, images, strict=True):
-                _add_page(session, document.id, page, image_sha256)
+                add_page(session, document.id, page, image_sha256)
+            open_missing(session, project_id, document.id)  # last: it locks the project until the commit
             words = sum(len(page.words) for page in read.pages)
             return Ingested(document.id, document.name, True, len(read.pages), words, tuple(read.warnings))
     except IntegrityError:  # the same file was uploaded at the same time, and the other one was faster
-        there = _there(workspace, project_id, sha256)
+        there = with_content(workspace, project_id, sha256)
         if there is None:
             raise
         return there
 
 
-def _add_page(session: Session, document_id: str, read: ReadPage, image_sha256: str) -> None:
+def there_already(workspace: Workspace, source: Path, name: str, project_id: str) -> Ingested | None:
+    """Return the project's document of this very file, if it is there. Refused when the disk is almost full."""
+    if workspace.blobs.free_bytes() < SPARE_BYTES:
+        raise Refused(f"{quoted(name)} was not stored: the disk that holds the documents is almost full.")
+    if not source.is_file() or source.stat().st_size > workspace.settings.max_upload_mb * MEGABYTE:
+        return None
+    return with_content(workspace, project_id, sha256_of(source))
+
+
+def new_document(
+    session: Session,
+    project_id: str,
+    sha256: str,
+    beginning: Beginning,
+    *,
+    name: str,
+    byte_count: int,
+    user_id: str | None,
+    origin: str = "upload",
+    licence: str | None = None,
+) -> Document:
+    """Add the row of a document, with its group; its pages follow. NotFound for an unknown project."""
+    if session.get(Project, project_id) is None:
+        raise NotFound("There is no such project.")
+    document = Document(
+        project_id=project_id,
+        group_id=group_for(session, project_id, sha256).id,
+        sha256=sha256,
+        name=_shortened(name),
+        media_type=beginning.media_type,
+        byte_count=byte_count,
+        title=storable(beginning.title) if beginning.title else None,
+        licence=licence,
+        source=origin,
+        created_by=user_id,
+    )
+    session.add(document)
+    session.flush()
+    return document
+
+
+def add_page(session: Session, document_id: str, read: ReadPage, image_sha256: str) -> None:
+    """Add the rows of a page and of its words; its picture is a blob already."""
     page = Page(
         document_id=document_id,
         number=read.number,
@@ -142,8 +181,8 @@ def _add_page(session: Session, document_id: str, read: ReadPage, image_sha256: 
         )
 
 
-def _there(workspace: Workspace, project_id: str, sha256: str) -> Ingested | None:
-    """Return the project's document with this content, if it is there."""
+def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested | None:
+    """Return the project's document with this content, if it is there; it is not whole while its further pages are missing."""
     with workspace.database.read() as session:
         document = session.scalar(select(Document).where(Document.project_id == project_id, Document.sha256 == sha256))
         if document is None:
@@ -153,7 +192,8 @@ def _there(workspace: Workspace, project_id: str, sha256: str) -> Ingested | Non
                 Page.document_id == document.id
             )
         ).one()
-    return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()))
+        whole = session.get(Lease, READING + document.id) is None
+    return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()), whole)
 
 
 def storable(text: str) -> str:

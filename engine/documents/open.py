@@ -14,7 +14,7 @@ from typing import Any
 from engine.documents import refusal
 from engine.documents.guard import Ended, run_guarded
 from engine.documents.limits import ReadLimits
-from engine.documents.page import ReadDocument, ReadPage, page_from_wire
+from engine.documents.page import Beginning, ReadDocument, ReadPage, page_from_wire
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
 
 _log = logging.getLogger(__name__)
@@ -31,18 +31,20 @@ def read_document(
     limits: ReadLimits,
     out_dir: Path,
     on_page: Callable[[int, int], None] | None = None,
+    on_read: Callable[[ReadPage, Beginning], None] | None = None,
 ) -> ReadDocument:
     """Read the PDF, PNG, JPEG or TIFF at `source`, called `name` by its owner, and put one picture a page into `out_dir`.
 
     The file is opened in a child process with limits on time, memory, pages and pixels. `on_page(done, pages)` is called as
-    pages are finished; when it raises, reading stops and its error goes on. Pages of PDFs are drawn at `limits.dpi`, or fewer
+    pages are finished, and `on_read` with each page, in the order in which they are; when one raises, reading stops and its
+    error goes on. Pages of PDFs are drawn at `limits.dpi`, or fewer
     dots per inch where `limits.long_side` asks for it; a single PNG or JPEG that stands upright is kept byte for byte.
 
     Raises DocumentRefused, whose text is one sentence for the owner of the file; then `out_dir` holds no pages.
     Raises OSError when `source` cannot be read or `out_dir` not be written.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
-    telling = _Telling(out_dir, on_page)
+    telling = _Telling(out_dir, on_page, on_read)
     try:
         _check_size(source, limits)
         ended = run_guarded(
@@ -87,10 +89,16 @@ def _environment() -> dict[str, str]:
 class _Telling:
     """What the child has told so far, one JSON object a line."""
 
-    def __init__(self, out_dir: Path, on_page: Callable[[int, int], None] | None) -> None:
+    def __init__(
+        self,
+        out_dir: Path,
+        on_page: Callable[[int, int], None] | None,
+        on_read: Callable[[ReadPage, Beginning], None] | None,
+    ) -> None:
         self._out_dir = out_dir
         self._on_page = on_page
-        self._opened: dict[str, Any] | None = None
+        self._on_read = on_read
+        self._opened: Beginning | None = None
         self._pages: dict[int, ReadPage] = {}
         self._warnings: list[str] = []
         self._finished = False
@@ -100,12 +108,14 @@ class _Telling:
         if "refused" in said:
             raise Unreadable(Reason(said["refused"]), said["why"])
         if "opened" in said:
-            self._opened = said["opened"]
+            self._opened = Beginning(**said["opened"])
         elif "page" in said:
             page = page_from_wire(said["page"], self._out_dir)
             self._pages[page.number] = page
             if self._on_page and self._opened:
-                self._on_page(len(self._pages), self._opened["pages"])
+                self._on_page(len(self._pages), self._opened.pages)
+            if self._on_read and self._opened:
+                self._on_read(page, self._opened)
         elif "warning" in said:
             self._warnings.append(said["warning"])
         elif "finished" in said:
@@ -114,11 +124,11 @@ class _Telling:
     def document(self, ended: Ended, limits: ReadLimits) -> ReadDocument:
         """The document, if the child finished. Raises Unreadable with the likeliest cause if it did not."""
         opened = self._opened
-        if self._finished and opened and len(self._pages) == opened["pages"]:
+        if self._finished and opened and len(self._pages) == opened.pages:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
-            return ReadDocument(opened["media_type"], pages, opened["title"], tuple(self._warnings))
+            return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings))
         if ended.late or ended.code == -signal.SIGXCPU:
-            raise refusal.too_slow(limits.seconds, len(self._pages), opened["pages"] if opened else None)
+            raise refusal.too_slow(limits.seconds, len(self._pages), opened.pages if opened else None)
         # SIGKILL that was not ours comes from the kernel, when the machine itself runs out of memory.
         if ended.code == -signal.SIGKILL or any(sign in ended.stderr for sign in _MEMORY_SIGNS):
             raise refusal.too_much_memory(limits.memory_mb)

@@ -40,6 +40,15 @@ class ReadPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is known of a document when it has been opened and no page is read yet. `pages`: how many there are to be."""
+
+    media_type: str
+    title: str | None
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReadDocument:
     """A whole document. `warnings` are sentences for the person who uploaded it."""
 

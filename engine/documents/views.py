@@ -1,17 +1,22 @@
 """What the page shows of documents. Reading only."""
 
 import io
+import os
+import tempfile
 from datetime import datetime
+from pathlib import Path
 
 from PIL import Image
 from pydantic import BaseModel
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Document, Page
+from engine.documents.incoming import progress
 from engine.errors import NotFound
 from engine.workspace import Workspace
 
 WIDEST_THUMBNAIL = 600
+KEPT_WIDTHS = (80, 160, 200, 400)  # what lists and strips ask for is made once; other widths on every request
 
 
 class DocumentLine(BaseModel):
@@ -48,6 +53,7 @@ class DocumentView(BaseModel):
     project_id: str
     warnings: list[str]
     pages: list[PageLine]
+    reading: int | None  # how many pages there will be, while they are coming in
 
 
 class PageImage(BaseModel):
@@ -61,13 +67,15 @@ class PageImage(BaseModel):
 def document_lines(workspace: Workspace, project_id: str) -> list[DocumentLine]:
     """Return a project's documents, newest first."""
     pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
+    pages = pages.join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
     counted = pages.group_by(Page.document_id).subquery()
     asked = (
         select(
             Annotation.document_id,
             func.count().label("questions"),
-            func.count().filter(Annotation.status == "accepted").label("accepted"),
+            func.count().filter(Annotation.status.in_(["accepted", "fixed"])).label("accepted"),
         )
+        .where(Annotation.project_id == project_id)
         .group_by(Annotation.document_id)
         .subquery()
     )
@@ -103,12 +111,15 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
         document = session.get(Document, document_id)
         if document is None:
             raise NotFound("There is no such document.")
+        # Asked before the pages: what is read between the two is then there already.
+        reading, stopped = progress(session, document_id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
     return DocumentView(
+        reading=reading,
         id=document.id,
         name=document.name,
         project_id=document.project_id,
-        warnings=document.warnings.splitlines(),
+        warnings=[*document.warnings.splitlines(), *([stopped] if stopped else [])],
         pages=[
             PageLine(
                 id=page.id,
@@ -137,13 +148,49 @@ def page_image(workspace: Workspace, page_id: str) -> PageImage:
 
 
 def thumbnail(workspace: Workspace, page_id: str, width: int) -> PageImage:
-    """Return a page's picture as a JPEG of at most `width` pixels (and never more than WIDEST_THUMBNAIL)."""
-    full = page_image(workspace, page_id)
+    """Return a page's picture as a JPEG of at most `width` pixels (and never more than WIDEST_THUMBNAIL).
+
+    Pictures of the usual widths are kept in the folder `thumbnails`, which may be deleted at any time.
+    """
+    with workspace.database.read() as session:
+        sha256 = session.scalar(select(Page.image_sha256).where(Page.id == page_id))
+    if sha256 is None:
+        raise NotFound("There is no such page.")
     width = max(16, min(width, WIDEST_THUMBNAIL))
-    with Image.open(io.BytesIO(full.content)) as image:
+    name = f"{sha256[:32]}-{width}"
+    kept = workspace.settings.data_dir / "thumbnails" / sha256[:2] / f"{name}.jpg"
+    content = _read(kept) if width in KEPT_WIDTHS else None
+    if content is None:
+        content = _shrunk(workspace.blobs.read(sha256), width)
+        if width in KEPT_WIDTHS:
+            _keep(kept, content)
+    return PageImage(sha256=name, media_type="image/jpeg", content=content)
+
+
+def _shrunk(picture: bytes, width: int) -> bytes:
+    with Image.open(io.BytesIO(picture)) as image:
         image.draft("RGB", (width * 2, width * 4))
         small = image.convert("RGB")
         small.thumbnail((width, width * 4), Image.Resampling.LANCZOS, reducing_gap=2.0)
     content = io.BytesIO()
     small.save(content, "JPEG", quality=82)
-    return PageImage(sha256=f"{full.sha256[:32]}-{width}", media_type="image/jpeg", content=content.getvalue())
+    return content.getvalue()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Store under a temporary name first: two may make the same picture at once. A full disk is no reason to show none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except OSError:
+        return

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Job
+from engine import audit
 from engine.errors import Conflict, NotFound
 from engine.workspace import Workspace
 
@@ -81,6 +82,8 @@ def enqueue(
         if there is None:
             raise
         return there
+    if created_by is not None:
+        audit.record(target, created_by, "jobs.ask", job.id, project_id, kind=kind)
     return job
 
 
@@ -176,15 +179,17 @@ def cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "C
         _close(_held(session, job_id, holder), "cancelled", sentence)
 
 
-def cancel(workspace: Workspace, job_id: str) -> Job:
-    """Ask for a job to stop: a waiting one ends at once, a running one at its next step. Conflict when it has ended."""
+def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
+    """Ask for a job to stop: a waiting one ends at once, a running one at its next step. Audited. Conflict when it has ended."""
     with workspace.database.write() as session:
         job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
         if job is None:
             raise NotFound("There is no such job.")
         if job.status in ENDED:
             raise Conflict(f"The job has ended already ({job.status}).")
-        job.cancel_requested_at = job.cancel_requested_at or now()
+        if job.cancel_requested_at is None:
+            job.cancel_requested_at = now()
+            audit.record(session, by, "jobs.cancel", job.id, job.project_id, kind=job.kind)
         if job.status == "waiting":
             _close(job, "cancelled", "Cancelled.")
         return job

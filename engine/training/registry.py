@@ -13,14 +13,14 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 import model
-from db.tables import AuditEntry, Member, ModelVersion, Project, Promotion, Run, Snapshot, User
+from db.tables import ModelVersion, Project, Promotion, Run, Snapshot, User
+from engine import access, audit
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.settings import Settings
 from engine.training.code_version import code_version
 from engine.workspace import Workspace
 
 SHIPPED_LABEL = "nano"
-MAY_PROMOTE = ("admin", "reviewer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +150,16 @@ def promote(
 ) -> Promotion:
     """Make a version the champion of a project; `by` None means that the gate does it.
 
-    The gate must have judged the version better than the present champion. An admin can `force` what it did not: that is
-    audited with its reason. Conflict when the version is the champion already, or when the champion changed since the
-    version was judged; Forbidden for an annotator, or a force by anyone but an admin; Refused past a failed or missing verdict.
+    The gate must have judged the version better than the present champion; an admin can `force` what it did not. What a
+    person promotes is audited with its reason. Conflict when the version is the champion already, or when the champion changed
+    since the version was judged; Forbidden for who is no admin of the project; Refused past a failed or missing verdict.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
         version = _version_of(session, project_id, version_id)
-        if by is not None and _role(session, by, project_id) not in MAY_PROMOTE:
-            raise Forbidden("Only an admin or a reviewer can promote a model.")
-        if force and (by is None or _role(session, by, project_id) != "admin"):
+        if by is not None and access.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project can promote a model.")
+        if force and by is None:
             raise Forbidden("Only an admin can promote a model past the gate.")
         before = champion(session, project_id)
         if before.id == version.id:
@@ -180,33 +180,36 @@ def promote(
             by=by,
         )
         if forced:
-            _audit(session, "models.promote.forced", promotion, by, {"objection": str(objection)})
+            _audit(session, "models.promote.forced", promotion, version, by, {"objection": str(objection)})
+        elif by is not None:
+            _audit(session, "models.promote", promotion, version, by, {})
         return promotion
 
 
 def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: str = "") -> Promotion:
     """Make the champion before the present one the champion again; a second rollback goes one further back.
 
-    Refused when there is none before; Forbidden for an annotator.
+    Refused when there is none before; Forbidden for who is no admin of the project.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
-        if by is not None and _role(session, by, project_id) not in MAY_PROMOTE:
-            raise Forbidden("Only an admin or a reviewer can roll a model back.")
+        if by is not None and access.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project can roll a model back.")
         line = _succession(session, project_id)
         if len(line) < 2:
             raise Refused("There is no earlier champion to go back to.")
+        version = _version_of(session, project_id, line[-2])
         promotion = _append(
             session,
             project_id,
-            _version_of(session, project_id, line[-2]),
+            version,
             champion(session, project_id),
             run_id=None,
             kind="rollback",
             reason=reason,
             by=by,
         )
-        _audit(session, "models.rollback", promotion, by, {})
+        _audit(session, "models.rollback", promotion, version, by, {})
         return promotion
 
 
@@ -229,14 +232,6 @@ def _version_of(session: Session, project_id: str, version_id: str) -> ModelVers
     if version is None or version.project_id not in (None, project_id):
         raise NotFound("There is no such model in this project.")
     return version
-
-
-def _role(session: Session, user: User, project_id: str) -> str:
-    """The user's role in the project: an admin is one everywhere, anyone else what the project says."""
-    if user.role == "admin":
-        return user.role
-    member = session.get(Member, (project_id, user.id))
-    return member.role if member is not None else user.role
 
 
 def _objection(session: Session, version: ModelVersion, before: ModelVersion, run: Run | None) -> Refused | None:
@@ -299,18 +294,18 @@ def _append(
     return promotion
 
 
-def _audit(session: Session, action: str, promotion: Promotion, by: User | None, details: dict[str, Any]) -> None:
-    session.add(
-        AuditEntry(
-            actor_id=by.id if by else None,
-            project_id=promotion.project_id,
-            action=action,
-            subject=promotion.version_id,
-            details={
-                "promotion": promotion.id,
-                "previous": promotion.previous_id,
-                "reason": promotion.reason,
-                **details,
-            },
-        )
+def _audit(
+    session: Session, action: str, promotion: Promotion, version: ModelVersion, by: User | None, details: dict[str, Any]
+) -> None:
+    audit.record(
+        session,
+        by.id if by else None,
+        action,
+        promotion.version_id,
+        promotion.project_id,
+        promotion=promotion.id,
+        previous=promotion.previous_id,
+        model=label(version),
+        reason=promotion.reason,
+        **details,
     )

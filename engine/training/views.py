@@ -90,7 +90,7 @@ def waiting_to_train(workspace: Workspace, project_id: str) -> int:
             .join(DocumentGroup, DocumentGroup.id == Document.group_id)
             .where(
                 Annotation.project_id == project_id,
-                Annotation.status == "accepted",
+                Annotation.status.in_(["accepted", "fixed"]),
                 DocumentGroup.split == "train",
                 DocumentGroup.quarantined_at.is_(None),
             )

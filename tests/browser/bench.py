@@ -63,7 +63,7 @@ class Bench:
     # --- doing
 
     def upload(self, content: bytes | None = None, name: str = "invoice.pdf") -> None:
-        """Upload a file and wait until its first page stands."""
+        """Upload a file and wait until its first page stands and all are there."""
         before = self.place().get("document")
         file = {"name": name, "mimeType": "application/pdf", "buffer": content or invoice()}
         self.page.set_input_files("input[type=file]", [file])
@@ -73,6 +73,12 @@ class Bench:
             arg=before,
         )
         self.ready()
+        self.page.wait_for_function("() => !document.querySelector('.glossator').workspace.library.document.reading")
+
+    def reload(self) -> None:
+        """Reload once the disk has what waits for the server: before that, the browser would ask whether to leave."""
+        self.page.wait_for_function("() => !document.querySelector('.glossator')?.workspace?.queue?.unkept.size")
+        self.page.reload()
 
     def ready(self) -> None:
         """Wait until the page is drawn."""

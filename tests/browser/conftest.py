@@ -1,21 +1,15 @@
 """A real server (`glossator serve`) and Debian's Chromium, driven by Playwright."""
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.bench import Bench
+from tests.browser.people import server_with_login, team  # noqa: F401 (fixtures)
 from tests.conftest import needed
+from tests.served import Served
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -26,51 +20,23 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 PATIENCE = 30_000  # milliseconds: two busy cores answer a cold first question late
-START_SECONDS = 180  # a cold start on two busy cores: torch, Gradio, migration, the model
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a server with an empty database of its own."""
-    folder = tmp_path_factory.mktemp("served")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GLOSSATOR_")}
-    if model := os.environ.get("GLOSSATOR_MODEL_PATH"):
-        kept["GLOSSATOR_MODEL_PATH"] = model
-    command = [str(Path(sys.executable).with_name("glossator")), "serve", "--port", str(port), "--no-worker"]
-    with (folder / "server.log").open("w") as log:
-        running = subprocess.Popen(
-            command,
-            cwd=folder,
-            env={**kept, "GLOSSATOR_DATA_DIR": str(folder / "data")},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}"
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with an empty database of its own, which all tests share."""
+    started = Served(tmp_path_factory.mktemp("served"))
     try:
-        _wait_for(address, running, folder / "server.log")
-        yield address
+        started.start()
+        yield started
     finally:
-        running.terminate()
-        try:
-            running.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            running.kill()
+        started.stop()
 
 
-def _wait_for(address: str, running: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if running.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(f"{address}/api/health", timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
-    pytest.fail(f"The server did not start:\n{log.read_text()[-4000:]}")
+@pytest.fixture(scope="session")
+def server(served: Served) -> str:
+    """Address of the shared server."""
+    return served.address
 
 
 @pytest.fixture(scope="session")
@@ -90,6 +56,8 @@ def browser() -> Iterator[Browser]:
 def bench(server: str, browser: Browser) -> Iterator[Bench]:
     """The workspace in a fresh browser profile. What the page's scripts throw fails the test."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
+    own = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
+    assert context.request.put(f"{server}/api/me/preferences", data={}, headers=own).ok  # what a test before has chosen
     page: Page = context.new_page()
     thrown: list[str] = []
     page.on("pageerror", lambda error: thrown.append(f"{error}\n{error.stack}"))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 from model.masks import decode_patch, encode_patch
-from tests.browser.bench import Bench
+from tests.browser.bench import Bench, invoice
 
 pytestmark = pytest.mark.browser
 
@@ -69,6 +70,37 @@ def test_two_fingers_zoom_and_pan_and_paint_nothing(bench: Bench) -> None:
     assert bench.painted().any() and (bench.painted() == bench.stored()).all()
 
 
+def test_an_answer_has_several_regions_on_several_pages(bench: Bench) -> None:
+    bench.upload(invoice(pages=2))
+    bench.ask_and_clear()
+    first = bench.place()["page"]
+    bench.keys.press("r")
+    for text in ("2,987.88", "March"):
+        x0, y0, x1, y1 = bench.box(text)
+        if text == "March":
+            bench.keys.down("Shift")
+        bench.drag((x0 - 3, y0 - 3), (x1 + 3, y1 + 3))
+        bench.keys.up("Shift")
+        bench.settled()
+    marks = bench.annotation()["state"]["pages"]
+    assert {bench.number("2,987.88"), bench.number("March")} <= set(marks[first]["words"])
+    assert len(marks[first]["boxes"]) == 2
+    bench.keys.press("PageDown" if bench.page.locator(".g-number").first.text_content() == "1 / 2" else "PageUp")
+    bench.page.wait_for_function(
+        "(page) => { const { ready } = document.querySelector('.glossator').dataset; return ready && ready !== page; }",
+        arg=first,
+    )
+    bench.keys.press("w")
+    bench.click("EUR")
+    bench.settled()
+    marks = bench.annotation()["state"]["pages"]
+    assert set(marks) == {first, bench.place()["page"]} and marks[first]["words"]
+    expect(bench.page.locator(".g-ranked-page[data-origin=person]")).to_have_count(2)
+    reading = bench.page.locator(".g-reading")
+    expect(reading).to_contain_text("2,987.88")
+    expect(reading).to_contain_text("EUR")
+
+
 def test_points_and_boxes_stand_on_the_page_again_after_a_reload(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
@@ -78,7 +110,7 @@ def test_points_and_boxes_stand_on_the_page_again_after_a_reload(bench: Bench) -
     bench.settled()
     before = bench.annotation()["state"]["pages"][bench.place()["page"]]
     assert len(before["boxes"]) == 1
-    bench.page.reload()
+    bench.reload()
     bench.ready()
     shown = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.mark.boxes")
     assert shown == before["boxes"]

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from model.masks import rasterise
 from tests.browser.bench import Bench, invoice
+from tests.browser.kept import assert_kept
+from tests.served import Served
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +35,7 @@ def test_a_pdf_is_asked_corrected_accepted_and_still_marked_after_a_reload(bench
     expect(bench.page.locator(".g-answer-head .g-status")).to_have_text("Accepted")
     bench.settled()
     assert bench.annotation()["status"] == "accepted"
-    bench.page.reload()
+    bench.reload()
     bench.ready()
     expect(bench.page.locator(".g-answer-head .g-status")).to_have_text("Accepted")
     assert (bench.painted() == corrected).all()
@@ -122,7 +124,7 @@ def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(bench: Ben
     x0, y0, x1, y1 = bench.box("2,987.88")
     bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
     bench.settled()
-    assert [round(edge) for edge in sent[0]["box"]] == pytest.approx([x0 - 6, y0 - 6, x1 + 6, y1 + 6], abs=3)
+    assert sent[0]["box"] == [x0, y0, x1, y1]  # drawn a little wide, the frame goes along the word
     after_box = bench.annotation()["state"]["pages"][bench.place()["page"]]
     assert after_box["boxes"] == [sent[0]["box"]]
     assert bench.number("2,987.88") in after_box["words"]
@@ -141,6 +143,54 @@ def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(bench: Ben
     assert (bench.painted() == bench.stored()).all()
     still = bench.number("2,987.88") in after_points["words"]
     assert bench.tint(bench.box("2,987.88")) == ("blue" if still else "none")
+
+
+@pytest.mark.parametrize("tool", ["b", "w"])
+def test_what_the_model_answers_in_mid_stroke_lies_under_the_stroke(bench: Bench, tool: str) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    held: list[Route] = []
+    bench.page.route("**/refine", lambda route: held.append(route))
+    bench.keys.press("r")
+    x0, y0, x1, y1 = bench.box("2,987.88")
+    with bench.page.expect_request("**/refine"):
+        bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+    bench.keys.press(tool)
+    start, end = bench.centre("14"), bench.centre("2026")
+    bench.page.mouse.move(*bench.at(*start))
+    bench.page.mouse.down()
+    with bench.page.expect_response(
+        "**/revisions"
+    ):  # the model's answer is on the page and saved; the hand is still down
+        held[0].continue_()
+    bench.page.mouse.move(*bench.at(*end), steps=5)
+    bench.page.mouse.up()
+    bench.settled()
+    painted = bench.painted()
+    assert painted[int(start[1]), int(start[0])] and painted[int(end[1]), int(end[0])]
+    assert painted[int((y0 + y1) / 2), int((x0 + x1) / 2)]
+    assert (painted == bench.stored()).all()
+    assert bench.page.evaluate("() => document.querySelector('.glossator').workspace.queue.halted.size") == 0
+    bench.keys.press("Control+z")
+    assert not bench.painted()[int(start[1]), int(start[0])]
+    assert bench.painted()[int((y0 + y1) / 2), int((x0 + x1) / 2)]
+
+
+def test_a_point_goes_with_the_answer_that_came_too_late(bench: Bench, served: Served) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    held: list[Route] = []
+    bench.page.route("**/refine", lambda route: held.append(route))
+    bench.keys.press("p")
+    with bench.page.expect_request("**/refine"):
+        bench.click("EUR")
+    bench.keys.press("w")
+    bench.click("March")
+    held[0].continue_()
+    bench.settled()
+    here = assert_kept(bench, served)
+    assert [mark["points"] for mark in here["pages"].values()] == [[]]
+    assert bench.marked() == {bench.number("March")}
 
 
 def test_undo_and_redo_walk_through_one_mask_and_the_server_follows(bench: Bench) -> None:

@@ -18,7 +18,7 @@ def save_elsewhere(bench: Bench, edits: list[dict]) -> None:
     answer = bench.page.request.put(
         f"{bench.server}/api/annotations/{annotation['id']}/revisions",
         data={"idempotency_key": f"elsewhere-{annotation['head']}", "base": annotation["head"], "edits": edits},
-        headers={"X-Glossator": "1"},
+        headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
     )
     assert answer.ok, answer.text()
 
@@ -34,7 +34,7 @@ def test_an_edit_without_network_survives_a_reload_and_is_saved_once(bench: Benc
     offline = bench.painted()
     assert offline.any()
     assert bench.annotation()["head"] == head
-    bench.page.reload()
+    bench.reload()
     bench.ready()
     expect(bench.saved).to_have_text("Offline: 2 edits kept here")
     assert (bench.painted() == offline).all()
@@ -100,7 +100,7 @@ def test_a_conflict_shows_both_versions_and_mine_can_stay(bench: Bench) -> None:
     save_elsewhere(bench, [{"op": "words", "page": page, "add": [bench.number("March")], "remove": []}])
     bench.click("2,987.88")
     dialog = bench.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Somebody else changed this answer")
+    expect(dialog).to_contain_text("This answer was changed in another window")
     expect(dialog.locator("figcaption").first).to_contain_text("2,987.88")
     expect(dialog.locator("figcaption").last).to_contain_text("March")
     assert bench.marked() == {bench.number("March")}  # nothing is overwritten before a person decides
@@ -119,7 +119,7 @@ def test_a_conflict_left_open_waits_through_a_reload_and_theirs_can_stay(bench: 
     expect(bench.page.get_by_role("dialog")).to_be_visible()
     bench.keys.press("Escape")
     expect(bench.saved).to_contain_text("1 edit waits for your decision")
-    bench.page.reload()
+    bench.reload()
     bench.ready()
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
@@ -138,7 +138,7 @@ def test_a_page_load_writes_nothing(bench: Bench) -> None:
     before = (bench.annotation(), bench.get(f"/documents/{bench.place()['document']}"))
     sent: list[tuple[str, str]] = []
     bench.page.on("request", lambda request: sent.append((request.method, request.url.removeprefix(bench.server))))
-    bench.page.reload()
+    bench.reload()
     bench.ready()
     bench.page.mouse.wheel(0, -240)
     bench.page.get_by_label("Zoom in").click()
@@ -157,7 +157,7 @@ def test_the_page_asks_no_other_machine_for_anything(bench: Bench) -> None:
             None if request.url.startswith((bench.server, "data:", "blob:")) else elsewhere.append(request.url)
         ),
     )
-    bench.page.reload()
+    bench.reload()
     bench.page.wait_for_selector(".glossator[data-started]")
     bench.upload()
     bench.page.wait_for_load_state("networkidle")
@@ -198,11 +198,12 @@ def test_an_expired_login_keeps_the_edit_and_says_so(bench: Bench) -> None:
 
 def test_next_opens_another_open_question_and_says_when_none_is_left(bench: Bench) -> None:
     project = bench.page.request.post(
-        f"{bench.server}/api/projects", data={"name": "two questions"}, headers={"X-Glossator": "1"}
+        f"{bench.server}/api/projects",
+        data={"name": "two questions"},
+        headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
     ).json()
     bench.page.goto(f"{bench.server}/app/#project={project['id']}")
-    bench.page.reload()
-    bench.page.wait_for_selector(".glossator[data-started]")
+    bench.reload()
     expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
     bench.upload()
     for question in ("What is the date?", "What is the total?"):
@@ -222,3 +223,122 @@ def test_next_opens_another_open_question_and_says_when_none_is_left(bench: Benc
     bench.keys.press("n")
     expect(bench.page.locator(".g-toast").last).to_have_text(re.compile(r".{10,}\.$"))
     assert bench.get(f"/projects/{project['id']}/next")["annotation_id"] is None
+
+
+HANGS = "() => { document.querySelector('.glossator').workspace.queue.store.change = () => new Promise(() => {}); }"
+
+
+def test_a_write_that_never_ends_is_not_called_kept(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.page.evaluate(HANGS)
+    bench.page.context.set_offline(True)
+    bench.click("2,987.88")
+    with bench.page.expect_event("dialog") as asked:  # the browser asks before the page goes
+        bench.page.close(run_before_unload=True)
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    expect(bench.saved).to_have_text("Offline: 1 edit kept only until this page closes")
+    bench.page.context.set_offline(False)
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")}
+
+
+def test_an_ordinary_write_says_nothing_of_a_page_that_closes(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    bench.page.context.set_offline(True)
+    bench.page.evaluate(
+        """() => {
+          window.said = new Set();
+          const saved = document.querySelector('.g-saved');
+          new MutationObserver(() => window.said.add(saved.textContent)).observe(saved, { subtree: true, childList: true, characterData: true });
+        }"""
+    )
+    bench.click("2,987.88")
+    bench.click("March")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    assert not [said for said in bench.page.evaluate("() => [...window.said]") if "closes" in said]
+    bench.page.context.set_offline(False)
+    bench.settled()
+
+
+def test_an_edit_whose_turn_comes_while_another_one_is_under_way_is_tried_again(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear("What is the total?")
+    first = bench.place()["annotation"]
+    bench.ask_and_clear("What is the month?")
+    second = bench.place()["annotation"]
+    early: list[Route] = []
+    late: list[Route] = []
+    bench.page.route(f"**/api/annotations/{second}/revisions", lambda route: early.append(route), times=1)
+    bench.page.route(f"**/api/annotations/{first}/revisions", lambda route: late.append(route), times=1)
+    bench.click("March")
+    bench.page.locator(f".g-question[data-annotation='{first}']").click()
+    expect(bench.page.locator(".g-asked")).to_have_text("What is the total?")
+    bench.click("2,987.88")
+    early[0].fulfill(status=500, json={"detail": "The server made a mistake."})
+    while not late:
+        bench.page.wait_for_timeout(20)
+    bench.page.wait_for_timeout(1500)  # longer than the first one waits for its turn
+    late[0].continue_()
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")}
+    assert bench.get(f"/annotations/{second}")["text"] == "March"
+
+
+def test_what_goes_wrong_after_an_edit_was_saved_is_said(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    head = bench.annotation()["head"]
+    bench.page.evaluate(
+        """() => {
+          const { answers } = document.querySelector('.glossator').workspace, was = answers.saved.bind(answers);
+          answers.saved = (...given) => { answers.saved = was; was(...given); throw new Error('The panel broke.'); };
+        }"""
+    )
+    bench.click("2,987.88")
+    expect(bench.page.locator(".g-toast.g-error")).to_contain_text("The panel broke.")
+    bench.click("March")
+    bench.settled()
+    assert bench.annotation()["head"] == head + 2
+
+
+def test_undo_on_one_page_leaves_what_was_said_of_the_document_on_another(bench: Bench) -> None:
+    bench.upload(invoice(pages=2))
+    bench.ask_and_clear()
+    if bench.page.locator(".g-number").first.text_content() == "2 / 2":
+        bench.keys.press("PageUp")
+        bench.settled()
+    first = bench.place()["page"]
+    bench.click("2,987.88")
+    bench.keys.press("PageDown")
+    bench.page.wait_for_function("(page) => !location.hash.includes(page)", arg=first)
+    bench.settled()
+    bench.keys.press("x")
+    bench.settled()
+    bench.keys.press("PageUp")
+    bench.page.wait_for_function("(page) => location.hash.includes(page)", arg=first)
+    bench.settled()
+    bench.keys.press("Control+z")
+    bench.settled()
+    assert bench.annotation()["state"]["no_answer"]
+    assert bench.marked() == set()
+
+
+BUDGET = """async () => {
+  const { Histories } = await import('/static/history.js');
+  const mark = (runs) => ({ mark: { mask: { counts: new Array(runs).fill(1) } } });
+  const many = new Histories(), dense = new Histories();
+  for (let page = 0; page < 60; page++) many.push('answer', `page ${page}`, mark(1), mark(1));
+  for (let step = 0; step < 40; step++) dense.push('answer', 'page', mark(200000), mark(200000));
+  return {
+    masks: many.masks.size, last: many.can('answer', 'page 59').undo, first: many.can('answer', 'page 0').undo,
+    steps: dense.of('answer', 'page').done.length,
+  };
+}"""
+
+
+def test_what_undo_remembers_is_bounded(bench: Bench) -> None:
+    kept = bench.page.evaluate(BUDGET)
+    assert kept == {"masks": 20, "last": True, "first": False, "steps": 10}

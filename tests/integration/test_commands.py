@@ -10,6 +10,7 @@ from click.testing import Result
 from PIL import Image
 from typer.testing import CliRunner
 
+from db import migrate
 from engine.cli import app
 
 
@@ -85,8 +86,8 @@ def test_projects_users_and_schema(run) -> None:
     assert short.exit_code == 1 and "at least" in short.output
     good = run("users", "add", "ann", "--role", "admin", typed="long enough pw\nlong enough pw\n")
     assert good.exit_code == 0, good.output
-    assert last_line(run("users", "list", "--json"))["users"][-1]["name"] == "ann"
-    assert "at 0001, newest 0001" in run("db", "current").output
+    assert [user["name"] for user in last_line(run("users", "list", "--json"))["users"]] == ["ann", "local"]
+    assert f"at {migrate.head()}, newest {migrate.head()}" in run("db", "current").output
     assert run("db", "downgrade", "base", typed="n\n").exit_code == 1
 
 
@@ -130,3 +131,29 @@ def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:
     first = typeset("letter")
     time.sleep(1.1)  # a PDF that carried the time of day would differ now
     assert typeset("letter") == first
+
+
+def test_people_from_a_shell(run) -> None:
+    run("projects", "create", "bills")
+    assert run("users", "add", "ann", typed="long enough pw\nlong enough pw\n").exit_code == 0
+    assert "ann is reviewer in bills." in run("projects", "members", "add", "bills", "ann", "--role", "reviewer").output
+    listed = last_line(run("projects", "members", "list", "bills", "--json"))["members"]
+    assert [(one["name"], one["role"]) for one in listed] == [("ann", "reviewer")]
+    made = last_line(run("projects", "invite", "bills", "--days", 2, "--json"))
+    assert made["url"].startswith("http://127.0.0.1:7860/invite/") and "token" not in made
+    assert "Withdrawn." in run("projects", "withdraw", made["id"]).output
+    states = [one["state"] for one in last_line(run("projects", "invitations", "bills", "--json"))["invitations"]]
+    assert states == ["withdrawn"]
+    assert last_line(run("users", "sessions", "ann", "--json")) == {"sessions": []}
+    assert "logged out everywhere" in run("users", "revoke", "ann").output
+    assert run("users", "revoke", "ann", "no-such-session").exit_code == 1
+    assert "admin now" in run("users", "role", "ann", "admin").output
+    assert run("users", "password", "ann", typed="another long pw\nanother long pw\n").exit_code == 0
+    assert "cannot log in any more" in run("users", "disable", "ann").output
+    assert "ann  admin  (disabled)" in run("users", "list").output
+    assert "can log in again" in run("users", "enable", "ann").output
+    assert run("users", "disable", "local").exit_code == 1
+    assert "no member" in run("projects", "members", "remove", "bills", "ann").output
+    told = [line["what"] for line in last_line(run("audit", "--project", "bills", "--json"))["entries"]]
+    assert told[0] == "removed ann, who was reviewer" and told[-1] == "created the project bills"
+    assert "disabled the user ann" in run("audit").output

@@ -9,11 +9,13 @@ from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
 from db import migrate
+from db.among import among
 from db.session import Database
-from db.tables import Project, User
+from db.tables import PageWord, Project, User
 from engine.errors import Refused
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
+from tests.factories import line, make_document, make_project
 
 
 def test_models_and_migrations_agree(database_url: str) -> None:
@@ -57,6 +59,39 @@ def test_a_reading_session_keeps_no_change(workspace: Workspace) -> None:
         session.flush()
     with workspace.database.read() as session:
         assert session.scalar(select(Project)) is None
+
+
+def test_a_look_leaves_the_connection_as_it_was(workspace: Workspace) -> None:
+    for _ in range(2):
+        with workspace.database.look() as session:
+            assert session.scalar(select(Project)) is None
+        with workspace.database.read() as session:
+            session.add(Project(name="never"))
+            session.flush()
+
+
+@pytest.mark.parametrize("database_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True)
+def test_connections_that_died_at_rest_are_replaced(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.session.REST_SECONDS", 0)
+    with workspace.database.read() as one, workspace.database.read() as other:
+        resting = one.scalar(text("SELECT pg_backend_pid()"))
+        other.execute(text("SELECT 1"))
+    killer = Database(workspace.settings.url)
+    with killer.read() as session:
+        assert session.scalar(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": resting})
+    killer.dispose()
+    for _ in range(2):
+        with workspace.database.read() as session:
+            assert session.scalar(text("SELECT pg_backend_pid()")) != resting
+
+
+def test_a_number_is_found_among_lists_of_every_length(workspace: Workspace) -> None:
+    make_document(workspace, make_project(workspace).id, [line("one two three")])
+    with workspace.database.read() as session:
+        chosen = select(PageWord.number).where(among(PageWord.number, "wanted")).order_by(PageWord.number)
+        for wanted in ([], [1], [2, 0], [1, 1, 7], list(range(70_000))):
+            found = session.scalars(chosen, {"wanted": wanted}).all()
+            assert list(found) == sorted({0, 1, 2} & set(wanted))
 
 
 def test_times_come_back_in_utc(workspace: Workspace) -> None:

@@ -5,7 +5,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from engine import people
+from engine import members, people, projects
 from engine.settings import Settings
 from engine.workspace import open_workspace
 
@@ -77,6 +77,13 @@ def test_an_upload_without_a_declared_length_is_cut_off(local: TestClient) -> No
     assert local.get(f"/api/projects/{project}/documents").json() == []
 
 
+def test_a_form_that_strangers_may_send_is_small(local: TestClient) -> None:
+    for path in ("/login", "/invite/nothing", "/invite/documents"):
+        said = local.post(path, data={"name": "x" * 70_000})
+        assert (said.status_code, said.json()["detail"]) == (413, "The request is too large."), path
+        assert local.post(path, data={"name": "x" * 50_000, "password": "y"}).status_code in (401, 404, 422), path
+
+
 def test_safe_headers_stand_on_every_answer(local: TestClient) -> None:
     for path in ("/api/health", "/app/", "/static/tabs.css"):
         headers = local.get(path).headers
@@ -121,7 +128,12 @@ def test_the_name_in_the_login_form_is_escaped(login: TestClient) -> None:
 
 def test_an_annotator_cannot_do_what_is_an_admin_s(login: TestClient) -> None:
     login.post("/login", data={"name": "bob", "password": "another password"})
-    project = login.get("/api/projects").json()[0]["id"]
+    assert login.get("/api/projects").json() == []
+    workspace = login.app.state.desk.workspace
+    project = projects.project_named(workspace, projects.DEFAULT_NAME).id
+    bob, ann = (people.user_named(workspace, name) for name in ("bob", "ann"))
+    members.put_member(workspace, project, bob.id, "annotator", by=ann)
+    assert [each["id"] for each in login.get("/api/projects").json()] == [project]
     assert login.post("/api/projects", json={"name": "mine"}).status_code == 403
     assert login.patch(f"/api/projects/{project}/settings", json={"retrain_after": 1}).status_code == 403
     version = login.get(f"/api/projects/{project}/models").json()[0]["id"]

@@ -70,7 +70,7 @@ def test_refusals_are_one_sentence_and_exit_code_one(shop: Workspace, tmp_path: 
     for arguments, sentence in (
         (("models", "promote", "v9", "--project", "bills"), "no model 'v9'"),
         (("models", "rollback", "--project", "bills"), "no earlier champion"),
-        (("models", "rollback", "--project", "bills", "--as", "anna"), "Only an admin or a reviewer"),
+        (("models", "rollback", "--project", "bills", "--as", "anna"), "anna is no member of the project"),
         (("models", "list", "--project", "none"), "no project 'none'"),
         (("runs", "show", "0" * 32), "no such run"),
         (("jobs", "cancel", "0" * 32), "no such job"),

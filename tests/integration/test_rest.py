@@ -92,6 +92,26 @@ def test_a_conflict_brings_the_newest_version_along(client: TestClient, document
     assert "yours builds on 0" in late.json()["detail"]
 
 
+def test_an_edit_is_never_saved_under_another_name_than_its_author_s(
+    client: TestClient, document: dict[str, Any]
+) -> None:
+    page = document["pages"][0]["id"]
+    asked = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total due?"}).json()
+    key = {"idempotency_key": uuid.uuid4().hex}
+    sent = [
+        ("PUT", f"/api/annotations/{asked['id']}/revisions", {**key, "base": 0, "edits": []}),
+        ("POST", f"/api/annotations/{asked['id']}/reviews", {**key, "base": 1, "verdict": "accepted"}),
+        ("PUT", f"/api/pages/{page}/words", {**key, "base": 0, "edits": [{"op": "remove", "number": 0}]}),
+    ]
+    for method, path, body in sent:
+        answer = client.request(method, path, json=body, headers={"X-Glossator-User": "0" * 32})
+        assert answer.status_code == 401 and "is logged in now" in answer.json()["detail"], path
+    assert client.get(f"/api/annotations/{asked['id']}").json()["head"] == 0
+    me = client.get("/api/me").json()["user"]["id"]
+    for method, path, body in (sent[0], sent[2]):
+        assert client.request(method, path, json=body, headers={"X-Glossator-User": me}).status_code == 200, path
+
+
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [("empty.pdf", b"", "empty"), ("broken.pdf", b"%PDF-1.4 no", "broken"), ("a.txt", b"hello", "not_supported")],

@@ -4,6 +4,7 @@ import threading
 import uuid
 
 import pytest
+from pydantic import ValidationError
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
@@ -168,3 +169,9 @@ def test_reading_an_annotation_writes_nothing(a_bill: Bill) -> None:
     assert annotation_view(a_bill.workspace, a_bill.id) == before
     with a_bill.workspace.database.read() as session:
         assert session.scalar(select(func.count(Revision.id))) == 1
+
+
+def test_names_of_tools_are_names() -> None:
+    RevisionRequest(idempotency_key="12345678", base=1, interactions={"w" * 40: 1})
+    with pytest.raises(ValidationError, match="40 characters"):
+        RevisionRequest(idempotency_key="12345678", base=1, interactions={"w" * 41: 1})

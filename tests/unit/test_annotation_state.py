@@ -140,3 +140,52 @@ def test_random_strokes_equal_the_same_strokes_on_an_array() -> None:
         state = apply(state, [EditPatch(op="patch", page="p", value=value, patch=to_patch(stroke))], PAGES)
         truth = truth | stroke if value else truth & ~stroke
         assert (pixels(state) == truth).all()
+
+
+def test_deselecting_many_words_equals_emptying_one_box_after_the_other() -> None:
+    """The slow definition: each box is emptied, and what words that stay share with it is filled again."""
+    rng = np.random.default_rng(11)
+    for _ in range(40):
+        corners = rng.integers(0, (50, 30), (12, 2))
+        sizes = rng.integers(1, (25, 12), (12, 2))
+        boxes = {
+            at: (int(x), int(y), int(min(60, x + w)), int(min(40, y + h)))
+            for at, ((x, y), (w, h)) in enumerate(zip(corners, sizes, strict=True))
+        }
+        pages = {"p": PageGeometry(SIZE, boxes)}
+        marked, removed = (rng.permutation(12)[: rng.integers(1, 10)].tolist() for _ in range(2))
+        rubbed = EditPatch(op="patch", page="p", value=0, patch=to_patch(rng.random(SIZE) < 0.2))
+        before = apply(AnnotationState(), [words(marked), rubbed], pages)
+        after = apply(before, [words(remove=removed)], pages)
+        truth = raster(before.pages["p"].mask, pages["p"])
+        kept = [number for number in marked if number not in removed]
+        for x0, y0, x1, y1 in (boxes[number] for number in removed):
+            truth[y0:y1, x0:x1] = False
+            for a0, b0, a1, b1 in (boxes[number] for number in kept):
+                left, top = max(x0, a0), max(y0, b0)
+                truth[top : max(top, min(y1, b1)), left : max(left, min(x1, a1))] = True
+        assert after.pages["p"].words == kept
+        assert (raster(after.pages["p"].mask, pages["p"]) == truth).all()
+
+
+def test_edits_in_one_save_equal_the_same_edits_one_by_one() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        edits = []
+        for kind in rng.integers(0, 6, 12):
+            stroke = to_patch(rectangle(4, 4, 30, 30) & (rng.random(SIZE) < 0.5))
+            choice = rng.permutation([0, 1, 7]).tolist()
+            edits.append(
+                [
+                    words(choice[:2], choice[2:]),
+                    words(remove=choice[:1]),
+                    EditPatch(op="patch", page="p", value=int(rng.integers(0, 2)), patch=stroke),
+                    EditMask(op="mask", page="p", words=choice[:1], mask=stroke),
+                    EditPrompts(op="prompts", page="p", points=[(1.0, 2.0, True)]),
+                    EditClear(op="clear", page="p"),
+                ][kind]
+            )
+        one_by_one = AnnotationState()
+        for edit in edits:
+            one_by_one = apply(one_by_one, [edit], PAGES)
+        assert apply(AnnotationState(), edits, PAGES) == one_by_one

@@ -26,8 +26,18 @@ def test_names_that_merely_look_local_are_not() -> None:
     assert not is_loopback("127.0.0.1.example.org")
 
 
+def test_a_proxy_is_named_by_its_address_and_never_by_everybody_s() -> None:
+    named = ["10.0.0.5", "172.16.0.0/12", "fd00::/8"]
+    assert Settings(trusted_proxies=named, _env_file=None).trusted_proxies == named
+    for wrong in ("*", "proxy.example", "10.0.0.5/8"):
+        with pytest.raises(ValidationError, match="no address and no network"):
+            Settings(trusted_proxies=[wrong], _env_file=None)
+
+
 def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOSSATOR_PORT", "9001")
     monkeypatch.setenv("GLOSSATOR_DATABASE_URL", "postgresql://somewhere/glossator")
+    monkeypatch.setenv("GLOSSATOR_TRUSTED_PROXIES", '["10.0.0.5"]')
     settings = Settings(_env_file=None)
+    assert settings.trusted_proxies == ["10.0.0.5"]
     assert (settings.port, settings.url) == (9001, "postgresql://somewhere/glossator")

@@ -32,6 +32,11 @@ def test_better_lies_right_of_zero_and_worse_left() -> None:
     assert left < zero < right
 
 
+def test_its_colours_are_those_of_the_page_so_that_they_follow_light_and_dark() -> None:
+    drawn = picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2), "frozen": holdout(-0.1, -0.2, -0.02)}})
+    assert "#" not in drawn and "fill: var(--g-good)" in drawn and "fill: var(--g-person-ink)" in drawn
+
+
 def test_a_holdout_too_small_to_judge_has_no_limit_and_nothing_judged_has_no_picture() -> None:
     assert "dasharray" not in picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2, judged=False)}})
     assert picture({}) == ""

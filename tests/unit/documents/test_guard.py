@@ -59,3 +59,15 @@ def test_the_environment_is_the_one_given() -> None:
     finally:
         del os.environ["SECRET_OF_THE_SERVER"]
     assert lines == [b"False"]
+
+
+def test_the_time_that_the_listener_takes_is_not_the_command_s() -> None:
+    heard: list[bytes] = []
+
+    def store(line: bytes) -> None:
+        time.sleep(1.0)
+        heard.append(line)
+
+    code = "for page in range(5): print(page)"
+    ended = run_guarded([sys.executable, "-c", code], environment={}, seconds=3.0, on_line=store)
+    assert (ended.late, ended.code, len(heard)) == (False, 0, 5)

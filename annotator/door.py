@@ -1,0 +1,82 @@
+"""The door behind the guard: where people log in, nothing but the forms and the program's own files is open to strangers.
+
+Routes ask for the user themselves. The door asks once more, in front of all of them, so that a route that forgets is not
+open, Gradio's own among them; and it closes what Gradio brings along and this page does not use.
+"""
+
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from annotator.auth import HOME, user_of
+from engine.workspace import Workspace
+
+OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/api/health"})
+OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/")
+# What the page needs of Gradio. Uploads, cached files, proxies, monitoring, code and agents are not among it.
+GRADIO = "/app"
+GRADIO_NEEDED = frozenset(
+    {
+        "/app",
+        "/app/",
+        "/app/config",
+        "/app/theme.css",
+        "/app/gradio_api/queue/join",
+        "/app/gradio_api/queue/data",
+    }
+)
+GRADIO_NEEDED_BELOW = ("/app/assets/", "/app/static/", "/app/gradio_api/heartbeat/")
+
+
+class Door:
+    """ASGI middleware around the application, inside the guard."""
+
+    def __init__(self, app: ASGIApp, workspace: Workspace) -> None:
+        self.app = app
+        self.workspace = workspace
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        path = scope["path"]
+        answer: Response | None = None
+        if closed(path):
+            answer = JSONResponse({"detail": "There is nothing here."}, status_code=404)
+        elif self.workspace.settings.auth == "login" and not is_open(path):
+            answer = await self._stranger(scope)
+        if answer is not None:
+            await answer(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    async def _stranger(self, scope: Scope) -> Response | None:
+        """What a stranger is told; None for who is logged in."""
+        if scope["type"] == "websocket":
+            return JSONResponse(
+                {"detail": "There is nothing here."}, status_code=404
+            )  # there is none in this application
+        request = Request(scope)
+        if await run_in_threadpool(user_of, request, self.workspace) is not None:
+            return None
+        path = scope["path"]
+        if scope["method"] in ("GET", "HEAD") and path in ("/app", HOME, "/api/docs"):
+            wanted = path + (f"?{request.url.query}" if request.url.query else "")
+            plain = wanted in ("/app", HOME)
+            return RedirectResponse("/login" if plain else f"/login?next={quote(wanted, safe='/')}", status_code=303)
+        return JSONResponse({"detail": "Log in first."}, status_code=401)
+
+
+def is_open(path: str) -> bool:
+    """Return whether strangers may ask for a path."""
+    return path in OPEN or path.startswith(OPEN_BELOW)
+
+
+def closed(path: str) -> bool:
+    """Return whether a path is one of Gradio's that nobody needs."""
+    if path != GRADIO and not path.startswith(f"{GRADIO}/"):
+        return False
+    return path not in GRADIO_NEEDED and not path.startswith(GRADIO_NEEDED_BELOW)

@@ -1,0 +1,22 @@
+"""Figures that show whether the work goes well."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from annotator.access import MEMBERS
+from annotator.deps import CurrentUser, TheWorkspace
+from engine.curation.figures import LONGEST, Figures, figures
+
+router = APIRouter(tags=["figures"], dependencies=[MEMBERS])
+
+
+@router.get("/projects/{project_id}/figures")
+def show_figures(
+    project_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    days: Annotated[int, Query(ge=1, le=LONGEST, description="Length of the period, which ends today.")] = 90,
+) -> Figures:
+    """Return masks a day, seconds a mask and share accepted unchanged by model version and person, and the queue's depth."""
+    return figures(workspace, project_id, days=days, viewer=user)

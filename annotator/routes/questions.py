@@ -1,0 +1,50 @@
+"""Standard questions, and what can be asked of a document."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.access import MEMBERS, REVIEWERS
+from annotator.deps import CurrentUser, TheWorkspace
+from engine import projects
+from engine.curation import standard_questions
+from engine.curation.standard_questions import StandardQuestion, Suggestions
+
+router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
+
+
+class QuestionList(BaseModel):
+    """The standard questions of a project in their order."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"questions": ["What is the invoice number?", "What is the total?"]}]},
+    )
+
+    questions: list[str] = Field(max_length=standard_questions.MOST)
+    before: list[str] | None = Field(
+        default=None, description="The list that the change began with; 409 where it is another one by now."
+    )
+
+
+@router.get("/projects/{project_id}/standard-questions")
+def list_standard_questions(project_id: str, workspace: TheWorkspace) -> list[StandardQuestion]:
+    """Return the questions that the project asks of every document, in their order."""
+    projects.project_by_id(workspace, project_id)
+    return standard_questions.standard_questions(workspace, project_id)
+
+
+@router.put("/projects/{project_id}/standard-questions", dependencies=[REVIEWERS])
+def replace_standard_questions(
+    project_id: str, wanted: QuestionList, workspace: TheWorkspace, user: CurrentUser
+) -> list[StandardQuestion]:
+    """Replace the list. Tasks are opened for every document; those of dropped questions close until they come back."""
+    return standard_questions.replace_standard_questions(
+        workspace, project_id, wanted.questions, user.id, wanted.before
+    )
+
+
+@router.get("/projects/{project_id}/questions")
+def suggest(project_id: str, workspace: TheWorkspace, user: CurrentUser, document_id: str | None = None) -> Suggestions:
+    """Return what can be asked: standard questions with the caller's answers on the document, then others by use."""
+    projects.project_by_id(workspace, project_id)
+    return standard_questions.suggestions(workspace, project_id, user.id, document_id)

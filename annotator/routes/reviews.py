@@ -1,0 +1,81 @@
+"""Reviews: what waits for a verdict, the verdicts, and how well people agree."""
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict
+
+from annotator.access import MEMBERS, REVIEWERS
+from annotator.deps import CurrentUser, TheEditor, TheWorkspace
+from annotator.routes.tasks import LeaseView
+from engine.annotation import review, views
+from engine.annotation.review import ReviewLine, ReviewRequest, RevisionLine
+from engine.annotation.revisions import RevisionConflict, Saved
+from engine.curation import review_queue
+from engine.curation.agreement_figures import ProjectAgreement, project_agreement
+from engine.curation.review_queue import NextReview
+
+router = APIRouter(tags=["reviews"], dependencies=[MEMBERS])
+
+
+class ReviewedBefore(BaseModel):
+    """The annotation that the reviewer comes from, if any."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    after: str | None = None
+
+
+@router.post("/projects/{project_id}/review/next", dependencies=[REVIEWERS])
+def next_review(project_id: str, came: ReviewedBefore, workspace: TheWorkspace, user: CurrentUser) -> NextReview:
+    """Lease the next submitted answer to the caller: those that people disagree on first, then the oldest; never one's own."""
+    return review_queue.next_review(workspace, project_id, user.id, came.after)
+
+
+@router.post(
+    "/annotations/{annotation_id}/review/heartbeat",
+    dependencies=[REVIEWERS],
+    responses={409: {"description": "Somebody else is reviewing it; the sentence names them."}},
+)
+def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
+    """Renew the caller's lease of an answer under review."""
+    return LeaseView(lease_until=review_queue.heartbeat(workspace, annotation_id, user.id))
+
+
+@router.post("/annotations/{annotation_id}/review/release", status_code=204, dependencies=[REVIEWERS])
+def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
+    """Give an answer back to the review queue."""
+    review_queue.release(workspace, annotation_id, user.id)
+
+
+@router.post(
+    "/annotations/{annotation_id}/reviews",
+    dependencies=[REVIEWERS],
+    response_model=Saved,
+    responses={409: {"description": "The answer has moved on; `current` holds the newest version."}},
+)
+def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor) -> Saved | JSONResponse:
+    """Accept, reject with a reason, or fix somebody else's answer. The same idempotency key again is the same verdict."""
+    try:
+        return review.review(workspace, annotation_id, request, user.id)
+    except RevisionConflict as conflict:
+        current = views.annotation_view(workspace, annotation_id)
+        content = {"detail": str(conflict), "current": current.model_dump(mode="json")}
+        return JSONResponse(content, status_code=409)
+
+
+@router.get("/annotations/{annotation_id}/reviews")
+def list_reviews(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[ReviewLine]:
+    """Return the verdicts on an answer, oldest first. 404 for an answer that the person is not to see yet."""
+    return review.reviews_of(workspace, annotation_id, user.id)
+
+
+@router.get("/annotations/{annotation_id}/revisions")
+def list_revisions(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RevisionLine]:
+    """Return the history of an answer, oldest first. 404 for an answer that the person is not to see yet."""
+    return review.revisions_of(workspace, annotation_id, user.id)
+
+
+@router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS])
+def agreement(project_id: str, workspace: TheWorkspace) -> ProjectAgreement:
+    """Return how people agree with each other and with known answers, and the model with what was accepted."""
+    return project_agreement(workspace, project_id)

@@ -1,0 +1,83 @@
+"""The queue of standard questions: what is next, whose it is, and which answers are known."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict
+
+from annotator.access import MEMBERS, REVIEWERS
+from annotator.deps import CurrentUser, TheWorkspace
+from engine import projects
+from engine.curation import task_queue, tasks
+from engine.curation.queue_view import QueueView, queue_view
+from engine.curation.task_queue import NextTask
+from engine.curation.tasks import MOST_LISTED, TaskLine
+
+router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
+
+
+class CameFrom(BaseModel):
+    """The task that the caller comes from, if any."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    after: str | None = None
+
+
+class KnownAnswer(BaseModel):
+    """The annotation whose newest accepted revision is the known answer; null: none any more."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    annotation_id: str | None
+
+
+class LeaseView(BaseModel):
+    """Until when the lease holds without another heartbeat."""
+
+    lease_until: datetime
+
+
+@router.get("/projects/{project_id}/queue")
+def show_queue(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> QueueView:
+    """Return how far the standard questions are, who is at work on which, and why nothing is left for the caller."""
+    return queue_view(workspace, project_id, user.id)
+
+
+@router.post("/projects/{project_id}/queue/next")
+def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: CurrentUser) -> NextTask:
+    """Lease the next task to the caller; a task that they hold already comes first. Without one, `reason` says why."""
+    return task_queue.next_task(workspace, project_id, user.id, came.after)
+
+
+@router.post(
+    "/tasks/{task_id}/heartbeat", responses={409: {"description": "The lease is lost; the sentence names to whom."}}
+)
+def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
+    """Renew the caller's lease; every 30 s while somebody works."""
+    return LeaseView(lease_until=task_queue.heartbeat(workspace, task_id, user.id))
+
+
+@router.post("/tasks/{task_id}/release", status_code=204)
+def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
+    """Give a task back before its lease runs out."""
+    task_queue.release(workspace, task_id, user.id)
+
+
+@router.get("/projects/{project_id}/tasks", dependencies=[REVIEWERS])
+def list_tasks(
+    project_id: str,
+    workspace: TheWorkspace,
+    limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
+    offset: Annotated[int, Query(ge=0, lt=2**31)] = 0,
+) -> list[TaskLine]:
+    """Return the tasks of a project with their known answers and the answers given so far."""
+    projects.project_by_id(workspace, project_id)
+    return tasks.list_tasks(workspace, project_id, limit=limit, offset=offset)
+
+
+@router.put("/tasks/{task_id}/gold", dependencies=[REVIEWERS])
+def set_gold(task_id: str, known: KnownAnswer, workspace: TheWorkspace, user: CurrentUser) -> TaskLine:
+    """Make an accepted answer the known one of a task: others are asked it unannounced, and measured against it."""
+    return tasks.set_gold(workspace, task_id, known.annotation_id, user.id)

@@ -1,0 +1,91 @@
+"""Users of the whole installation: for admins of all of it."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.deps import CurrentAdmin, TheWorkspace
+from engine import audit, logins, people
+from engine.audit import AuditLine
+from engine.logins import SessionView
+from engine.people import UserView
+
+router = APIRouter(tags=["people"])
+
+
+class NewUser(BaseModel):
+    """Somebody who shall be able to log in. Anything but admin is what projects make of them."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"name": "ann", "password": "a long password"}]}
+    )
+
+    name: str = Field(max_length=200)
+    password: str = Field(max_length=1000)
+    role: str = Field("annotator", max_length=20)
+
+
+class ChangedUser(BaseModel):
+    """What shall change; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"disabled": True}]})
+
+    role: str | None = Field(None, max_length=20)
+    disabled: bool | None = None
+
+
+class NewPassword(BaseModel):
+    """A password for somebody who forgot theirs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    new: str = Field(max_length=1000)
+
+
+@router.get("/users")
+def list_users(workspace: TheWorkspace, user: CurrentAdmin) -> list[UserView]:
+    """Return all users by name."""
+    return [people.user_view(each) for each in people.users(workspace)]
+
+
+@router.post("/users", status_code=201)
+def add_user(new: NewUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
+    """Add a user. 409 when the name is taken."""
+    return people.user_view(people.add_user(workspace, new.name, new.password, new.role, by=user.id))
+
+
+@router.patch("/users/{user_id}")
+def change_user(user_id: str, changed: ChangedUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
+    """Change a user's role, or disable or enable them. Who is disabled is logged out everywhere."""
+    changes = changed.model_dump()
+    return people.user_view(people.change_user(workspace, user_id, **changes, by=user))
+
+
+@router.put("/users/{user_id}/password", status_code=204, response_class=Response)
+def set_password(user_id: str, wanted: NewPassword, workspace: TheWorkspace, user: CurrentAdmin) -> None:
+    """Give a user a new password, and log them out everywhere."""
+    people.set_password(workspace, user_id, wanted.new, by=user)
+
+
+@router.get("/users/{user_id}/sessions")
+def list_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> list[SessionView]:
+    """Return where a user is logged in."""
+    return logins.sessions(workspace, people.user_by_id(workspace, user_id).id)
+
+
+@router.delete("/users/{user_id}/sessions", status_code=204, response_class=Response)
+def end_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> None:
+    """Log a user out everywhere."""
+    people.end_sessions(workspace, user_id, by=user)
+
+
+@router.get("/audit")
+def show_audit(
+    workspace: TheWorkspace,
+    user: CurrentAdmin,
+    before: str | None = None,
+    limit: Annotated[int, Query(ge=1, le=audit.MOST)] = 100,
+) -> list[AuditLine]:
+    """Return who decided what in all projects and over users, newest first."""
+    return audit.entries(workspace, before=before, limit=limit)

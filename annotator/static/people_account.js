@@ -1,0 +1,53 @@
+// One's own account: where one is logged in, the password, and logging out.
+
+import { get, put, request } from './api.js';
+import { h, replace } from './dom.js';
+import { Say, button, card, onSubmit, row, time } from './people_parts.js';
+
+export class AccountCard {
+  constructor(me) {
+    this.say = new Say();
+    this.list = h('ul', { class: 'g-rows' });
+    this.root = card('You',
+      h('ul', { class: 'g-rows' }, row(me.user.name, me.user.role === 'admin' ? 'Admin of this installation' : 'Logged in', button('Log out', logOut))),
+      h('h4', {}, 'Where you are logged in'), this.list, this.say.root, this.passwordForm(me));
+    this.load();
+  }
+
+  async load() {
+    await this.say.act(async () => {
+      const sessions = await get('/me/sessions');
+      replace(this.list, sessions.map((each) => row([each.client, each.current ? h('i', {}, 'here') : null],
+        ['since ', time(each.created_at), each.address ? ` from ${each.address}` : ''],
+        each.current ? null : button('Log out there', () => this.end(each.id)))));
+    });
+  }
+
+  async end(id) {
+    await this.say.act(() => request('DELETE', `/me/sessions/${id}`));
+    await this.load();
+  }
+
+  passwordForm(me) {
+    const said = new Say();
+    const field = (text, name) => h('label', {}, text, h('input', { type: 'password', name, autocomplete: name === 'old' ? 'current-password' : 'new-password', required: true, minlength: name === 'new' ? '10' : null }));
+    const form = h('form', { class: 'g-form g-upright' },
+      h('input', { type: 'text', name: 'username', autocomplete: 'username', value: me.user.name, hidden: true, readonly: true }),
+      field('Present password', 'old'), field('New password, at least 10 characters', 'new'), h('button', { class: 'g-act' }, 'Change'), said.root);
+    onSubmit(form, async () => {
+      const { old, new: wanted } = form.elements;
+      const done = 'Changed. You are logged out everywhere else.';
+      if (!(await said.act(() => put('/me/password', { old: old.value, new: wanted.value }), done))) return;
+      old.value = wanted.value = '';
+      this.load();
+    });
+    return h('details', {}, h('summary', {}, 'Change the password'), form);
+  }
+}
+
+// A form, not a request: the browser follows to the login page and forgets the cookie.
+export function logOut() {
+  const form = h('form', { method: 'post', action: '/logout', hidden: true });
+  document.body.append(form);
+  form.submit();
+}

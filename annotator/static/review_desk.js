@@ -1,0 +1,133 @@
+// Reviewing: answers come one by one, leased; a verdict on each, or a fix with all tools. Draws nothing.
+
+import { Fixes } from './fixes.js';
+import { HandedOut } from './handed_out.js';
+import { Judging } from './judging.js';
+import { Lease } from './lease.js';
+import { Reasons } from './verdicts.js';
+
+const blank = () => ({ quality: null, completeness: null, reason: '' });
+
+export class ReviewDesk extends HandedOut {
+  // show(found): opens the answer. idle(): milliseconds since somebody moved.
+  // hear: { changed(), lost(sentence), tell(sentence), wantReason() }
+  constructor({ library, answers, show, idle, hear }) {
+    super({ library, idle, hear });
+    Object.assign(this, { answers, showing: show });
+    this.fixes = new Fixes(library.user.id, () => hear.tell('This browser refuses to keep your corrections; send them before you leave the page.'));
+    this.judging = new Judging(answers, this.fixes);
+    this.reasons = new Reasons(library);
+    this.annotation = null; // id of the answer under review
+    this.said = blank();
+    this.waiting = null; // how many answers wait
+  }
+
+  // The answer under review is the one on the screen.
+  get here() {
+    return this.annotation !== null && this.answers.local?.id === this.annotation;
+  }
+
+  // A verdict can be given: the author has handed it in, and no verdict is on its way.
+  get open() {
+    return this.here && this.answers.local.status === 'submitted' && !this.answers.queue.of(this.annotation).length;
+  }
+
+  get fixing() {
+    return this.here && this.judging.fixing;
+  }
+
+  get held() {
+    return this.annotation;
+  }
+
+  source(project) {
+    return `/projects/${project.id}/review/next`;
+  }
+
+  place(id) {
+    return `/annotations/${id}/review`;
+  }
+
+  idOf(found) {
+    return found.annotation_id;
+  }
+
+  take(found) {
+    this.annotation = found.annotation_id;
+    this.document = found.document_id;
+    this.waiting = found.to_review;
+    this.said = blank();
+    this.reason = found.annotation_id ? null : (found.reason ?? 'Nothing waits for review.');
+    this.lease = found.annotation_id && new Lease(this.place(found.annotation_id), found.lease_until, this.idle, this.hear);
+  }
+
+  present(found) {
+    return this.annotation ? this.show(found) : null;
+  }
+
+  async show(found = { annotation_id: this.annotation, document_id: this.document, page_id: null }) {
+    await this.showing(found);
+    await this.fixes.ready;
+    this.restore(); // does nothing where somebody has left meanwhile
+  }
+
+  // Corrections that were under way when the page went away.
+  restore() {
+    const kept = this.open && !this.judging.fixing && this.fixes.get(this.annotation);
+    if (!kept) return;
+    this.judging.begin(kept);
+    if (kept.base !== this.answers.local.head) this.hear.tell('The author has changed this answer since you began to fix it; your corrections stand on top.');
+    else this.hear.tell('Here are your corrections from before. Send them with your verdict, or give them up.');
+  }
+
+  drop() {
+    if (this.fixing) this.judging.putAside();
+    this.annotation = null;
+    this.said = blank();
+    this.judging.end();
+  }
+
+  // --- saying
+
+  say(part, value) {
+    this.said = { ...this.said, [part]: value };
+    this.hear.changed();
+  }
+
+  turn(part) {
+    this.say(part, this.said[part] === false ? true : this.said[part] === true ? null : false);
+  }
+
+  fix() {
+    if (!this.open || this.judging.fixing) return;
+    this.judging.begin(this.fixes.get(this.annotation));
+    this.hear.changed();
+  }
+
+  giveUpFix() {
+    if (this.fixing) this.judging.giveUp();
+    this.hear.changed();
+  }
+
+  // Whether a verdict was put on its way. Accepted says that all is right; a rejection says why.
+  judge(verdict) {
+    if (!this.open || this.busy) return false;
+    const { quality, completeness } = this.said, reason = this.said.reason.trim();
+    if (verdict === 'accepted' && (quality === false || completeness === false)) {
+      this.hear.tell('You said that something is not right: reject the answer with R, or fix it with F.');
+      return false;
+    }
+    if (verdict === 'rejected' && !reason) {
+      this.hear.wantReason();
+      return false;
+    }
+    if (verdict === 'fixed' && !this.answers.marked()) return false;
+    const right = verdict === 'accepted' ? { quality: quality ?? true, completeness: completeness ?? true } : { quality, completeness };
+    if (!this.judging.send({ verdict, ...right, reason })) {
+      this.hear.tell('Nothing is changed yet: correct the mark, or give the fix up and accept the answer.');
+      return false;
+    }
+    if (reason) this.reasons.learn(reason);
+    return true;
+  }
+}

@@ -1,0 +1,217 @@
+"""Plots as SVG that a person reads without a manual: a title, a sentence that says what is to be seen, values on hover.
+
+All are drawn 420 wide, so that text stays readable where three stand side by side and on a telephone alike. Colours are the
+classes s0, s1, ... of static/quality.css; under each plot its values lie folded up as a table, for whoever cannot see it.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from html import escape
+
+from annotator.ui.table import table
+
+SERIES = 6  # colours that stay apart for the colour-blind; what is beyond them is "others"
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 420, 230, 40, 14, 14, 30
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One figure with its interval; without one, low and high are None. `count`: how many masks stand behind it."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    count: int
+
+
+_WIDEST = 32.0  # a bar is no wall, however few days there are
+
+
+def stacked(
+    title: str, sentence: str, bins: Sequence[date], series: Sequence[tuple[str, Sequence[int]]], unit: str
+) -> str:
+    """Return bars by day, one on top of the other: (name, values by bin) each. `unit`: what is counted ("masks")."""
+    totals = [sum(values[at] for _, values in series) for at in range(len(bins))]
+    top, ticks = _scale(max(totals, default=0), whole=True)
+    width = (_WIDTH - _LEFT - _RIGHT) / max(len(bins), 1)
+    bar = min(width - min(2.0, width * 0.25), _WIDEST)
+    bars, below = [], [0] * len(bins)
+    for place, (name, values) in enumerate(series):
+        for at, value in enumerate(values):
+            if value:
+                y = _y(below[at] + value, top)
+                height = _y(below[at], top) - y
+                below[at] += value
+                hover = f"{_day(bins[at])}: {name}, {value} {unit} of {totals[at]}"
+                bars.append(
+                    f'<rect class="s{place}" x="{_LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" width="{bar:.1f}" '
+                    f'height="{max(height - 0.8, 0.6):.1f}"><title>{escape(hover)}</title></rect>'
+                )
+    columns = ["Day", *(name for name, _ in series), "all"]
+    rows = [[f"{day}", *(values[at] for _, values in series), totals[at]] for at, day in enumerate(bins) if totals[at]]
+    legend = [(f"s{place}", f"{name} {sum(values):,}") for place, (name, values) in enumerate(series)]
+    axes = _up(ticks, top) + _days(bins, width)
+    return _figure(title, sentence, axes + "".join(bars), legend, table(columns, rows))
+
+
+def dots(title: str, sentence: str, rows: Sequence[Dot], written: Callable[[float], str], top: float = 0) -> str:
+    """Return a dot a row with a bar for its interval, from left to right. `written`: a value as text; `top`: end of the axis."""
+    reach, ticks = _scale(top or max(max(row.value, row.high or 0) for row in rows))
+    if top:
+        reach = top
+    step = (_WIDTH - _LEFT - _RIGHT) / len(rows)
+    parts, points = [], []
+    for at, row in enumerate(rows):
+        x, y = _LEFT + step * (at + 0.5), _y(row.value, reach)
+        points.append(f"{x:.1f} {y:.1f}")
+        hover = f"{row.name}: {written(row.value)}, {row.count} masks"
+        if row.low is not None and row.high is not None:
+            hover = f"{row.name}: {written(row.value)} ({written(row.low)} to {written(row.high)}), {row.count} masks"
+            parts.append(
+                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" y2="{_y(row.high, reach):.1f}"/>'
+            )
+        # On the side of the dot where the line to the next one does not go.
+        side, anchor = (x + 10, "start") if at + 1 < len(rows) or at == 0 else (x - 10, "end")
+        rising = at + 1 < len(rows) and rows[at + 1].value > row.value
+        parts.append(
+            f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5.5"/>'
+            f'<text class="value" x="{side:.1f}" y="{y + (15 if rising else -7):.1f}" text-anchor="{anchor}">{escape(written(row.value))}</text>'
+            f'<text x="{x:.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(_short(row.name))}</text>'
+            f'<rect class="hover" x="{x - step / 2:.1f}" y="{_TOP}" width="{step:.1f}" height="{_HEIGHT - _TOP}">'
+            f"<title>{escape(hover)}</title></rect>"
+        )
+    path = f'<path class="trend" d="M{"L".join(points)}"/>' if len(points) > 1 else ""
+    values = table(
+        ["Model", "Value", "95 % interval", "Masks"],
+        [
+            [
+                row.name,
+                written(row.value),
+                "-" if row.low is None or row.high is None else f"{written(row.low)} to {written(row.high)}",
+                row.count,
+            ]
+            for row in rows
+        ],
+    )
+    return _figure(title, sentence, _up(ticks, reach, written) + path + "".join(parts), [], values)
+
+
+def lines(
+    title: str, sentence: str, bins: Sequence[date], series: Sequence[tuple[str, Sequence[int]]], unit: str
+) -> str:
+    """Return a line a series by day: (name, values by bin) each; the name with its newest value stands below."""
+    top, ticks = _scale(max((max(values, default=0) for _, values in series), default=0), whole=True)
+    width = (_WIDTH - _LEFT - _RIGHT) / max(len(bins), 1)
+    drawn = ""
+    for place, (_name, values) in enumerate(series):
+        steps = "".join(f"V{_y(value, top):.1f}h{width:.2f}" for value in values)
+        drawn += f'<path class="line s{place}" d="M{_LEFT} {_y(values[0], top):.1f}{steps}"/>'
+    for at, day in enumerate(bins):
+        hover = f"{_day(day)}: " + ", ".join(f"{name} {values[at]}" for name, values in series)
+        drawn += (
+            f'<rect class="hover" x="{_LEFT + at * width:.1f}" y="{_TOP}" width="{width:.2f}" height="{_y(0, top) - _TOP}">'
+            f"<title>{escape(hover)}</title></rect>"
+        )
+    legend = [(f"s{place}", f"{name} {values[-1]:,}") for place, (name, values) in enumerate(series)]
+    rows = [[f"{day}", *(values[at] for _, values in series)] for at, day in enumerate(bins)]
+    values = table(["Day", *(f"{name} ({unit})" for name, _ in series)], rows)
+    return _figure(title, sentence, _up(ticks, top) + _days(bins, width) + drawn, legend, values)
+
+
+def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[str, float, str]]]]) -> str:
+    """Return horizontal bars from 0 to 1: by group (its name), rows of (name, value, what stands behind it)."""
+    left, row, y = 108, 30, 8
+    end = _WIDTH - 52
+    drawn = "".join(
+        f'<path class="grid" d="M{left + (end - left) * tick:.1f} 4V{_HEIGHT - 24}"/>'
+        f'<text x="{left + (end - left) * tick:.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{tick:g}</text>'
+        for tick in (0, 0.25, 0.5, 0.75, 1)
+    )
+    cells: list[Sequence[object]] = []
+    for name, several in groups:
+        drawn += f'<text class="group" x="4" y="{y + 14}">{escape(name)}</text>'
+        y += 22
+        for place, (who, value, behind) in enumerate(several):
+            length = (end - left) * min(max(value, 0.0), 1.0)
+            drawn += (
+                f'<text x="{left - 8}" y="{y + 15}" text-anchor="end">{escape(who)}</text>'
+                f'<rect class="s{place}" x="{left}" y="{y + 2}" width="{length:.1f}" height="18" rx="2">'
+                f"<title>{escape(f'{name}, {who}: {value:.3f}, {behind}')}</title></rect>"
+                f'<text class="value" x="{left + length + 6:.1f}" y="{y + 16}">{value:.2f}</text>'
+            )
+            cells.append([name, who, f"{value:.3f}", behind])
+            y += row - 4
+        y += 8
+    return _figure(title, sentence, drawn, [], table(["Figure", "Who", "Value", "Over"], cells))
+
+
+def framed(title: str, sentence: str, content: str) -> str:
+    """Return something else, a table for example, in the frame of a plot."""
+    return (
+        f'<figure class="glossator-plot"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
+        f"{content}</figure>"
+    )
+
+
+def nothing(title: str, sentence: str, next_step: str) -> str:
+    """Return the frame of a plot that has nothing to show yet, with what to do about it."""
+    return (
+        f'<figure class="glossator-plot empty"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
+        f"<p>{escape(next_step)}</p></figure>"
+    )
+
+
+def _figure(title: str, sentence: str, drawn: str, legend: Sequence[tuple[str, str]], values: str) -> str:
+    names = "".join(f'<li><i class="{colour}"></i>{escape(name)}</li>' for colour, name in legend)
+    return (
+        f'<figure class="glossator-plot"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
+        f"{f'<ul>{names}</ul>' if names else ''}<details><summary>Values</summary>{values}</details></figure>"
+    )
+
+
+def _y(value: float, top: float) -> float:
+    return _HEIGHT - _BOTTOM - value / top * (_HEIGHT - _BOTTOM - _TOP)
+
+
+def _scale(most: float, *, whole: bool = False) -> tuple[float, list[float]]:
+    """Return the end of an axis and its round ticks, about four of them."""
+    if most <= 0:
+        return 1.0, [0.0, 1.0]
+    rough = most / 4
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * each for each in (1, 2, 2.5, 5, 10) if power * each >= rough)
+    if whole:
+        step = max(1.0, math.ceil(step))
+    count = math.ceil(most / step)
+    return step * count, [step * at for at in range(count + 1)]
+
+
+def _up(ticks: Sequence[float], top: float, written: Callable[[float], str] = "{:g}".format) -> str:
+    return "".join(
+        f'<path class="{"grid" if tick else "base"}" d="M{_LEFT} {_y(tick, top):.1f}H{_WIDTH - _RIGHT}"/>'
+        f'<text x="{_LEFT - 6}" y="{_y(tick, top) + 4:.1f}" text-anchor="end">{escape(written(tick))}</text>'
+        for tick in ticks
+        if tick <= top
+    )
+
+
+def _days(bins: Sequence[date], width: float) -> str:
+    """Dates under an axis, as many as there is room for, the newest among them."""
+    every = max(1, math.ceil(len(bins) / 5))
+    return "".join(
+        f'<text x="{min(max(_LEFT + (at + 0.5) * width, _LEFT + 14), _WIDTH - _RIGHT - 14):.1f}" y="{_HEIGHT - 12}" '
+        f'text-anchor="middle">{bins[at].day} {bins[at]:%b}</text>'
+        for at in range(len(bins) - 1, -1, -every)
+    )
+
+
+def _day(day: date) -> str:
+    return f"{day:%a} {day.day} {day:%b %Y}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 12 else f"{name[:11]}…"

@@ -1,0 +1,190 @@
+"""The tab Quality: how much is done, how fast, how often the model was right, how far people agree, how much waits."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import gradio as gr
+
+from annotator.ui import plots
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, role_of, told
+from annotator.ui.table import empty, table
+from engine.annotation.ask import Desk
+from engine.curation.agreement_figures import ProjectAgreement, project_agreement
+from engine.curation.figures import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of
+
+PERIODS = (("4 weeks", 28), ("3 months", 91), ("1 year", 364))
+VERSIONS = 8  # model versions that fit side by side
+EMPTY = empty(
+    "Nothing to judge yet.",
+    "Accept answers on the tab Annotate: how many, how fast, and how often the model only had to be confirmed appears here.",
+)
+
+
+def build(desk: Desk, tab: gr.Tab) -> None:
+    """Place the tab into the Gradio context around the call; it is drawn anew whenever somebody opens it."""
+    with gr.Column(elem_classes=["glossator-tab"]):
+        with gr.Row(elem_classes=["glossator-actions"]):
+            project = project_choice()
+            period = gr.Dropdown(PERIODS, value=PERIODS[1][1], label="Period", min_width=140, scale=1)
+        content = gr.HTML()
+
+    @told
+    def show(project_id: str | None, days: int, request: gr.Request) -> str:
+        role = role_of(desk, request, project_id)
+        if project_id is None or role is None:
+            return NO_PROJECT
+        found = figures(desk.workspace, project_id, days=days, viewer=current_user(desk, request))
+        return drawn(found, project_agreement(desk.workspace, project_id) if role != "annotator" else None)
+
+    offer(desk, project)
+
+    for event in (project.change, period.change, tab.select, gr.Timer(60).tick):
+        event(show, [project, period], content, **QUIET)
+    gr.on(None, show, [project, period], content, **QUIET)
+
+
+def drawn(found: Figures, agreement: ProjectAgreement | None = None) -> str:
+    """Return figures as plots. Without `agreement`, which is for reviewers, that plot is left out."""
+    if not found.by_model and not found.queue and not found.people:
+        return EMPTY
+    shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found), _people(found.people)]
+    if agreement is not None:
+        shown.insert(3, _agreement(agreement))
+    return f'<div class="glossator-plots">{"".join(shown)}</div>'
+
+
+def _masks(found: Figures) -> str:
+    rows = found.masks_a_day
+    length = (found.last_day - found.first_day).days + 1
+    title = "Masks a week" if length > 100 else "Masks a day"
+    if not rows:
+        return plots.nothing(title, "By person.", "Nobody finished a mask in this period. Choose a longer one.")
+    begin, size = (found.first_day, 7) if length > 100 else (max(found.first_day, rows[0].day), 1)
+    bins = [begin + timedelta(days=at) for at in range(0, (found.last_day - begin).days + 1, size)]
+    total = sum(row.masks for row in rows)
+    worked = len({row.day for row in rows})
+    sentence = f"{_masks_of(total)} on {worked} {'day' if worked == 1 else 'days'}, {total / worked:.0f} a working day."
+    return plots.stacked(title, sentence, bins, _by_person(rows, bins, size), "masks")
+
+
+def _by_person(rows: Sequence[MasksADay], bins: Sequence[date], size: int) -> list[tuple[str, list[int]]]:
+    """Values by bin for each person, most first; those for whom there is no colour together."""
+    people = people_of(rows)
+    named = people if len(people) <= plots.SERIES else [name for name in people if name != OTHERS][: plots.SERIES - 1]
+    values = {name: [0] * len(bins) for name in named}
+    for row in rows:
+        several = values.setdefault(row.person if row.person in named else OTHERS, [0] * len(bins))
+        several[(row.day - bins[0]).days // size] += row.masks
+    return list(values.items())
+
+
+def _seconds(by_model: Sequence[ModelFigures]) -> str:
+    title = "Seconds a mask"
+    rows = [row for row in by_model if row.seconds_median is not None][-VERSIONS:]
+    if not rows:
+        return plots.nothing(
+            title,
+            "Active work until a mask is accepted, by the model that proposed it.",
+            "No time was measured yet. It is when answers are corrected and accepted on the tab Annotate.",
+        )
+    first, last = rows[0], rows[-1]
+    assert first.seconds_median is not None and last.seconds_median is not None
+    sentence = f"Median of active work: {_seconds_text(last.seconds_median)} with {last.label}"
+    sentence += f", {_seconds_text(first.seconds_median)} with {first.label}." if len(rows) > 1 else "."
+    dots = [
+        plots.Dot(row.label, row.seconds_median or 0.0, row.seconds_low, row.seconds_high, row.timed) for row in rows
+    ]
+    return plots.dots(title, f"{sentence} Bars: 95 % intervals.", dots, _seconds_text)
+
+
+def _unchanged(by_model: Sequence[ModelFigures]) -> str:
+    title = "Accepted unchanged"
+    rows = by_model[-VERSIONS:]
+    if not rows:
+        return plots.nothing(
+            title,
+            "Share of masks that only had to be confirmed, by model.",
+            "Ask a document on the tab Annotate, and accept or correct what the model marks.",
+        )
+    sentence = f"{rows[-1].unchanged_share:.0%} of the answers of {rows[-1].label} only had to be confirmed"
+    sentence += f", {rows[0].unchanged_share:.0%} of {rows[0].label}'s." if len(rows) > 1 else "."
+    dots = [plots.Dot(row.label, row.unchanged_share, row.unchanged_low, row.unchanged_high, row.masks) for row in rows]
+    return plots.dots(title, f"{sentence} Bars: 95 % intervals.", dots, "{:.0%}".format, top=1.0)
+
+
+def _agreement(found: ProjectAgreement) -> str:
+    """The model's agreement with people beside that of people with each other, which is its ceiling."""
+    title, sides = "Agreement", (("people", found.between_people), ("model", found.model))
+    if not found.between_people.questions and not found.model.questions:
+        return plots.nothing(
+            title,
+            "How far people agree with each other, and the model with them.",
+            "Give the project an overlap, so that a share of the tasks goes to several people.",
+        )
+    if found.between_people.iou is None:
+        sentence = "The model against accepted answers. Where tasks overlap, people's agreement stands beside it."
+    elif found.model.iou is None:
+        sentence = "People with each other; the model has no accepted answer to be compared with yet."
+    else:
+        sentence = "People with each other, and the model with what they accepted: their figure is its ceiling."
+    groups = [
+        (
+            name,
+            [
+                (who, value, f"{mean.questions:,} {'question' if mean.questions == 1 else 'questions'}")
+                for who, mean in sides
+                if (value := getattr(mean, field)) is not None
+            ],
+        )
+        for name, field in (("IoU of the pixels", "iou"), ("F1 of the words", "word_f1"))
+    ]
+    return plots.bars(title, sentence, [group for group in groups if group[1]])
+
+
+def _queue(found: Figures) -> str:
+    title = "What waits"
+    if not found.queue:
+        return plots.nothing(
+            title,
+            "Tasks without an answer, and answers without a verdict.",
+            "Give the project standard questions, or let reviewers look at answers before they count.",
+        )
+    now = found.queue[-1]
+    sentence = (
+        f"{now.open:,} {'task waits' if now.open == 1 else 'tasks wait'} for an answer, "
+        f"{now.submitted:,} {'answer' if now.submitted == 1 else 'answers'} for a reviewer."
+    )
+    series = [
+        ("to answer", [depth.open for depth in found.queue]),
+        ("to review", [depth.submitted for depth in found.queue]),
+    ]
+    return plots.lines(title, sentence, [depth.day for depth in found.queue], series, "waiting")
+
+
+def _people(people: Sequence[PersonFigures]) -> str:
+    title = "People"
+    if not people:
+        return plots.nothing(title, "In this period.", "Nobody finished a mask in this period. Choose a longer one.")
+    rows = [[row.person, row.masks, _pace(row), f"{row.unchanged_share:.0%}"] for row in people]
+    sentence = "In this period; a mask's seconds with their 95 % interval."
+    return plots.framed(title, sentence, table(["Person", "Masks", "Seconds a mask", "Unchanged"], rows))
+
+
+def _pace(row: PersonFigures) -> str:
+    if row.seconds_median is None:
+        return "-"
+    if row.seconds_low is None or row.seconds_high is None:
+        return _seconds_text(row.seconds_median)
+    return f"{_seconds_text(row.seconds_median)} ({_digits(row.seconds_low)} - {_digits(row.seconds_high)})"
+
+
+def _digits(seconds: float) -> str:
+    return _seconds_text(seconds).removesuffix(" s")
+
+
+def _seconds_text(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s" if seconds else "0 s"
+
+
+def _masks_of(count: int) -> str:
+    return "1 mask" if count == 1 else f"{count:,} masks"

@@ -1,0 +1,203 @@
+"""The tab Questions: what a project asks of every document, who answers it, and whether a reviewer has the last word."""
+
+from typing import Any, cast
+
+import gradio as gr
+
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of, told
+from annotator.ui.table import empty
+from engine import projects
+from engine.annotation.ask import Desk
+from engine.curation.queue_view import queue_view
+from engine.curation.standard_questions import replace_standard_questions, standard_questions
+from engine.errors import Conflict, Refused
+
+NO_QUESTIONS = empty(
+    "No standard questions yet.",
+    "Write one a line and save: each becomes a task for every document, also for those that come later.",
+)
+SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share")
+HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
+
+
+def build(desk: Desk, tab: gr.Tab) -> None:
+    """Place the tab into the Gradio context around the call; what nobody is writing in is read anew whenever it is opened."""
+    with gr.Column(elem_classes=["glossator-tab"]):
+        with gr.Row(elem_classes=["glossator-actions"]):
+            project = project_choice()
+        content = gr.HTML()
+        # What the page was given, to tell what somebody has changed on it since. On the page: it outlives the server.
+        began = gr.JSON(visible="hidden")
+        with gr.Row(equal_height=False):
+            with gr.Column(scale=3, min_width=320):
+                questions = gr.Textbox(
+                    label="Standard questions",
+                    info=HINT,
+                    lines=10,
+                    max_lines=24,
+                    placeholder="What is the invoice number?\nWhat is the total?\nWho is the customer?",
+                )
+                save_questions = gr.Button("Save questions", variant="primary", size="md")
+            with gr.Column(scale=2, min_width=320):
+                review_required = gr.Checkbox(
+                    label="Answers need a review",
+                    info="What an annotator accepts is submitted, and counts once a reviewer has accepted it.",
+                )
+                overlap_share = gr.Slider(
+                    0, 100, step=5, label="Answered by several people, % of tasks", info="Their agreement is measured."
+                )
+                overlap_people = gr.Radio([2, 3], label="How many people then")
+                gold_share = gr.Slider(
+                    0, 100, step=5, label="Known answers, % of tasks", info="Asked again without saying so."
+                )
+                save_settings = gr.Button("Save settings", size="md")
+    refresh = gr.Timer(5)
+
+    def show(project_id: str | None, request: gr.Request) -> str:
+        if project_id is None or role_of(desk, request, project_id) is None:
+            return NO_PROJECT
+        view = queue_view(desk.workspace, project_id, current_user(desk, request).id)
+        if view.total == 0:
+            if standard_questions(desk.workspace, project_id):
+                return empty("No documents yet.", "Every document that comes in is asked these questions.")
+            return NO_QUESTIONS
+        sums = (
+            ("open", view.open),
+            ("at work", len(view.held)),
+            ("wait for review", view.submitted),
+            ("done", view.done),
+            ("in all", view.total),
+        )
+        figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
+        return f'<div class="glossator-figures">{figures}</div>'
+
+    def load(project_id: str | None, request: gr.Request) -> tuple[object, ...]:
+        if project_id is None or role_of(desk, request, project_id) is None:
+            return {}, "", False, 0, 2, 0
+        there = _there(desk, project_id)
+        return there, "\n".join(there["questions"]), *there["settings"]
+
+    def freshen(
+        project_id: str | None,
+        seen: Any,
+        text: str,
+        review: bool,
+        share: float,
+        people: int,
+        gold: float,
+        request: gr.Request,
+    ) -> tuple[object, ...]:
+        """Read anew, but for what somebody has begun to write or to set: that stays, and saving says what others did."""
+        loaded = load(project_id, request)
+        if not seen or not loaded[0] or seen["project"] != project_id:
+            return loaded
+        there = dict(cast("dict[str, Any]", loaded[0]))
+        values = [review, share, people, gold]
+        writing = _lines(text) != seen["questions"]
+        if writing:
+            there["questions"] = seen["questions"]
+        setting = values != seen["settings"]
+        if setting:
+            there["settings"] = seen["settings"]
+        return there, text if writing else loaded[1], *(values if setting else loaded[2:])
+
+    @told
+    def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> tuple[object, str]:
+        user_id = require(desk, request, project_id, "reviewer").id
+        seen = _of_this(seen, project_id)
+        try:
+            kept = replace_standard_questions(
+                desk.workspace, project_id or "", _lines(text), user_id, before=seen["questions"]
+            )
+        except Conflict as conflict:
+            # It was told what others did: from here on the list is put in place of theirs knowingly.
+            gr.Warning(str(conflict), duration=None)
+            return {**seen, "questions": _there(desk, project_id or "")["questions"]}, text
+        gr.Info(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.", duration=4)
+        listed = [each.text for each in kept]
+        return {**seen, "questions": listed}, "\n".join(listed)
+
+    @told
+    def keep_settings(
+        project_id: str | None, seen: Any, review: bool, share: float, people: int, gold: float, request: gr.Request
+    ) -> tuple[object, ...]:
+        by = require(desk, request, project_id, "admin").id
+        seen = _of_this(seen, project_id)
+        there = _there(desk, project_id or "")["settings"]
+        changed = {
+            name: value
+            for name, value, before in zip(SETTINGS, (review, share, people, gold), seen["settings"], strict=True)
+            if value != before
+        }
+        if any(there[SETTINGS.index(name)] != seen["settings"][SETTINGS.index(name)] for name in changed):
+            gr.Warning(
+                "Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.", duration=None
+            )
+            return {**seen, "settings": there}, *there
+        shares = ("overlap_share", "gold_share")
+        projects.change_settings(
+            desk.workspace,
+            project_id or "",
+            by=by,
+            **{name: value / 100 if name in shares else value for name, value in changed.items()},
+        )
+        gr.Info("Settings saved.", duration=4)
+        there = _there(desk, project_id or "")["settings"]
+        return {**seen, "settings": there}, *there
+
+    def allow(project_id: str | None, request: gr.Request) -> list[object]:
+        """Who may only look finds the list and the settings, but nothing to save."""
+        role = role_of(desk, request, project_id)
+        lists, chooses = role in ("reviewer", "admin"), role == "admin"
+        return [
+            gr.update(interactive=lists),
+            *(gr.update(interactive=chooses) for _ in settings),
+            gr.update(visible=lists),
+            gr.update(visible=chooses),
+        ]
+
+    settings = [review_required, overlap_share, overlap_people, gold_share]
+    shown = [questions, *settings]
+    for event in (project.change, refresh.tick):
+        event(show, project, content, **QUIET)
+    allowed = [questions, *settings, save_questions, save_settings]
+    project.change(load, project, [began, *shown], **QUIET)
+    project.change(allow, project, allowed, **QUIET)
+    tab.select(allow, project, allowed, **QUIET)
+    tab.select(freshen, [project, began, *shown], [began, *shown], **QUIET)
+    offer(desk, project)
+    gr.on(None, show, project, content, **QUIET)
+    gr.on(None, load, project, [began, *shown], **QUIET)
+    gr.on(None, allow, project, allowed, **QUIET)
+    save_questions.click(keep_questions, [project, began, questions], [began, questions], **QUIET).then(
+        show, project, content, **QUIET
+    )
+    save_settings.click(keep_settings, [project, began, *settings], [began, *settings], **QUIET).then(
+        show, project, content, **QUIET
+    )
+
+
+def _there(desk: Desk, project_id: str) -> dict[str, Any]:
+    """What a project's list and settings are now, as the page shows them: shares in percent."""
+    chosen = projects.settings_of(projects.project_by_id(desk.workspace, project_id))
+    return {
+        "project": project_id,
+        "questions": [each.text for each in standard_questions(desk.workspace, project_id)],
+        "settings": [
+            chosen.review_required,
+            round(100 * chosen.overlap_share),
+            chosen.overlap_people,
+            round(100 * chosen.gold_share),
+        ],
+    }
+
+
+def _of_this(seen: Any, project_id: str | None) -> dict[str, Any]:
+    """Return what the page was given, if it was for this project."""
+    if not seen or seen.get("project") != project_id:
+        raise Refused("This page was not given the project's list yet. Open the tab again, then save.")
+    return dict(seen)
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]

@@ -1,0 +1,39 @@
+"""`column IN (numbers)` as one statement for lists of every length: put together, planned and prepared once."""
+
+from typing import Any
+
+from sqlalchemy import ARRAY, JSON, Boolean, ColumnElement, Dialect, Integer, TypeDecorator, bindparam
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+
+class Numbers(TypeDecorator[list[int]]):
+    """A list of integers as a parameter: an array of PostgreSQL, JSON for SQLite."""
+
+    impl = JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        return dialect.type_descriptor(ARRAY(Integer()) if dialect.name == "postgresql" else JSON())
+
+
+class among(FunctionElement[bool]):
+    """Whether a number is one of the parameter `name`, a list of integers."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def __init__(self, number: ColumnElement[int] | Any, name: str) -> None:
+        super().__init__(number, bindparam(name, type_=Numbers()))
+
+
+@compiles(among, "postgresql")
+def _any_of_array(element: among, compiler: Any, **how: Any) -> str:
+    number, listed = (compiler.process(each, **how) for each in element.clauses)
+    return f"{number} = ANY ({listed})"
+
+
+@compiles(among, "sqlite")
+def _in_json(element: among, compiler: Any, **how: Any) -> str:
+    number, listed = (compiler.process(each, **how) for each in element.clauses)
+    return f"{number} IN (SELECT value FROM json_each({listed}))"

@@ -1,0 +1,81 @@
+"""What a save needs to know of the pages it names, and no more: a page may hold thousands of words, an answer names a few."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from db.among import among
+from db.tables import Page, PageWord
+from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, EditWords, PageGeometry
+from engine.annotation.texts import answer_text, joined, marked_words
+from engine.annotation.word_list import ListedWord
+from engine.annotation.words import WORD
+
+LARGEST_NUMBER = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPages:
+    """Pages in their order, with the words on them that an answer and its edits name, in reading order.
+
+    Retired words are among them: an edit may come from somebody who saw the page before its words were mended.
+    """
+
+    geometry: dict[str, PageGeometry]
+    words: dict[str, list[ListedWord]]
+
+    def text(self, session: Session, state: AnnotationState) -> str:
+        """Return the text of an answer that marks nothing but words that were named; see texts.answer_text."""
+        marks = marked_words(state)
+        retired = {page: {word.number for word in words if word.retired} for page, words in self.words.items()}
+        if any(not retired[page].isdisjoint(numbers) for page, numbers in marks.items()):
+            return answer_text(session, state)  # the words that took their place are not named
+        return joined(list(self.words), marks, self.words)
+
+
+_NAMED_WORDS = (
+    select(
+        Page.id,
+        Page.height,
+        Page.width,
+        *WORD,
+    )
+    .outerjoin(PageWord, (PageWord.page_id == Page.id) & among(PageWord.number, "numbers"))
+    .where(Page.document_id == bindparam("document"), Page.id.in_(bindparam("pages", expanding=True)))
+    .order_by(Page.number, PageWord.position, PageWord.number)
+)
+
+
+def named_pages(session: Session, document_id: str, state: AnnotationState, edits: Iterable[Edit]) -> NamedPages:
+    """Return the pages of a document that `state` or `edits` name, by one statement. A page of another document is left out."""
+    pages, numbers = _named(state, edits)
+    if not pages:
+        return NamedPages({}, {})
+    chosen = {"document": document_id, "pages": pages, "numbers": numbers}
+    sizes: dict[str, tuple[int, int]] = {}
+    words: dict[str, list[ListedWord]] = {}
+    rows = session.connection().execute(_NAMED_WORDS, chosen).all()
+    for page, height, width, number, line, text, x0, y0, x1, y1, retired_at in rows:
+        sizes[page] = height, width
+        here = words.setdefault(page, [])
+        if number is not None:
+            here.append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None))
+    geometry = {page: PageGeometry(sizes[page], {word.number: word.box for word in words[page]}) for page in words}
+    return NamedPages(geometry, words)
+
+
+def _named(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[str], list[int]]:
+    """Return the pages and the numbers of words that a state and its edits name."""
+    pages = set(state.pages)
+    numbers = {number for mark in state.pages.values() for number in mark.words}
+    for edit in edits:
+        if isinstance(edit, EditNoAnswer):
+            continue
+        pages.add(edit.page)
+        if isinstance(edit, EditMask):
+            numbers.update(edit.words)
+        elif isinstance(edit, EditWords):
+            numbers.update(edit.add, edit.remove)
+    return sorted(pages), sorted(number for number in numbers if 0 <= number < LARGEST_NUMBER)

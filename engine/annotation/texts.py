@@ -1,0 +1,60 @@
+"""The text of answers: the words that they mark, in reading order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.tables import Page
+from engine.annotation.state import AnnotationState
+from engine.annotation.word_list import ListedWord, living
+from engine.annotation.words import MOST_NAMED, listed_of
+
+
+def answer_text(session: Session, state: AnnotationState) -> str:
+    """Return the words of an answer in reading order, pages in their order, joined by spaces.
+
+    For words that were split or merged since, those that stand in their place are read.
+    """
+    return answer_texts(session, [state])[0]
+
+
+def answer_texts(session: Session, states: Sequence[AnnotationState]) -> list[str]:
+    """Return the texts of many answers, each as `answer_text` does, by as many statements as for one."""
+    marked = [marked_words(state) for state in states]
+    named: dict[str, set[int]] = {}
+    for marks in marked:
+        for page, numbers in marks.items():
+            named.setdefault(page, set()).update(numbers)
+    order: list[str] = []
+    words: dict[str, list[ListedWord]] = {}
+    for some in _batches(sorted(named), MOST_NAMED):
+        order += session.scalars(select(Page.id).where(Page.id.in_(some)).order_by(Page.number))
+        words |= _words(session, some, named)
+    return [joined(order, marks, words) for marks in marked]
+
+
+def marked_words(state: AnnotationState) -> dict[str, list[int]]:
+    """Return page -> the words that an answer marks there; pages without any are left out."""
+    return {} if state.no_answer else {page: mark.words for page, mark in state.pages.items() if mark.words}
+
+
+def joined(order: Sequence[str], marks: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[ListedWord]]) -> str:
+    """Return the text of `marks` (page -> words) from the words of its pages; `order` are the pages in their order."""
+    return " ".join(word.text for page in order if page in marks for word in living(marks[page], words[page]))
+
+
+def _batches(pages: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Databases bound how much a statement may name."""
+    for start in range(0, len(pages), size):
+        yield pages[start : start + size]
+
+
+def _words(session: Session, pages: Sequence[str], named: Mapping[str, set[int]]) -> dict[str, list[ListedWord]]:
+    """Return the named words of pages; all words of a page where a named one is retired, for those that took its place."""
+    numbers = set().union(*(named[page] for page in pages))
+    if len(numbers) > MOST_NAMED:  # a dense page has thousands of words, most answers a handful
+        return listed_of(session, pages)
+    found = listed_of(session, pages, numbers)
+    mended = [page for page in pages if any(word.retired and word.number in named[page] for word in found[page])]
+    return found | (listed_of(session, mended) if mended else {})

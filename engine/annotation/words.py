@@ -1,0 +1,277 @@
+"""The words of a page, and mending them: every save is logged, counted by a version, and conflicts instead of overwriting."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import CursorResult, insert, select, update
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import Page, PageWord, WordEdit
+from engine.annotation.state import Box
+from engine.annotation.word_list import ListedWord, WordChange, WordList
+from engine.errors import Conflict, NotFound, Refused
+from engine.workspace import Workspace
+
+MOST_NAMED = 500  # words; above it the whole page is read: databases bound how much a statement may name
+# What is read of a word.
+WORD = (
+    PageWord.number,
+    PageWord.line,
+    PageWord.text,
+    PageWord.x0,
+    PageWord.y0,
+    PageWord.x1,
+    PageWord.y1,
+    PageWord.retired_at,
+)
+
+
+class RetiredWords(BaseModel):
+    """Words that were split, merged or removed; old revisions name them. `places`: how many live words stand before each."""
+
+    numbers: list[int]
+    boxes: list[Box]
+    texts: list[str]
+    lines: list[int]
+    places: list[int]
+
+
+class Words(BaseModel):
+    """The words of a page in reading order, one list a property. Boxes are pixels, right and lower edge exclusive.
+
+    `version` counts how often they were mended; `next` is the number that the next new word gets.
+    """
+
+    version: int
+    numbers: list[int]
+    boxes: list[Box]
+    texts: list[str]
+    lines: list[int]
+    next: int
+    retired: RetiredWords
+
+
+class MendedWords(Words):
+    """The words after a save. `saved_version` is the version that this save made, also when it is asked for again."""
+
+    saved_version: int
+    saved_at: datetime
+
+
+class MendRequest(BaseModel):
+    """What somebody wants to change. The same `idempotency_key` again is the same save."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idempotency_key: str = Field(min_length=8, max_length=64)
+    base: int = Field(ge=0, lt=2**31, description="Version of the words that the person saw.")
+    edits: list[WordChange] = Field(min_length=1, max_length=1000)
+
+
+class WordsConflict(Conflict):
+    """The words have moved on since `base`. The caller shows both versions."""
+
+
+def page_words(workspace: Workspace, page_id: str) -> Words:
+    """Return the words of a page. NotFound for an unknown page."""
+    with workspace.database.read() as session:
+        page = session.get(Page, page_id)
+        if page is None:
+            raise NotFound("There is no such page.")
+        return Words.model_validate(as_lists(listed(session, page_id), page.words_version))
+
+
+def mend(workspace: Workspace, page_id: str, request: MendRequest, user_id: str) -> MendedWords:
+    """Apply edits to the words of a page and return the words as they then stand.
+
+    WordsConflict when the words are no longer at `base`; NotFound for an unknown page; Refused for an edit that cannot be.
+    """
+    words = _edited(workspace, page_id, request)
+    with workspace.database.write() as session:
+        page = session.get(Page, page_id)
+        if page is None:
+            raise NotFound("There is no such page.")
+        # As in revisions: the conditional update lets one of two writers through, and the other one wait for its commit.
+        advanced = session.execute(
+            update(Page)
+            .where(Page.id == page_id, Page.words_version == request.base)
+            .values(words_version=request.base + 1)
+            .execution_options(synchronize_session=False)
+        )
+        assert isinstance(advanced, CursorResult)
+        if advanced.rowcount != 1 or words is None:
+            return _saved_before(session, page, request)
+        if _with_key(session, page_id, request.idempotency_key) is not None:
+            raise Refused("This idempotency key belongs to an earlier change of these words; make a new one.")
+        _store(session, page_id, words)
+        edit = WordEdit(
+            page_id=page_id,
+            version=request.base + 1,
+            author_id=user_id,
+            idempotency_key=request.idempotency_key,
+            edits=[each.model_dump(mode="json") for each in request.edits],
+            before=words.before,
+        )
+        session.add(edit)
+        session.flush()
+        return _mended(words.words, edit.version, edit)
+
+
+def listed(session: Session, page_id: str) -> list[ListedWord]:
+    """Return all words that a page has ever had, in reading order."""
+    return listed_of(session, [page_id])[page_id]
+
+
+def listed_of(
+    session: Session, page_ids: Collection[str], numbers: Collection[int] | None = None
+) -> dict[str, list[ListedWord]]:
+    """Return all words that each page has ever had, in reading order; with `numbers` those of these numbers alone."""
+    chosen = (
+        select(PageWord.page_id, *WORD)
+        .where(PageWord.page_id.in_(page_ids))
+        .order_by(PageWord.page_id, PageWord.position, PageWord.number)
+    )
+    if numbers is not None:
+        chosen = chosen.where(PageWord.number.in_(numbers))
+    found: dict[str, list[ListedWord]] = {page_id: [] for page_id in page_ids}
+    for page_id, number, line, text, x0, y0, x1, y1, retired_at in session.execute(chosen):
+        found[page_id].append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None))
+    return found
+
+
+def _edited(workspace: Workspace, page_id: str, request: MendRequest) -> WordList | None:
+    """Return the words with the edits applied; None when they have moved on since `base`.
+
+    Done before the write begins: on a dense page it takes a while, and on SQLite everybody waits for the one who writes.
+    What is at version `base` in the write is what was read here: words never change without their version.
+    """
+    with workspace.database.read() as session:
+        page = session.get(Page, page_id)
+        if page is None:
+            raise NotFound("There is no such page.")
+        if page.words_version != request.base:
+            return None
+        words = WordList(listed(session, page_id), (page.width, page.height))
+    words.apply(request.edits)
+    return words
+
+
+def _store(session: Session, page_id: str, words: WordList) -> None:
+    """Store new words, texts and retirements of those that were changed, and how many words the page has now."""
+    first_new = words.next_number - words.new
+    moment = now()
+    for first, end, shift in reversed(_shifts(words.words, first_new)):  # the last ones first: they make room
+        session.execute(
+            update(PageWord)
+            .where(PageWord.page_id == page_id, PageWord.position >= first, PageWord.position < end)
+            .values(position=PageWord.position + shift)
+            .execution_options(synchronize_session=False)
+        )
+    touched = {change["number"] for change in words.before}
+    new = []
+    for place, word in enumerate(words.words):
+        retired_at = moment if word.retired else None
+        if word.number >= first_new:
+            x0, y0, x1, y1 = word.box
+            new.append(
+                {
+                    "page_id": page_id,
+                    "number": word.number,
+                    "position": place,
+                    "line": word.line,
+                    "text": word.text,
+                    "x0": x0,
+                    "y0": y0,
+                    "x1": x1,
+                    "y1": y1,
+                    "retired_at": retired_at,
+                }
+            )
+        elif word.number in touched:
+            session.execute(
+                update(PageWord)
+                .where(PageWord.page_id == page_id, PageWord.number == word.number)
+                .values(text=word.text, retired_at=retired_at)
+                .execution_options(synchronize_session=False)
+            )
+    if new:
+        session.execute(insert(PageWord), new)
+    session.execute(
+        update(Page)
+        .where(Page.id == page_id)
+        .values(word_count=len(words.live))
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _shifts(words: list[ListedWord], first_new: int) -> list[tuple[int, int, int]]:
+    """Return (first, end, shift): old words at the positions first..end - 1 move on by so many new ones before them.
+
+    Positions are places in the list: retired words have theirs.
+    """
+    shifts: list[tuple[int, int, int]] = []
+    first = place = shift = 0
+    for word in words:
+        if word.number < first_new:
+            place += 1
+            continue
+        if shift and first < place:
+            shifts.append((first, place, shift))
+        first, shift = place, shift + 1
+    if shift and first < place:
+        shifts.append((first, place, shift))
+    return shifts
+
+
+def _saved_before(session: Session, page: Page, request: MendRequest) -> MendedWords:
+    """Return what this very request made before its answer got lost; WordsConflict when it made nothing."""
+    edit = _with_key(session, page.id, request.idempotency_key)
+    session.refresh(page)
+    if edit is None:
+        raise WordsConflict(
+            f"The words of this page were mended meanwhile: they are at version {page.words_version}, and your change "
+            f"builds on {request.base}."
+        )
+    return _mended(listed(session, page.id), page.words_version, edit)
+
+
+def _with_key(session: Session, page_id: str, key: str) -> WordEdit | None:
+    return session.scalar(select(WordEdit).where(WordEdit.page_id == page_id, WordEdit.idempotency_key == key))
+
+
+def _mended(words: list[ListedWord], version: int, edit: WordEdit) -> MendedWords:
+    return MendedWords.model_validate(
+        {**as_lists(words, version), "saved_version": edit.version, "saved_at": edit.created_at}
+    )
+
+
+def as_lists(words: list[ListedWord], version: int) -> dict[str, object]:
+    """Return words as they travel: see Words."""
+    live = [word for word in words if not word.retired]
+    gone: list[ListedWord] = []
+    places: list[int] = []
+    before = 0
+    for word in words:
+        if word.retired:
+            gone.append(word)
+            places.append(before)
+        else:
+            before += 1
+
+    def properties(chosen: list[ListedWord]) -> dict[str, object]:
+        return {
+            "numbers": [word.number for word in chosen],
+            "boxes": [word.box for word in chosen],
+            "texts": [word.text for word in chosen],
+            "lines": [word.line for word in chosen],
+        }
+
+    following = max((word.number for word in words), default=-1) + 1
+    return {
+        "version": version,
+        **properties(live),
+        "next": following,
+        "retired": {**properties(gone), "places": places},
+    }

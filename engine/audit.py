@@ -1,0 +1,139 @@
+"""The audit trail: who decided what. Written inside the unit of work that it tells of; never changed, never deleted."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.tables import AuditEntry, Project, User
+from engine.names import NOBODY
+from engine.workspace import Workspace
+
+MOST = 500
+SHOWN = 3  # questions in one line
+
+# What an entry says, after the name of who did it. Names of details stand in braces.
+_SENTENCES: Mapping[str, str] = {
+    "projects.create": "created the project {name}",
+    "settings.change": "changed settings: {changes}",
+    "members.add": "made {name} a member as {role}",
+    "members.role": "changed {name} from {before} to {role}",
+    "members.remove": "removed {name}, who was {role}",
+    "members.leave": "left the project",
+    "invitations.create": "made an invitation as {role}, valid until {until} UTC",
+    "invitations.revoke": "withdrew an invitation as {role}",
+    "invitations.accept": "joined as {role}, invited by {inviter}",
+    "models.promote": "promoted the model {model}",
+    "models.promote.forced": "promoted the model {model} past the gate: {reason}",
+    "models.rollback": "rolled back to the model {model}",
+    "standard_questions": "set the standard questions: {questions}",
+    "gold": "made an answer the known one: {question} ({document})",
+    "gold.none": "took back the known answer: {question} ({document})",
+    "exports.make": "exported {answers} answers as {format}",
+    "jobs.ask": "asked for a job: {kind}",
+    "jobs.cancel": "stopped a job: {kind}",
+    "users.add": "added the user {name} as {role}",
+    "users.role": "changed the user {name} from {before} to {role}",
+    "users.disable": "disabled the user {name}",
+    "users.enable": "enabled the user {name} again",
+    "users.password": "set a new password for {name}",
+    "users.sessions": "ended all sessions of {name}",
+    "users.session": "ended a session of {name}: {client}",
+    "users.token": "made a token of {name} for {purpose}, valid {days} days",
+    "password.change": "changed their own password",
+    "login.limited": "slowed down logins as {name} from {address} after {failures} wrong passwords",
+}
+
+
+class AuditLine(BaseModel):
+    """An entry as people read it: when, who, and what in one clause."""
+
+    id: str
+    created_at: datetime
+    actor: str
+    project: str | None
+    action: str
+    subject: str
+    what: str
+    details: dict[str, Any]
+
+
+def record(
+    session: Session, actor_id: str | None, action: str, subject: str, project_id: str | None = None, **details: object
+) -> None:
+    """Add an entry inside the caller's unit of work. `details` must be JSON, and hold the names that the sentence needs."""
+    session.add(AuditEntry(actor_id=actor_id, project_id=project_id, action=action, subject=subject, details=details))
+
+
+def note(
+    workspace: Workspace,
+    actor_id: str | None,
+    action: str,
+    subject: str,
+    project_id: str | None = None,
+    **details: object,
+) -> None:
+    """Add an entry in a unit of work of its own, for what changes nothing else in the database."""
+    with workspace.database.write() as session:
+        record(session, actor_id, action, subject, project_id, **details)
+
+
+def entries(
+    workspace: Workspace, project_id: str | None = None, *, before: str | None = None, limit: int = 100
+) -> list[AuditLine]:
+    """Return entries of one project, or of everything, newest first. `before`: the id of the last one seen, to go on from."""
+    chosen = (
+        select(AuditEntry, User.name, Project.name)
+        .outerjoin(User, User.id == AuditEntry.actor_id)
+        .outerjoin(Project, Project.id == AuditEntry.project_id)
+        .order_by(AuditEntry.created_at.desc(), AuditEntry.id.desc())
+        .limit(max(1, min(limit, MOST)))
+    )
+    if project_id is not None:
+        chosen = chosen.where(AuditEntry.project_id == project_id)
+    with workspace.database.read() as session:
+        if before is not None and (last := session.get(AuditEntry, before)) is not None:
+            chosen = chosen.where(
+                (AuditEntry.created_at < last.created_at)
+                | ((AuditEntry.created_at == last.created_at) & (AuditEntry.id < last.id))
+            )
+        rows = session.execute(chosen).all()
+    return [
+        AuditLine(
+            id=entry.id,
+            created_at=entry.created_at,
+            actor=actor or NOBODY,
+            project=project,
+            action=entry.action,
+            subject=entry.subject,
+            what=_what(entry),
+            details=entry.details,
+        )
+        for entry, actor, project in rows
+    ]
+
+
+class _Known(dict[str, object]):
+    def __missing__(self, name: str) -> str:
+        return "?"
+
+
+def _what(entry: AuditEntry) -> str:
+    """What an entry says. One of an older or newer version, whose sentence is not known, says its action."""
+    action = "gold.none" if entry.action == "gold" and entry.details.get("annotation_id") is None else entry.action
+    sentence = _SENTENCES.get(action, "{action}: {subject}")
+    known = {"action": entry.action, "subject": entry.subject, "model": entry.subject, **entry.details}
+    if isinstance(changes := known.get("changes"), dict):
+        known["changes"] = ", ".join(f"{name} from {old} to {new}" for name, (old, new) in sorted(changes.items()))
+    if isinstance(questions := known.get("questions"), list):
+        known["questions"] = _some(questions)
+    return sentence.format_map(_Known(known)).rstrip(": ")
+
+
+def _some(questions: list[str]) -> str:
+    """The first of some questions, and how many more there are; a line is read at a glance."""
+    more = len(questions) - SHOWN
+    return "; ".join(questions[:SHOWN]) + (f"; and {more} more" if more > 0 else "") if questions else "none"

@@ -1,0 +1,66 @@
+"""The Python client's part of what becomes of the answers: figures, models, retrainings, datasets."""
+
+from pathlib import Path
+
+from engine.connection import Connection
+from engine.curation.agreement_figures import ProjectAgreement
+from engine.curation.figures import Figures
+from engine.training.registry import VersionSummary
+from engine.training.views import JobView, RunLine, RunView
+
+
+class Learning:
+    """What engine.client.Glossator can do with figures, models and datasets."""
+
+    _at: Connection
+
+    def agreement(self, project_id: str) -> ProjectAgreement:
+        """Return how people agree with each other, and the model with them (reviewers)."""
+        return self._at.get(ProjectAgreement, f"/projects/{project_id}/agreement")
+
+    def figures(self, project_id: str, days: int = 90) -> Figures:
+        """Return masks a day, seconds a mask by model version, and the queue's depth."""
+        return self._at.get(Figures, f"/projects/{project_id}/figures", days=days)
+
+    def models(self, project_id: str) -> list[VersionSummary]:
+        """Return the model versions of a project, newest first."""
+        return self._at.get(list[VersionSummary], f"/projects/{project_id}/models")
+
+    def promote(
+        self, project_id: str, version_id: str, *, reason: str = "", force: bool = False
+    ) -> list[VersionSummary]:
+        """Make a model the one that answers."""
+        body = {"reason": reason, "force": force}
+        path = f"/projects/{project_id}/models/{version_id}/promote"
+        return self._at.post(list[VersionSummary], path, body, repeatable=False)
+
+    def rollback(self, project_id: str, reason: str = "") -> list[VersionSummary]:
+        """Make the champion before the present one answer again."""
+        path = f"/projects/{project_id}/rollback"
+        return self._at.post(list[VersionSummary], path, {"reason": reason}, repeatable=False)
+
+    def retrain(self, project_id: str) -> JobView:
+        """Ask for a retraining; one that waits or runs already is returned instead of a second one."""
+        return self._at.post(JobView, f"/projects/{project_id}/retrain")
+
+    def runs(self, project_id: str) -> list[RunLine]:
+        """Return the retrainings of a project, newest first."""
+        return self._at.get(list[RunLine], f"/projects/{project_id}/runs")
+
+    def run(self, run_id: str) -> RunView:
+        """Return one retraining with its curves and verdict."""
+        return self._at.get(RunView, f"/runs/{run_id}")
+
+    def jobs(self, project_id: str) -> list[JobView]:
+        """Return the jobs of a project, newest first."""
+        return self._at.get(list[JobView], f"/projects/{project_id}/jobs")
+
+    def cancel(self, job_id: str) -> JobView:
+        """Stop a job."""
+        return self._at.post(JobView, f"/jobs/{job_id}/cancel")
+
+    def export(self, project_id: str, path: str | Path, form: str = "coco") -> Path:
+        """Write the accepted answers of a project to a zip file, and return its path."""
+        out = Path(path)
+        self._at.download(f"/projects/{project_id}/export", out, format=form)
+        return out

@@ -1,0 +1,74 @@
+"""What the REST interface answers where no part of the engine has a type of its own for it. Unknown fields are ignored."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from engine.annotation.views import AnnotationLine
+from engine.documents.views import DocumentView
+from engine.invitations import InvitationView
+
+
+class Person(BaseModel):
+    """A user."""
+
+    id: str
+    name: str
+    role: str
+
+
+class Project(BaseModel):
+    """A project with its counts and settings."""
+
+    id: str
+    name: str
+    description: str = ""
+    documents: int
+    accepted: int
+    settings: dict[str, Any]
+
+
+class TakenFile(BaseModel):
+    """A file that is a document now. `created` is false when the project had it already."""
+
+    name: str
+    document_id: str
+    created: bool
+    pages: int
+    words: int
+    warnings: list[str]
+
+
+class RefusedFile(BaseModel):
+    """A file that was not taken, and why."""
+
+    name: str
+    reason: str
+    sentence: str
+
+
+class Uploaded(BaseModel):
+    """What became of each file."""
+
+    documents: list[TakenFile]
+    refused: list[RefusedFile]
+
+
+class Document(DocumentView):
+    """A document with its pages and the questions asked about it."""
+
+    annotations: list[AnnotationLine]
+
+
+class NextAnswer(BaseModel):
+    """Where to go on, or one sentence why there is nothing left."""
+
+    annotation_id: str | None
+    document_id: str | None = None
+    reason: str | None = None
+
+
+class Invited(InvitationView):
+    """An invitation with its link, which is told this once."""
+
+    url: str

@@ -1,0 +1,200 @@
+"""`glossator answers`: what was answered, and correcting, accepting or refusing it from a shell."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from engine.annotation.revisions import Action, RevisionRequest, Saved, append_revision
+from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditPrompts, EditWords, Point
+from engine.annotation.views import annotation_lines, annotation_view
+from engine.commands.common import emit, fail, here, output
+from engine.commands.found import acting, document_called, page_numbered
+from engine.projects import DEFAULT_NAME, project_named
+from engine.workspace import Workspace
+
+answers = typer.Typer(help="Answers: list, correct, accept.", no_args_is_help=True)
+
+Answer = Annotated[str, typer.Argument(help="Id of the answer; glossator answers list prints it.")]
+Page = Annotated[int, typer.Option(min=1, help="Number of the page.")]
+Person = Annotated[str | None, typer.Option("--as", help="Who does it; without it, the local user.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    app.add_typer(answers, name="answers")
+
+
+@answers.command("list")
+def list_(
+    document: Annotated[str, typer.Argument(help="Name or id of a document of the project.")],
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    as_json: Json = False,
+) -> None:
+    """List the questions asked of a document with their answers."""
+    with here() as workspace:
+        found = document_called(workspace, project_named(workspace, project).id, document)
+        lines = annotation_lines(workspace, found.id)
+    if as_json:
+        emit({"document_id": found.id, "answers": [line.model_dump(mode="json") for line in lines]})
+        return
+    table = Table("answer", "question", "text", "status", "by")
+    for line in lines:
+        text = "(no answer)" if line.no_answer else line.text
+        table.add_row(line.id, line.question.text, text, line.status, line.author.name)
+    output.print(table)
+
+
+@answers.command()
+def show(answer: Answer, as_json: Json = False) -> None:
+    """Show an answer as it stands, and what the model had proposed."""
+    with here() as workspace:
+        view = annotation_view(workspace, answer)
+    if as_json:
+        emit(view.model_dump(mode="json"))
+        return
+    output.print(view.question.text, markup=False)
+    output.print("(no answer)" if view.state.no_answer else view.text or "(no words are marked)", markup=False)
+    output.print(f"{view.status}, revision {view.head}, by {view.author.name}", style="dim", markup=False)
+    if view.proposal is not None:
+        proposed = f"{view.proposal.model.label} had said: {view.proposal.text or '(nothing)'}"
+        output.print(f"{proposed}, confidence {view.proposal.score:.2f}", style="dim", markup=False)
+
+
+@answers.command()
+def mark(
+    answer: Answer,
+    text: Annotated[str | None, typer.Option(help="Words of the page, as they stand there one after another.")] = None,
+    words: Annotated[str | None, typer.Option(help="Numbers of words, with commas between.")] = None,
+    page: Page = 1,
+    person: Person = None,
+    as_json: Json = False,
+) -> None:
+    """Mark these words of a page, instead of what is marked there."""
+    if (text is None) == (words is None):
+        fail("Say which words: --text WORDS, or --words NUMBERS.")
+    with here() as workspace:
+        there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
+        numbers = _standing(workspace, there.id, text) if text is not None else _numbers(words or "")
+        edits: list[Edit] = [EditClear(op="clear", page=there.id), EditWords(op="words", page=there.id, add=numbers)]
+        _said(*_save(workspace, answer, "edit", edits, person), as_json)
+
+
+@answers.command()
+def refine(
+    answer: Answer,
+    point: Annotated[
+        list[str] | None, typer.Option(help="X,Y in pixels of the page; with a minus behind (X,Y-): not here.")
+    ] = None,
+    box: Annotated[str | None, typer.Option(help="X0,Y0,X1,Y1 in pixels of the page.")] = None,
+    page: Page = 1,
+    person: Person = None,
+    as_json: Json = False,
+) -> None:
+    """Let the model answer again with points and a box, and keep what it says."""
+    points = [_point(each) for each in point or ()]
+    if not points and box is None:
+        fail("Say where: --point X,Y or --box X0,Y0,X1,Y1.")
+    corners = _numbers(box) if box is not None else []
+    if box is not None and len(corners) != 4:
+        fail(f"The box {box!r} cannot be read: it has four whole numbers, X0,Y0,X1,Y1.")
+    edges = (corners[0], corners[1], corners[2], corners[3]) if corners else None
+    with here() as workspace:
+        from engine.annotation.ask import Desk
+
+        there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
+        user = acting(workspace, person, "annotation_id", answer)
+        said = Desk(workspace).refine(answer, there.id, user.id, points=points, box=edges, mask=None)
+        edits: list[Edit] = [
+            EditPrompts(op="prompts", page=there.id, points=points, boxes=[edges] if edges else []),
+            EditMask(op="mask", page=there.id, words=said.words, mask=said.mask),
+        ]
+        _said(*_save(workspace, answer, "edit", edits, person, said.prediction_id), as_json)
+
+
+@answers.command()
+def accept(answer: Answer, person: Person = None, as_json: Json = False) -> None:
+    """Accept an answer as it stands; where the project wants a review, that submits it."""
+    _decide(answer, "accept", [], person, as_json)
+
+
+@answers.command()
+def submit(answer: Answer, person: Person = None, as_json: Json = False) -> None:
+    """Hand an answer in for a review."""
+    _decide(answer, "submit", [], person, as_json)
+
+
+@answers.command()
+def reopen(answer: Answer, person: Person = None, as_json: Json = False) -> None:
+    """Take an accepted answer back, to correct it."""
+    _decide(answer, "reopen", [], person, as_json)
+
+
+@answers.command("none")
+def no_answer(answer: Answer, person: Person = None, as_json: Json = False) -> None:
+    """Accept that the document does not answer."""
+    _decide(answer, "accept", [EditNoAnswer(op="no_answer", value=True)], person, as_json)
+
+
+def _decide(answer: str, action: Action, edits: Sequence[Edit], person: str | None, as_json: bool) -> None:
+    with here() as workspace:
+        _said(*_save(workspace, answer, action, edits, person), as_json)
+
+
+def _save(
+    workspace: Workspace,
+    answer: str,
+    action: Action,
+    edits: Sequence[Edit],
+    person: str | None,
+    prediction_id: str | None = None,
+) -> tuple[str, Saved]:
+    user = acting(workspace, person, "annotation_id", answer)
+    request = RevisionRequest(
+        idempotency_key=uuid.uuid4().hex,
+        base=annotation_view(workspace, answer).head,
+        action=action,
+        edits=list(edits),
+        prediction_id=prediction_id,
+    )
+    return answer, append_revision(workspace, answer, request, user.id)
+
+
+def _said(answer: str, saved: Saved, as_json: bool) -> None:
+    if as_json:
+        fields: dict[str, Any] = {"annotation_id": answer, "revision": saved.revision, "status": saved.status}
+        emit({**fields, "no_answer": saved.state.no_answer, "text": saved.text})
+    else:
+        what = "(no answer)" if saved.state.no_answer else saved.text or "(no words are marked)"
+        output.print(f"{what}: {saved.status}, revision {saved.revision}", markup=False, soft_wrap=True)
+
+
+def _standing(workspace: Workspace, page_id: str, text: str) -> list[int]:
+    """The numbers of the words that read so, one after another; the command ends where they stand nowhere, or twice."""
+    from engine.annotation.pages import words_of
+
+    found, wanted = words_of(workspace, page_id), text.split()
+    texts = [word.text for word in found.words]
+    places = [at for at in range(len(texts)) if wanted and texts[at : at + len(wanted)] == wanted]
+    if len(places) != 1:
+        reason = "stand nowhere on this page" if not places else f"stand in {len(places)} places; use --words"
+        fail(f"The words {text!r} {reason}.")
+    return list(found.numbers[places[0] : places[0] + len(wanted)])
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(each) for each in text.split(",")]
+    except ValueError:
+        fail(f"{text!r} cannot be read: whole numbers with commas between, as in 41,42.")
+
+
+def _point(text: str) -> Point:
+    try:
+        x, y = text.rstrip("+-").split(",")
+        return float(x), float(y), not text.endswith("-")
+    except ValueError:
+        fail(f"The point {text!r} cannot be read: it is X,Y, or X,Y- for a place that does not belong.")

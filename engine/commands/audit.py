@@ -1,0 +1,33 @@
+"""`glossator audit`: who decided what."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from engine import audit as trail
+from engine.commands.common import emit, here, output
+from engine.projects import project_named
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("audit")(audit)
+
+
+def audit(
+    project: Annotated[str | None, typer.Option("--project", help="Only of this project.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=trail.MOST, help="How many entries, newest first.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+) -> None:
+    """List who changed members, roles, settings and models, exported, or failed too often to log in."""
+    with here() as workspace:
+        found = trail.entries(workspace, project_named(workspace, project).id if project else None, limit=limit)
+    if as_json:
+        emit({"entries": [line.model_dump(mode="json") for line in found]})
+        return
+    table = Table("when (UTC)", "project", "who", "what")
+    for line in found:
+        table.add_row(f"{line.created_at:%Y-%m-%d %H:%M:%S}", *map(escape, (line.project or "", line.actor, line.what)))
+    output.print(table)

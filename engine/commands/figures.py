@@ -1,0 +1,57 @@
+"""glossator figures: whether the work goes well."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from engine.commands.common import emit, here, output
+from engine.curation.figures import LONGEST, Pace
+from engine.projects import DEFAULT_NAME, project_named
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("figures")(figures)
+
+
+def figures(
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    days: Annotated[int, typer.Option(min=1, max=LONGEST, help="Length of the period, which ends today.")] = 90,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+) -> None:
+    """Show masks a day, seconds a mask and share accepted unchanged by model version, and the queue's depth."""
+    from engine.curation.figures import figures as figures_of
+
+    with here() as workspace:
+        found = figures_of(workspace, project_named(workspace, project).id, days=days)
+    if as_json:
+        emit(found.model_dump(mode="json"))
+        return
+    if not found.by_model and not found.people:
+        output.print("No mask was finished yet; accept an answer, and it is counted here.")
+        return
+    _print("model", [(row.label, row) for row in found.by_model])
+    _print("person", [(row.person, row) for row in found.people])
+    total = sum(row.masks for row in found.masks_a_day)
+    output.print(f"{total} masks from {found.first_day} to {found.last_day}.", markup=False)
+    if found.queue:
+        now = found.queue[-1]
+        output.print(f"{now.open} tasks wait for an answer, {now.submitted} answers for a reviewer.", markup=False)
+
+
+def _print(what: str, rows: list[tuple[str, Pace]]) -> None:
+    table = Table(what, box=None, header_style="bold", pad_edge=False)
+    for title in ("masks", "a mask (median)", "95 %", "unchanged", "95 %"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for name, pace in rows:
+        known = pace.seconds_low is not None and pace.seconds_high is not None
+        table.add_row(
+            name,
+            str(pace.masks),
+            "-" if pace.seconds_median is None else f"{pace.seconds_median:.1f} s",
+            f"{pace.seconds_low:.1f} .. {pace.seconds_high:.1f}" if known else "-",
+            f"{pace.unchanged_share:.0%}",
+            f"{pace.unchanged_low:.0%} .. {pace.unchanged_high:.0%}",
+        )
+    output.print(table)

@@ -1,0 +1,104 @@
+"""`glossator projects members, invite, invitations, withdraw`: who works on a project."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from engine import invitations, members, people
+from engine.commands.common import emit, here, output
+from engine.projects import project_named
+
+Project = Annotated[str, typer.Argument(help="Name of the project.")]
+Name = Annotated[str, typer.Argument(help="Name of the user.")]
+Role = Annotated[str, typer.Option(help="admin, reviewer or annotator: in this project.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+
+
+def add_to(projects: typer.Typer) -> None:
+    """Add the commands to `glossator projects`."""
+    group = typer.Typer(no_args_is_help=True, help="Who works on a project, and as what.")
+    group.command("list")(list_members)
+    group.command("add")(add)
+    group.command("remove")(remove)
+    projects.add_typer(group, name="members")
+    projects.command("invite")(invite)
+    projects.command("invitations")(list_invitations)
+    projects.command("withdraw")(withdraw)
+
+
+def list_members(project: Project, as_json: Json = False) -> None:
+    """List the members of a project."""
+    with here() as workspace:
+        found = members.members(workspace, project_named(workspace, project).id)
+    if as_json:
+        emit({"members": [one.model_dump(mode="json") for one in found]})
+        return
+    for one in found:
+        output.print(f"{one.name}  {one.role}{'  (disabled)' if one.disabled else ''}", markup=False)
+
+
+def add(project: Project, name: Name, role: Role = "annotator") -> None:
+    """Make a user a member, or give a member another role."""
+    with here() as workspace:
+        member = members.put_member(
+            workspace,
+            project_named(workspace, project).id,
+            people.user_named(workspace, name).id,
+            role,
+            by=people.ensure_local_user(workspace),
+        )
+    output.print(f"{member.name} is {member.role} in {project}.", markup=False)
+
+
+def remove(project: Project, name: Name) -> None:
+    """End a membership. What the person answered stays."""
+    with here() as workspace:
+        members.remove_member(
+            workspace,
+            project_named(workspace, project).id,
+            people.user_named(workspace, name).id,
+            by=people.ensure_local_user(workspace),
+        )
+    output.print(f"{name} is no member of {project} any more.", markup=False)
+
+
+def invite(
+    project: Project,
+    role: Role = "annotator",
+    days: Annotated[float, typer.Option(help="How long the link is valid.")] = 7,
+    as_json: Json = False,
+) -> None:
+    """Make a link with which one person becomes a member. It is shown this once."""
+    with here() as workspace:
+        made = invitations.invite(
+            workspace, project_named(workspace, project).id, role, days, by=people.ensure_local_user(workspace)
+        )
+        address = invitations.address_of(workspace.settings, made.token)
+    if as_json:
+        emit({**made.model_dump(mode="json", exclude={"token"}), "url": address})
+    else:
+        until = f"{made.expires_at:%Y-%m-%d %H:%M} UTC"
+        output.print(address, markup=False, soft_wrap=True)
+        output.print(f"Opens {project} to one person as {role} until {until}.", markup=False, soft_wrap=True)
+
+
+def list_invitations(project: Project, as_json: Json = False) -> None:
+    """List a project's invitations and what became of them."""
+    with here() as workspace:
+        found = invitations.invitations(workspace, project_named(workspace, project).id)
+    if as_json:
+        emit({"invitations": [one.model_dump(mode="json") for one in found]})
+        return
+    table = Table("invitation", "role", "state", "by", "until", "used by")
+    for one in found:
+        until = f"{one.expires_at:%Y-%m-%d %H:%M}"
+        table.add_row(one.id, one.role, one.state, one.created_by, until, one.used_by or "")
+    output.print(table)
+
+
+def withdraw(invitation: Annotated[str, typer.Argument(help="Id of the invitation.")]) -> None:
+    """Make an invitation's link worthless."""
+    with here() as workspace:
+        invitations.withdraw(workspace, invitation, by=people.ensure_local_user(workspace))
+    output.print("Withdrawn.")

@@ -1,0 +1,69 @@
+"""`glossator status`: what is here, and what waits."""
+
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from db import migrate
+from engine.commands.common import emit, here, output
+from engine.workspace import Workspace
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(status)
+
+
+def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False) -> None:
+    """Show where the data lies, and for each project what is in it, which model answers, and what waits."""
+    from engine import people, projects
+
+    with here() as workspace:
+        found: dict[str, Any] = {
+            "version": version("glossator"),
+            "data": str(workspace.settings.data_dir.absolute()),
+            "database": workspace.database.url.render_as_string(hide_password=True),
+            "schema": migrate.current(workspace.database),
+            "login": workspace.settings.auth,
+            "users": len(people.users(workspace)),
+            "projects": [_project(workspace, summary) for summary in projects.summaries(workspace)],
+        }
+    if as_json:
+        emit(found)
+        return
+    for name in ("version", "data", "database", "schema", "login", "users"):
+        output.print(f"{name:9} {found[name]}", markup=False, soft_wrap=True)
+    table = Table("project", "documents", "accepted", "model", "to answer", "to review", "to learn", "working on")
+    for row in found["projects"]:
+        table.add_row(*(str(row[name]) for name in ("name", "documents", "accepted", "model", "open", "submitted")),
+                      str(row["to_learn"]), row["job"] or "-")  # fmt: skip
+    output.print(table)
+
+
+def _project(workspace: Workspace, summary: Any) -> dict[str, Any]:
+    from engine.curation.figures import figures
+    from engine.errors import NotFound
+    from engine.jobs import queue
+    from engine.training import registry, views
+
+    project = summary.project
+    with workspace.database.read() as session:
+        try:
+            model = registry.label(registry.champion(session, project.id))
+        except NotFound:  # nothing was ever served or trained here
+            model = "-"
+    depth = figures(workspace, project.id, days=1).queue
+    working = [job for job in queue.list_jobs(workspace, project.id) if job.status in ("waiting", "running")]
+    return {
+        "id": project.id,
+        "name": project.name,
+        "documents": summary.documents,
+        "accepted": summary.accepted,
+        "model": model,
+        "open": depth[-1].open if depth else 0,
+        "submitted": depth[-1].submitted if depth else 0,
+        "to_learn": views.waiting_to_train(workspace, project.id),
+        "job": f"{working[0].kind}, {working[0].status}" if working else None,
+    }

@@ -1,0 +1,214 @@
+"""The card, the lists and the dialog under the hands of who works without a mouse, or while something is being saved."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.bench import Bench, invoice
+
+pytestmark = pytest.mark.browser
+
+_RENDER = "() => document.querySelector('.glossator').workspace.drawing.render()"
+_FOCUS = "() => document.activeElement.className"
+# What is announced or built anew in a part of the page from now on.
+_WATCH = """(selector) => {
+  window.changes = [];
+  new MutationObserver((list) => window.changes.push(...list.map((each) => each.target.className)))
+    .observe(document.querySelector(selector), { childList: true, subtree: true, characterData: true });
+}"""
+
+
+def test_the_focus_stays_on_a_question_while_answers_are_saved(bench: Bench) -> None:
+    bench.upload()
+    bench.ask("What is the total due?")
+    bench.ask_and_clear("Who is the sender?")
+    rows = bench.page.locator(".g-question")
+    rows.nth(1).focus()
+    asked = rows.nth(1).locator(".g-question-text").inner_text()
+    bench.page.evaluate(  # an edit of the open answer, which the list tells of
+        "() => document.querySelector('.glossator').workspace.answers.noAnswer()"
+    )
+    expect(rows.filter(has_text="Who is the sender?")).to_contain_text("Not answered in this document")
+    bench.settled()
+    assert bench.page.evaluate("() => document.activeElement.querySelector('.g-question-text')?.textContent") == asked
+
+
+def test_the_focus_stays_on_a_ranked_page_that_was_opened(bench: Bench) -> None:
+    bench.upload(invoice(pages=3))
+    bench.ask("What is the total due?")
+    row = bench.page.locator(".g-ranked-page").nth(1)
+    row.focus()
+    name = row.inner_text()
+    bench.keys.press("Enter")
+    expect(row).to_have_attribute("aria-current", "true")
+    bench.settled()
+    assert bench.page.evaluate("() => document.activeElement.className") == "g-ranked-page"
+    assert bench.page.evaluate("() => document.activeElement.innerText") == name
+
+
+def test_a_press_on_a_question_counts_although_its_row_changes_meanwhile(bench: Bench) -> None:
+    bench.upload()
+    bench.ask("What is the total due?")
+    bench.ask_and_clear("Who is the sender?")
+    row = bench.page.locator(".g-question").filter(has_text="total due")
+    box = row.locator(".g-question-answer").bounding_box()
+    assert box is not None
+    bench.page.mouse.move(box["x"] + 10, box["y"] + 4)
+    bench.page.mouse.down()
+    bench.page.evaluate(
+        """() => { const { workspace } = document.querySelector('.glossator');
+          workspace.library.document.annotations.find((each) => each.question.text.includes('total')).text = 'another text';
+          workspace.drawing.render(); }"""
+    )
+    expect(row).to_contain_text("another text")
+    bench.page.mouse.up()
+    expect(bench.page.locator(".g-asked")).to_have_text("What is the total due?")
+
+
+def test_a_step_of_the_zoom_draws_no_card_and_no_list(bench: Bench) -> None:
+    bench.upload(invoice(pages=2))
+    bench.ask("What is the total due?")
+    bench.settled()
+    bench.page.evaluate(_WATCH, ".g-answer-room")
+    scale = bench.page.locator(".g-scale").inner_text()
+    drawn = """() => { const { workspace } = document.querySelector('.glossator'); window.drawings = 0;
+      const { drawing } = workspace, { render } = drawing; drawing.render = () => (window.drawings++, render.call(drawing)); }"""
+    bench.page.evaluate(drawn)
+    bench.keys.press("+")
+    expect(bench.page.locator(".g-scale")).not_to_have_text(scale)
+    bench.page.wait_for_timeout(100)
+    assert bench.page.evaluate("window.drawings") == 0
+    bench.page.evaluate(_RENDER)
+    assert bench.page.evaluate("window.changes") == []
+
+
+def test_only_the_text_of_the_answer_is_read_out(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear("What is the total due?")
+    live = "[aria-live]"
+    assert bench.page.locator(f".g-answer{live}").count() == 0
+    bench.click("2,987.88")
+    expect(bench.page.locator(f".g-answer {live}")).to_have_text("2,987.88")
+    bench.settled()
+    bench.page.evaluate(_WATCH, f".g-answer {live}")
+    bench.keys.press("Enter")
+    expect(bench.page.locator(".g-answer-head .g-status")).to_have_attribute("data-status", "accepted")
+    bench.settled()
+    assert bench.page.evaluate("window.changes") == []
+
+
+def test_what_a_search_has_found_is_reached_by_keys(bench: Bench) -> None:
+    bench.upload(name="needle in a haystack.pdf")
+    found = bench.place()["document"]
+    bench.upload(name="what is open.pdf")
+    bench.page.locator(".g-canvas").focus()
+    bench.keys.press("d")
+    bench.page.keyboard.type("haystack")
+    rows = bench.page.locator(".g-document")
+    expect(rows.filter(has_text="what is open")).to_have_count(0)
+    expect(rows.first).to_have_attribute("tabindex", "0")
+    bench.keys.press("ArrowDown")
+    expect(rows.first).to_be_focused()
+    bench.keys.press("Enter")
+    bench.page.wait_for_function(f"() => location.hash.includes('{found}')")
+
+
+def test_the_list_of_questions_is_reached_by_keys_while_no_answer_is_open(bench: Bench) -> None:
+    bench.upload()
+    bench.ask("What is the total due?")
+    bench.page.evaluate(
+        "() => { const { workspace } = document.querySelector('.glossator'); workspace.answers.close(); workspace.drawing.render(); }"
+    )
+    expect(bench.page.locator(".g-question")).to_have_attribute("tabindex", "0")
+
+
+def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
+    bench.keys.press("?")
+    dialog = bench.page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    close = dialog.get_by_label("Close", exact=True)
+    close.focus()
+    bench.keys.press("Shift+Tab")  # to the last stop that can be seen, not behind the dialog
+    inside = (
+        "() => document.querySelector('.g-dialog').contains(document.activeElement) && document.activeElement.className"
+    )
+    last = bench.page.evaluate(inside)
+    assert last and last != "g-dialog", last
+    bench.keys.press("Tab")
+    expect(close).to_be_focused()
+    row = dialog.locator("[data-command=brush]").get_by_role("button").first
+    row.click()
+    bench.keys.press("F2")
+    everything = dialog.get_by_role("button", name="All usual keys")
+    everything.focus()
+    bench.keys.press("Enter")  # it hides itself
+    expect(everything).to_be_hidden()
+    expect(dialog).to_be_focused()
+    bench.keys.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+def test_pages_turn_while_the_search_has_the_focus_and_a_slider_is_no_place_for_text(bench: Bench) -> None:
+    bench.upload(invoice(pages=2))
+    bench.ask_and_clear()
+    bench.page.get_by_label("Search documents").focus()
+    bench.keys.press("PageDown")
+    expect(bench.page.locator(".g-number").first).to_have_text("2 / 2")
+    bench.page.get_by_label("Search documents").focus()
+    bench.keys.press("PageUp")
+    expect(bench.page.locator(".g-number").first).to_have_text("1 / 2")
+    bench.settled()
+    bench.keys.press("Escape")
+    if bench.painted().any():  # the model may have marked both pages
+        bench.keys.press("Delete")
+        bench.settled()
+    bench.click("2,987.88")
+    bench.settled()
+    assert bench.painted().any()
+    bench.keys.press("b")
+    expect(bench.page.get_by_label("Width of the brush")).to_be_visible()  # what is hidden takes no focus
+    bench.page.get_by_label("Width of the brush").focus()
+    bench.keys.press("Control+z")
+    bench.settled()
+    assert not bench.painted().any()
+    bench.keys.press("ArrowRight")  # the slider's own
+    expect(bench.page.get_by_label("Width of the brush")).to_have_value("15")
+
+
+def test_an_error_stays_longer_and_while_somebody_reads_it(bench: Bench) -> None:
+    bench.page.clock.install()
+    bench.page.evaluate(
+        """() => { const { toasts } = document.querySelector('.glossator').workspace;
+          toasts.show('It went well until 14:03:22 UTC.'); toasts.show('It went wrong.', 'error'); }"""
+    )
+    here = bench.page.evaluate(
+        "() => { const at = new Date(); at.setUTCHours(14, 3, 22); return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }); }"
+    )
+    expect(bench.page.locator(".g-toast").first).to_have_text(re.compile(f"until {here}\\."))
+    bench.page.clock.fast_forward(10_000)
+    expect(bench.page.locator(".g-toast")).to_have_text("It went wrong.")
+    bench.page.locator(".g-toast").hover()
+    bench.page.clock.fast_forward(60_000)
+    expect(bench.page.locator(".g-toast")).to_have_text("It went wrong.")
+    bench.page.mouse.move(5, 5)
+    bench.page.clock.fast_forward(5_000)
+    expect(bench.page.locator(".g-toast")).to_have_count(0)
+
+
+def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(bench: Bench) -> None:
+    panel = bench.page.evaluate(
+        """async () => {
+          for (const name of ['localStorage', 'sessionStorage'])
+            Object.defineProperty(window, name, { get() { throw new DOMException('Storage is closed', 'SecurityError'); } });
+          const { Reasons } = await import('/static/verdicts.js');
+          const { suggestions } = document.querySelector('.glossator').workspace.desk;
+          const reasons = new Reasons({ user: { id: 'u' }, project: { id: 'p' } });
+          reasons.learn('Too dark');
+          suggestions.remember('What is it?');
+          return [reasons.offered.length, suggestions.history.length];
+        }"""
+    )
+    assert panel == [3, 0]
+    bench.page.get_by_role("tab", name="People").click()
+    expect(bench.page.locator(".g-people .g-card").first).to_be_visible()

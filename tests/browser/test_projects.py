@@ -1,0 +1,109 @@
+"""Several projects: switching, uploading into the right one, projects that are made meanwhile."""
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.bench import Bench, invoice
+from tests.browser.late import Held
+
+pytestmark = pytest.mark.browser
+
+BLOCKED = """for (const name of ['localStorage', 'sessionStorage']) {
+  Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });
+}"""
+
+
+def make_project(bench: Bench, name: str) -> str:
+    """Make a project beside the page; return its id."""
+    answer = bench.page.request.post(
+        f"{bench.server}/api/projects",
+        data={"name": name},
+        headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
+    )
+    assert answer.ok, answer.text()
+    return str(answer.json()["id"])
+
+
+def open_project(bench: Bench, project: str) -> None:
+    """Load the page anew in a project."""
+    bench.page.goto(f"{bench.server}/app/#project={project}")
+    bench.reload()
+    bench.page.wait_for_selector(".glossator[data-started]")
+
+
+def test_files_go_into_the_project_in_which_they_were_chosen(bench: Bench) -> None:
+    here, elsewhere = make_project(bench, "uploads"), make_project(bench, "another one")
+    open_project(bench, here)
+    held = Held(bench.page, "**/api/projects/*/documents?*", method="POST")
+    files = [
+        {"name": f"{number}.pdf", "mimeType": "application/pdf", "buffer": invoice()} for number in ("a", "b", "c")
+    ]
+    bench.page.set_input_files("input[type=file]", files)
+    held.wait(2)
+    bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
+    expect(notice := bench.page.locator(".g-notice")).to_contain_text("Start with a document")
+    held.release()
+    done = "() => { const { uploads } = document.querySelector('.glossator').workspace; return !uploads.running && !uploads.waiting.length; }"
+    bench.page.wait_for_function(done)
+    assert sorted(each["name"] for each in bench.get(f"/projects/{here}/documents")) == ["a.pdf", "b.pdf", "c.pdf"]
+    assert bench.get(f"/projects/{elsewhere}/documents") == []
+    expect(bench.page.get_by_label("Project", exact=True)).to_have_value(elsewhere)
+    expect(notice).to_contain_text("Start with a document")
+
+
+def test_a_project_that_cannot_be_opened_leaves_the_one_before_open(bench: Bench) -> None:
+    here, elsewhere = make_project(bench, "stays"), make_project(bench, "out of reach")
+    open_project(bench, here)
+    bench.upload()
+    document = bench.place()["document"]
+    bench.page.context.set_offline(True)
+    bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
+    expect(bench.page.locator(".g-toast.g-error")).to_contain_text("cannot be reached")
+    expect(bench.page.get_by_label("Project", exact=True)).to_have_value(here)
+    expect(bench.page.locator(f".g-document[data-document='{document}']")).to_be_visible()
+    bench.page.context.set_offline(False)
+    bench.ask_and_clear()
+    bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
+    expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
+
+
+def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear()
+    place, home = bench.place(), bench.page.get_by_label("Project", exact=True).input_value()
+    elsewhere = make_project(bench, "linked")
+    # What is written into the address at that very moment, by a page that has just come, does not take the link's place.
+    follow = (
+        """(hash) => { location.hash = hash; document.querySelector('.glossator').workspace.library.remember(null); }"""
+    )
+    bench.page.evaluate(follow, f"#project={elsewhere}")
+    expect(bench.page.get_by_label("Project", exact=True)).to_have_value(elsewhere)
+    expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
+    bench.page.evaluate(follow, "#" + urlencode({**place, "project": home}))
+    bench.page.wait_for_function(
+        "(wanted) => document.querySelector('.glossator').workspace.answers.local?.id === wanted",
+        arg=place["annotation"],
+    )
+    bench.settled()
+    assert bench.place() == {**place, "project": home}
+
+
+def test_a_project_made_on_another_tab_can_be_chosen_when_one_comes_back(bench: Bench) -> None:
+    bench.page.get_by_role("tab", name="Documents").click()
+    expect(bench.page.locator(".glossator")).to_be_hidden()
+    made = make_project(bench, "made meanwhile")
+    bench.page.get_by_role("tab", name="Annotate").click()
+    expect(bench.page.locator(f"select option[value='{made}']").first).to_be_attached()
+
+
+def test_the_workspace_starts_where_site_data_is_blocked(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context.add_init_script(BLOCKED)
+    page = context.new_page()
+    page.goto(f"{server}/app/")
+    page.wait_for_selector(".glossator[data-started]")
+    expect(page.locator(".g-notice", has_text="cannot be opened")).to_have_count(0)
+    expect(page.get_by_label("Ask this document")).to_be_attached()
+    context.close()

@@ -1,0 +1,270 @@
+"""Review in the browser: two people, one answer; a verdict is never lost and never given twice."""
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.browser.people import Desk, Team
+
+pytestmark = pytest.mark.browser
+
+TOTAL, DATE = "What is the total due?", "What is the invoice date?"
+REVIEWS = "**/api/annotations/*/reviews"
+
+
+def submitted(team: Team, *words: str, questions: tuple[str, ...] = (TOTAL,)) -> Desk:
+    """Ann has answered the questions with one word each; return her workspace."""
+    team.ask_of_all(*questions)
+    ann = team.sit("Ann")
+    ann.mode("queue")
+    for question, word in zip(questions, words, strict=True):
+        ann.at_work(question)
+        ann.mark(word)
+        ann.keys.press("Enter")
+    expect(ann.nothing).to_contain_text("No task for you now")
+    return ann
+
+
+def reviewing(team: Team, question: str = TOTAL) -> Desk:
+    """Rita has opened the first answer to review."""
+    rita = team.sit("Rita")
+    rita.mode("review")
+    rita.at_work(question)
+    return rita
+
+
+def verdicts(rita: Desk, annotation: str) -> list[dict]:
+    return list(rita.get(f"/annotations/{annotation}/reviews"))
+
+
+def test_a_rejection_needs_a_reason_and_the_author_reads_it_and_submits_again(team: Team) -> None:
+    ann = submitted(team, "March")
+    rita = reviewing(team)
+    expect(rita.page.locator(".g-author")).to_contain_text("Ann answered")
+    answer = rita.place()["annotation"]
+    rita.keys.press("r")
+    expect(rita.page.get_by_role("alert")).to_contain_text("Say why")
+    assert verdicts(rita, answer) == []
+    rita.page.get_by_role("radio", name="Wrong").click()
+    rita.page.get_by_label("Reason", exact=True).fill("This is the date, not the total")
+    rita.keys.press("Enter")
+    expect(rita.nothing).to_contain_text("Nothing to review now")
+    (verdict,) = verdicts(rita, answer)
+    assert (verdict["verdict"], verdict["quality"], verdict["completeness"]) == ("rejected", False, None)
+    assert verdict["reason"] == "This is the date, not the total"
+    ann.page.get_by_role("button", name="Look again").click()
+    ann.at_work(TOTAL)
+    expect(ann.status).to_have_text("Rejected")
+    expect(ann.page.locator(".g-rejection")).to_contain_text("Rita rejected this")
+    expect(ann.page.locator(".g-rejection")).to_contain_text("This is the date, not the total")
+    expect(ann.page.locator(".g-rejection")).to_contain_text("the mask is not right")
+    expect(ann.page.locator(".g-question-reason")).to_have_text("This is the date, not the total")
+    ann.mark("2,987.88")
+    expect(ann.page.locator(".g-rejection")).to_contain_text("had rejected this")
+    ann.keys.press("Enter")
+    expect(ann.nothing).to_be_visible()
+    rita.page.get_by_role("button", name="Look again").click()
+    rita.at_work(TOTAL)
+    expect(rita.page.locator(".g-reasons .g-chip").first).to_have_text("This is the date, not the total")
+    rita.keys.press("a")
+    expect(rita.nothing).to_be_visible()
+    assert rita.get(f"/annotations/{answer}")["status"] == "accepted"
+    assert [each["verdict"] for each in verdicts(rita, answer)] == ["rejected", "accepted"]
+
+
+def test_the_mark_under_review_is_the_authors_until_fix(team: Team) -> None:
+    submitted(team, "March")
+    rita = reviewing(team)
+    before = rita.painted()
+    rita.click("2,987.88")
+    rita.keys.press("x")
+    rita.keys.press("Delete")
+    expect(rita.page.locator(".g-toast").last).to_contain_text("press F to fix it")
+    assert (rita.painted() == before).all()
+    expect(rita.page.locator(".g-tool").first).to_be_disabled()
+    rita.keys.press("f")
+    expect(rita.page.locator(".g-tool").first).to_be_enabled()
+
+
+def test_a_fix_with_all_tools_travels_with_the_verdict(team: Team) -> None:
+    ann = submitted(team, "March")
+    rita = reviewing(team)
+    answer, head = rita.place()["annotation"], rita.annotation()["head"]
+    rita.keys.press("f")
+    rita.keys.press("Delete")
+    rita.keys.press("w")
+    rita.click("2,987.88")
+    rita.keys.press("b")
+    x, y = rita.centre("Page")
+    rita.drag((x, y), (x + 80, y))
+    painted = rita.painted()
+    assert rita.annotation()["head"] == head, "nothing is saved before the verdict"
+    rita.keys.press("Enter")
+    expect(rita.nothing).to_be_visible()
+    fixed = rita.get(f"/annotations/{answer}")
+    assert (fixed["status"], fixed["text"]) == ("fixed", "2,987.88")
+    assert [each["verdict"] for each in verdicts(rita, answer)] == ["fixed"]
+    ann.mode("free")
+    ann.page.locator(f"[data-annotation='{answer}']").click()
+    ann.at_work(TOTAL)
+    expect(ann.status).to_have_text("Fixed")
+    ann.page.wait_for_function("() => document.querySelector('.glossator').workspace.answers.local.status === 'fixed'")
+    assert (ann.stored() == painted).all()
+
+
+def test_corrections_of_a_fix_survive_a_reload(team: Team) -> None:
+    submitted(team, "March")
+    rita = reviewing(team)
+    rita.keys.press("f")
+    rita.keys.press("w")
+    rita.click("2,987.88")
+    painted = rita.painted()
+    rita.page.wait_for_timeout(200)  # the browser writes it to its disk
+    rita.reload()
+    rita.ready()
+    rita.at_work(TOTAL)
+    expect(rita.page.get_by_role("button", name="Save the fix")).to_be_visible()
+    assert (rita.painted() == painted).all()
+    rita.page.get_by_role("button", name="Give it up").click()
+    assert rita.marked() == {rita.number("March")}
+    assert (rita.painted() == rita.stored()).all()
+
+
+def test_a_verdict_without_network_survives_a_reload_and_is_given_once(team: Team) -> None:
+    submitted(team, "2,987.88")
+    rita = reviewing(team)
+    answer = rita.place()["annotation"]
+    rita.trap(REVIEWS, lambda route: route.abort("internetdisconnected"))
+    rita.keys.press("a")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    rita.reload()
+    rita.ready()
+    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    expect(rita.status).to_have_text("Accepted")
+    rita.page.unroute(REVIEWS)
+    rita.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(rita.saved).to_contain_text("Saved ")
+    assert [each["verdict"] for each in verdicts(rita, answer)] == ["accepted"]
+
+
+def test_a_verdict_whose_answer_got_lost_is_not_given_twice(team: Team) -> None:
+    submitted(team, "2,987.88", "March", questions=(TOTAL, DATE))
+    rita = reviewing(team)
+    answer, head = rita.place()["annotation"], rita.annotation()["head"]
+    lost: list[str] = []
+
+    def lose_the_first(route: Route) -> None:
+        if lost or route.request.method != "POST":
+            route.continue_()
+            return
+        lost.append(route.request.post_data_json["idempotency_key"])
+        route.fetch()  # the server stores it; the browser never hears
+        route.abort("connectionreset")
+
+    rita.trap(REVIEWS, lose_the_first)
+    rita.keys.press("a")
+    expect(rita.saved).to_contain_text("Saved ")
+    assert lost
+    assert [each["verdict"] for each in verdicts(rita, answer)] == ["accepted"]
+    assert rita.get(f"/annotations/{answer}")["head"] == head + 1
+
+
+def test_a_verdict_on_an_answer_that_moved_on_shows_both_and_is_given_anew(team: Team) -> None:
+    submitted(team, "March")
+    rita = reviewing(team)
+    answer = rita.place()["annotation"]
+    page, head = rita.place()["page"], rita.annotation()["head"]
+    ann = team.context("Ann").request
+    number = rita.number("2,987.88")
+    added = [{"op": "words", "page": page, "add": [number]}]
+    for base, action, edits in ((head, "edit", added), (head + 1, "submit", [])):
+        body = {"idempotency_key": f"elsewhere-{base}", "base": base, "action": action, "edits": edits}
+        saved = ann.put(
+            f"{team.server}/api/annotations/{answer}/revisions",
+            data=body,
+            headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
+        )
+        assert saved.ok, saved.text()
+    rita.keys.press("a")
+    dialog = rita.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Somebody else changed this answer")
+    expect(dialog).to_contain_text("What you judged")
+    expect(dialog).to_contain_text("Saved by Ann")
+    assert verdicts(rita, answer) == []
+    dialog.get_by_role("button", name="Judge the new version").click()
+    rita.settled()
+    assert rita.marked() == {number, rita.number("March")}
+    expect(rita.page.get_by_role("button", name="Accept")).to_be_enabled()
+    rita.keys.press("a")
+    expect(rita.nothing).to_be_visible()
+    assert [each["revision"] for each in verdicts(rita, answer)] == [head + 2]
+
+
+def test_an_answer_that_is_not_right_cannot_be_accepted_by_a_slip(team: Team) -> None:
+    submitted(team, "March")
+    rita = reviewing(team)
+    answer = rita.place()["annotation"]
+    rita.keys.press("c")
+    expect(rita.page.get_by_role("radio", name="Missing")).to_have_attribute("aria-checked", "true")
+    rita.keys.press("a")
+    expect(rita.page.locator(".g-toast").last).to_contain_text("not right")
+    assert verdicts(rita, answer) == []
+    rita.keys.press("c")
+    rita.keys.press("a")
+    expect(rita.nothing).to_be_visible()
+    (verdict,) = verdicts(rita, answer)
+    assert (verdict["quality"], verdict["completeness"]) == (True, True)
+
+
+def test_an_expired_login_keeps_the_verdict(team: Team) -> None:
+    submitted(team, "2,987.88")
+    rita = reviewing(team)
+    answer = rita.place()["annotation"]
+    rita.page.context.clear_cookies()
+    rita.keys.press("a")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    expect(rita.page.get_by_role("button", name="Log in").first).to_be_visible()
+    team.log_in_again(rita)
+    rita.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(rita.saved).to_contain_text("Saved ")
+    assert [each["verdict"] for each in verdicts(rita, answer)] == ["accepted"]
+
+
+def test_the_history_tells_who_did_what(team: Team) -> None:
+    submitted(team, "March")
+    rita = reviewing(team)
+    rita.keys.press("r")
+    rita.page.get_by_label("Reason", exact=True).fill("Wrong line")
+    rita.keys.press("Enter")
+    expect(rita.nothing).to_be_visible()
+    rita.mode("free")
+    rita.page.locator(".g-question").first.click()
+    rita.settled()
+    rita.keys.press("h")
+    lines = rita.page.locator(".g-history li")
+    expect(lines.first).to_contain_text("Rita rejected it")
+    expect(lines.first).to_contain_text("Wrong line")
+    expect(lines.nth(1)).to_contain_text("Ann submitted it")
+    expect(lines.last).to_contain_text("proposed an answer")
+
+
+def test_corrections_that_the_browser_cannot_keep_are_announced(team: Team) -> None:
+    submitted(team, "March")
+    rita = reviewing(team)
+    rita.page.evaluate("() => document.querySelector('.glossator').workspace.desk.reviews.fixes.database.close()")
+    rita.keys.press("f")
+    rita.keys.press("w")
+    rita.click("2,987.88")
+    expect(rita.page.locator(".g-toast").last).to_contain_text("refuses to keep your corrections")
+    rita.keys.press("Enter")
+    expect(rita.nothing).to_be_visible()
+
+
+def test_after_a_verdict_without_network_the_next_answer_comes_when_it_is_back(team: Team) -> None:
+    submitted(team, "2,987.88", "March", questions=(TOTAL, DATE))
+    rita = reviewing(team)
+    rita.trap(REVIEWS, lambda route: route.abort("internetdisconnected"))
+    rita.keys.press("a")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    rita.page.unroute(REVIEWS)
+    rita.page.evaluate("window.dispatchEvent(new Event('online'))")
+    rita.at_work(DATE)

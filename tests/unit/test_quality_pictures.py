@@ -1,0 +1,181 @@
+"""The plots of the tab Quality: what they show, what they say, and that nothing in them breaks the page."""
+
+import re
+from datetime import date, timedelta
+from xml.etree import ElementTree
+
+from annotator.ui import plots, quality
+from engine.curation.agreement import Mean
+from engine.curation.agreement_figures import ProjectAgreement
+from engine.curation.figures import Figures, MasksADay, ModelFigures, PersonFigures
+from engine.curation.queue_depth import QueueDepth
+
+DAY = date(2026, 3, 2)
+
+
+def pace(**more):  # type: ignore[no-untyped-def]
+    return {
+        "masks": 40,
+        "timed": 40,
+        "seconds_median": 20.0,
+        "seconds_low": 15.0,
+        "seconds_high": 26.0,
+        "unchanged": 10,
+        "unchanged_share": 0.25,
+        "unchanged_low": 0.14,
+        "unchanged_high": 0.4,
+        **more,
+    }
+
+
+def some(people: int = 2, days: int = 7) -> Figures:
+    names = [f"Person {at}" for at in range(people)]
+    return Figures(
+        first_day=DAY,
+        last_day=DAY + timedelta(days=days - 1),
+        masks_a_day=[MasksADay(day=DAY, person=name, masks=at + 1) for at, name in enumerate(names)],
+        by_model=[
+            ModelFigures(model="a", label="nano", **pace()),
+            ModelFigures(model="b", label="v1", **pace(seconds_median=8.0, seconds_low=6.0, seconds_high=9.0)),
+        ],
+        people=[PersonFigures(person=name, **pace()) for name in names],
+        queue=[QueueDepth(day=DAY + timedelta(days=at), open=at, submitted=3) for at in range(days)],
+    )
+
+
+def pictures(html: str) -> list[ElementTree.Element]:
+    return [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", html, re.S)]
+
+
+def test_every_plot_has_a_name_for_screen_readers_and_its_values_as_a_table() -> None:
+    html = quality.drawn(some())
+    drawn = pictures(html)
+    assert [svg.get("aria-label", "").split(".")[0] for svg in drawn] == [
+        "Masks a day",
+        "Seconds a mask",
+        "Accepted unchanged",
+        "What waits",
+    ]
+    assert all(svg.get("role") == "img" for svg in drawn)
+    assert html.count("<details><summary>Values</summary>") == 4
+    assert "8.0 s with v1, 20 s with nano" in html
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
+    found = some()
+    for row in (*found.masks_a_day, *found.people):
+        row.person = '<img src=x onerror="alert(1)">'
+    found.by_model[0].label = "<b>&"
+    html = quality.drawn(found)
+    assert "<img" not in html and "<b>&" not in html
+    pictures(html)  # still well-formed
+
+
+def test_heights_of_stacked_bars_are_in_the_proportion_of_their_values() -> None:
+    svg = pictures(quality.drawn(some(3)))[0]
+    heights = {each.get("class"): float(each.get("height", "0")) + 0.8 for each in svg if each.tag == "rect"}
+    assert abs(heights["s0"] / heights["s2"] - 3) < 0.05  # most first: Person 2 with 3 masks, Person 0 with 1
+
+
+def test_more_people_than_colours_are_drawn_together_and_none_is_lost() -> None:
+    found = some(11)
+    svg = pictures(quality.drawn(found))[0]
+    colours = {each.get("class") for each in svg if each.tag == "rect"}
+    assert colours == {f"s{at}" for at in range(plots.SERIES)}
+    hovers = [each.text or "" for each in svg.iter("title")]
+    assert sum(int(re.findall(r", (\d+) masks", hover)[0]) for hover in hovers) == sum(
+        row.masks for row in found.masks_a_day
+    )
+    assert any("others" in hover for hover in hovers)
+
+
+def test_a_year_is_drawn_in_weeks() -> None:
+    html = quality.drawn(some(days=364))
+    assert "Masks a week" in html
+
+
+def test_nothing_is_drawn_outside_its_picture() -> None:
+    found = some(days=90)
+    found.by_model[0].seconds_high = 300.0
+    for svg in pictures(quality.drawn(found)):
+        _, _, width, height = map(float, svg.get("viewBox", "").split())
+        for each in svg.iter("rect"):
+            x, y = float(each.get("x", 0)), float(each.get("y", 0))
+            assert x >= 0 and y >= 0 and x + float(each.get("width", 0)) <= width + 0.5
+            assert y + float(each.get("height", 0)) <= height + 0.5
+        for each in svg.iter("circle"):
+            assert 0 <= float(each.get("cy", 0)) <= height
+
+
+def test_agreement_of_people_stands_beside_the_model_s() -> None:
+    found = ProjectAgreement([], [], Mean(12, 0.91, 0.94), Mean(131, 0.78, 0.81))
+    html = quality.drawn(some(), found)
+    svg = next(each for each in pictures(html) if "Agreement" in each.get("aria-label", ""))
+    widths = [float(each.get("width", "0")) for each in svg.iter("rect")]
+    assert abs(widths[1] / widths[0] - 0.78 / 0.91) < 0.01 and len(widths) == 4
+    hovers = [each.text for each in svg.iter("title")]
+    assert "IoU of the pixels, people: 0.910, 12 questions" in hovers
+    assert "its ceiling" in html
+    assert "Agreement" not in quality.drawn(some())  # for reviewers
+
+
+def test_agreement_says_what_is_missing_for_it() -> None:
+    nobody, nothing = ProjectAgreement([], [], Mean(0, None, None), Mean(9, 0.7, None)), Mean(0, None, None)
+    html = quality.drawn(some(), nobody)
+    assert "Where tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
+    assert "an overlap" in quality.drawn(some(), ProjectAgreement([], [], nothing, nothing))
+
+
+def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
+    bare = Figures(first_day=DAY, last_day=DAY, masks_a_day=[], by_model=[], people=[], queue=[])
+    assert "Accept answers on the tab Annotate" in quality.drawn(bare)
+    old = some()
+    old.masks_a_day, old.people, old.queue = [], [], []
+    old.by_model = [ModelFigures(model="a", label="nano", **pace(seconds_median=None, seconds_low=None, timed=0))]
+    html = quality.drawn(old)
+    assert "Choose a longer one" in html and "No time was measured yet" in html and "standard questions" in html
+
+
+def test_colours_of_people_stay_apart_for_the_colour_blind() -> None:
+    """Distances in Lab of what people without red or green cones see (Viénot, Brettel and Mollon 1999), light and dark."""
+    from pathlib import Path
+
+    css = Path(quality.__file__).parents[1].joinpath("static/quality.css").read_text()
+    blocks = re.findall(r"\{ (--s0:[^}]*?)(?:;\n|; \})", css)
+    assert len(blocks) == 2
+    for block in blocks:
+        colours = re.findall(r"#[0-9a-f]{6}", block)
+        assert len(colours) == plots.SERIES
+        for missing in ("none", "red", "green"):
+            seen = [_lab(_seen(colour, missing)) for colour in colours[: plots.SERIES]]
+            nearest = min(
+                (sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5, at, to)
+                for at, one in enumerate(seen)
+                for to, other in enumerate(seen[:at])
+            )
+            assert nearest[0] > 12, (missing, nearest, colours)
+
+
+def _linear(colour: str) -> list[float]:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+def _seen(colour: str, missing: str) -> list[float]:
+    r, g, b = _linear(colour)
+    if missing == "none":
+        return [r, g, b]
+    if missing == "red":
+        return [0.11238 * r + 0.88762 * g, 0.11238 * r + 0.88762 * g, 0.00401 * r - 0.00401 * g + b]
+    return [0.29275 * r + 0.70725 * g, 0.29275 * r + 0.70725 * g, -0.02234 * r + 0.02234 * g + b]
+
+
+def _lab(rgb: list[float]) -> tuple[float, float, float]:
+    r, g, b = rgb
+    xyz = (
+        (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505,
+        0.2126 * r + 0.7152 * g + 0.0722 * b,
+        (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089,
+    )
+    x, y, z = (each ** (1 / 3) if each > 0.008856 else 7.787 * each + 16 / 116 for each in (max(v, 0.0) for v in xyz))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
