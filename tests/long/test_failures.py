@@ -5,10 +5,11 @@ import os
 import re
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from engine.people import add_user
 from engine.settings import Settings
@@ -431,8 +432,10 @@ def test_a_browser_that_crashes_with_unsent_edits_has_them_when_it_runs_again(
         "async () => (await document.querySelector('.glossator').workspace.queue.store.all()).length === 2"
     )
     for process in _running_in(tmp_path / "profile"):
-        os.kill(process, signal.SIGKILL)
-    context.close()
+        with suppress(ProcessLookupError):  # went down with its parent
+            os.kill(process, signal.SIGKILL)
+    with suppress(Error):  # Playwright may have noticed already that it is gone
+        context.close()
     context = launch()
     again = open_at(context.pages[0], address)
     again.ready()
