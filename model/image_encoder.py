@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 import timm
+import torch
 import torch.nn.functional as F
 from timm.models.hieradet_sam2 import HieraDet
 from torch import Tensor, nn
 
+from model.feature_memory import FeatureMemory
 from model.presets import ImageConfig
 
 STRIDE = 16  # of the map that is fused with words and decoded into masks
@@ -34,9 +36,21 @@ class ImageEncoder(nn.Module):
         self.lateral32 = nn.Conv2d(dims[3], width, 1)
         self.to_skip8 = nn.Conv2d(dims[1], width // 4, 1)
         self.to_skip4 = nn.Conv2d(dims[0], width // 8, 1)
+        self.memory: FeatureMemory[ImageFeatures] | None = None
+
+    def freeze(self) -> None:
+        """Learn no more, and remember what was seen."""
+        self.requires_grad_(False)
+        self.memory = FeatureMemory()
 
     def forward(self, image: Tensor) -> ImageFeatures:
         """image [G, 3, h, w], h and w multiples of 32."""
+        if self.memory is None:
+            return self._read(image)
+        with torch.no_grad():
+            return self.memory.recall(image, self._read)
+
+    def _read(self, image: Tensor) -> ImageFeatures:
         level4, level8, level16, level32 = self.trunk.forward_intermediates(image, intermediates_only=True)
         coarse = self.lateral16(level16) + F.interpolate(self.lateral32(level32), scale_factor=2, mode="nearest")
         return ImageFeatures(coarse, self.to_skip8(level8), self.to_skip4(level4))

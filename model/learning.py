@@ -46,6 +46,7 @@ class Outcome:
 
     step: int  # steps done, those before a resume included
     cancelled: bool
+    settled: bool  # ended before its last step because `at_checkpoint` said so
     version: str | None  # of the last checkpoint, where a folder was given
 
 
@@ -59,6 +60,7 @@ def learn(
     on_metrics: Callable[[Mapping[str, float]], None] | None = None,
     on_progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    at_checkpoint: Callable[[int], bool] | None = None,
 ) -> Outcome:
     """Trains ``objective.learned`` in place.
 
@@ -66,6 +68,9 @@ def learn(
     With ``folder``, writes STATE_FILE and what the objective saves there, each by an atomic rename, every
     ``plan.checkpoint_every`` steps, at the end and when ``cancelled()`` turns true; ``resume`` goes on from there if they
     exist. ``on_metrics`` gets means since its last call (and step, seconds, rate); ``on_progress`` the share done.
+    ``at_checkpoint`` is called with the step when a checkpoint that was due is written, and with the step at which the run
+    begins or goes on, so it may hear of a step twice; the run ends where it returns true. What it draws at random is not
+    noticed by the run.
     Raises FloatingPointError when the loss is no longer finite; what was saved before is kept.
     """
     learned = objective.learned
@@ -76,7 +81,9 @@ def learn(
     learned.train()
     seen: dict[str, list[float]] = {}  # since the last report; parts of the loss that a step lacks are not counted as 0
     began, version, stop = time.monotonic(), None, False
-    while step < plan.steps and not stop:
+    due = folder is not None and step % plan.checkpoint_every == 0
+    settled = at_checkpoint is not None and due and at_checkpoint(step)
+    while step < plan.steps and not stop and not settled:
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = rate * rate_at(step, plan)
         for name, value in _step(objective, optimizer, plan, step).items():
@@ -90,12 +97,15 @@ def learn(
                 {"step": step, "seconds": time.monotonic() - began, "rate": optimizer.param_groups[0]["lr"], **means}
             )
             seen = {}
-        if folder is not None and (last or step % plan.checkpoint_every == 0):
+        due = step == plan.steps or step % plan.checkpoint_every == 0
+        if folder is not None and (last or due):
             version = _save(folder, objective, optimizer, plan, step, rates)
+            settled = due and at_checkpoint is not None and at_checkpoint(step)
         if on_progress is not None:
             on_progress(step / plan.steps)
     learned.eval()
-    return Outcome(step, step < plan.steps, version)
+    early = step < plan.steps
+    return Outcome(step, early and not settled, settled and early, version)
 
 
 def rate_at(step: int, plan: Plan) -> float:

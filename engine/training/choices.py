@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import Refused
 from engine.settings import Settings
+from engine.training.depth import Depth
 
 
 class RunSettings(BaseModel):
@@ -17,6 +18,7 @@ class RunSettings(BaseModel):
     seed: int = Field(ge=0)
     steps: int = Field(ge=1)
     minutes: float = Field(gt=0, description="The steps are cut to what fits into this, as timed at the start.")
+    depth: Depth = Field("quick", description="quick: the encoders stay as they are. full: everything learns.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
     mode: str = Field("default", description="Row of the table of model.optim.MODES; natural_gradient only.")
     rate: float = Field(5e-4, gt=0, description="Learning rate after the warm-up; AdamW learns well at half of it.")
@@ -24,11 +26,21 @@ class RunSettings(BaseModel):
         4.0, gt=0, description="That of weight matrices, as its multiple; natural_gradient only."
     )
     weight_decay: float = Field(0.01, ge=0)
-    replay: float = Field(0.75, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
+    replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
     absent: float = Field(0.3, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")
-    images: float = Field(0.25, ge=0, le=1, description="Share of the steps that look at the image: one page each.")
+    disguised: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="Share of the corrected pages of words that are stretched; fewer are misread, fewer in cipher.",
+    )
+    images: float = Field(0.1, ge=0, le=1, description="Share of the steps that look at the image: one page each.")
     pages: int = Field(4, ge=1, description="Pages of a step that reads words alone.")
     questions: int = Field(8, ge=1, description="Questions a page in a step.")
+    watched: float = Field(
+        0.12, ge=0, lt=0.5, description="Share of the training documents that are looked at, to stop early; from 16 on."
+    )
+    patience: int = Field(4, ge=1, description="Checkpoints in a row without a gain on these after which a run ends.")
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)
     holdout_pages: int = Field(60, ge=1, description="Most pages of a holdout that are asked.")

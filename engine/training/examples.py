@@ -21,7 +21,8 @@ MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory a
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
 _SEED_STRIDE = 1_000_003
 _PLAIN_KEPT = 0.25  # of rendered pages without signature, box or stamp: two thirds of all, and an image is dear
-_STRETCHED, _IN_CIPHER, _MISREAD = 0.5, 0.25, 0.4  # shares of pages of words
+_DISGUISED = 0.5  # share of generated pages of words that are stretched
+_MISREAD, _IN_CIPHER = 0.8, 0.5  # shares of pages that are misread or in cipher, to those that are stretched
 _LOST = 0.4  # share of its telling words that a question loses, if it loses any
 _TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of questions that are asked badly
 
@@ -78,8 +79,14 @@ def page_source(
     *,
     pages: int = 4,
     questions: int = 8,
+    disguised: float = 0.0,
+    badly: bool = True,
 ) -> Source:
-    """Pages of a snapshot: step n draws ``pages`` of them, so that each is seen once before any is seen twice."""
+    """Pages of a snapshot: step n draws ``pages`` of them, so that each is seen once before any is seen twice.
+
+    disguised: share of the pages without image that are stretched; see engine.training.disguise. badly: some questions
+    with typing errors and lost words.
+    """
     usable = [page for page in corpus if page.questions and len(page.words) <= MOST_WORDS * 4]
     if not usable:
         raise ValueError("None of the pages has a question to learn from.")
@@ -89,12 +96,20 @@ def page_source(
         chosen = [usable[_shuffled_place(step * pages + at, len(usable), seed)] for at in range(pages)]
         found = [image_of(page) for page in chosen]
         together = all(image is not None for image in found)
-        return [
-            badly_asked(example_of(page, image if together else None, draw_questions(page, questions, rng)), rng)
+        asked = [
+            example_of(page, image if together else None, draw_questions(page, questions, rng))
             for page, image in zip(chosen, found, strict=True)
         ]
+        if badly:
+            asked = [badly_asked(example, rng) for example in asked]
+        return [_strange(example, rng, disguised) for example in asked] if disguised else asked
 
     return source
+
+
+def pooled(source: Source, steps: int) -> Source:
+    """The first ``steps`` of a source again and again: what was seen once can be remembered."""
+    return lambda step: source(step % steps)
 
 
 def mixed_source(first: Source, second: Source, share: float, seed: int) -> Source:
@@ -123,6 +138,7 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
                     rng,
                 ),
                 rng,
+                _DISGUISED,
             )
             for one in group
         ]
@@ -130,14 +146,14 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
     ]
 
 
-def _strange(example: Example, rng: random.Random) -> Example:
+def _strange(example: Example, rng: random.Random, share: float) -> Example:
     if example.image is not None:
         return example
-    if rng.random() < _STRETCHED:
+    if rng.random() < share:
         example = stretched(example, rng)
-    if rng.random() < _MISREAD:
+    if rng.random() < share * _MISREAD:
         example = blurred(example, rng)
-    return in_cipher(example, rng) if rng.random() < _IN_CIPHER else example
+    return in_cipher(example, rng) if rng.random() < share * _IN_CIPHER else example
 
 
 def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) -> Iterator[SyntheticPage]:

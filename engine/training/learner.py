@@ -9,36 +9,41 @@ from typing import Any
 import torch
 
 from engine.errors import Refused
+from engine.interchange.grounded import GroundedPage
 from engine.training.absent import with_absent
 from engine.training.choices import RunSettings
 from engine.training.corpus import Corpus, image_opener
-from engine.training.examples import mixed_source, page_source, synthetic_source
+from engine.training.depth import Depth, set_depth
+from engine.training.examples import mixed_source, page_source, pooled, synthetic_source
+from engine.training.watch import Watch, best_file, watched_documents, watched_source
 from engine.workspace import Workspace
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.loading import load_network
 from model.network import GroundingNetwork
-from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
 
 _PACE_STEPS = 4  # that are timed, then thrown away
 _FEWEST_STEPS = 20  # a shorter run is not worth timing
+_REMEMBERED_STEPS = 24  # of generated pages with their image, where images are read once
 
 
-def champion_network(path: Path) -> GroundingNetwork:
-    """Return the network of a checkpoint, to train on. Refused with a sentence when it is not one."""
+def champion_network(path: Path, depth: Depth) -> GroundingNetwork:
+    """Return the network of a checkpoint, to train on at a depth. Refused with a sentence when it is not one."""
     try:
         network, _ = load_network(path)
     except ValueError as error:
         raise Refused(f"The champion cannot be trained on: {error}") from None
+    set_depth(network, depth)
     return network
 
 
 def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.optim.Optimizer:
     """Return the optimizer that a run chose. Refused for a mode that is not there."""
     if settings.optimizer == "adamw":
-        return torch.optim.AdamW(network.parameters(), settings.rate, weight_decay=settings.weight_decay)
+        learned = [one for one in network.parameters() if one.requires_grad]
+        return torch.optim.AdamW(learned, settings.rate, weight_decay=settings.weight_decay)
     groups = parameter_groups(network, weight_decay=settings.weight_decay)
     groups[0]["lr"] = settings.rate * settings.matrix_rate
     try:
@@ -61,23 +66,53 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
     """Return where the steps take their pages from: the corpus, and in between generated pages against forgetting.
 
     Most steps read words alone, several pages at once; some look at one page's image, which costs about four times as much.
-    Refused when no page can be learned from.
+    What is watched to stop early is left out. Refused when no page can be learned from.
     """
     seed = settings.seed
     images = image_opener(workspace)
+    _, taught = _parted(corpus, settings)
     try:
-        words = page_source(corpus.pages, lambda _: None, seed, pages=settings.pages, questions=settings.questions)
-        seen = page_source(corpus.pages, images, seed + 1, pages=1, questions=settings.questions)
+        words = page_source(
+            taught,
+            lambda _: None,
+            seed,
+            pages=settings.pages,
+            questions=settings.questions,
+            disguised=settings.disguised,
+        )
+        seen = page_source(taught, images, seed + 1, pages=1, questions=settings.questions)
     except ValueError as error:
         raise Refused(str(error)) from None
     own = with_absent(mixed_source(words, seen, settings.images, seed + 2), settings.absent, seed)
+    rendered = synthetic_source(seed + 4, pages=1, questions=settings.questions, regions=0.25, images=True)
     replay = mixed_source(
         synthetic_source(seed + 3, pages=settings.pages, questions=settings.questions),
-        synthetic_source(seed + 4, pages=1, questions=settings.questions, regions=0.25, images=True),
+        pooled(rendered, _REMEMBERED_STEPS) if settings.depth == "quick" else rendered,
         settings.images,
         seed + 5,
     )
     return mixed_source(own, replay, settings.replay, seed + 6)
+
+
+def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
+    """The pages that are watched, and those that teach."""
+    watched = watched_documents(list(corpus.documents.values()), settings.watched)
+    aside = [page for page in corpus.pages if corpus.documents[page.page_id] in watched]
+    return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in watched]
+
+
+def _watch(
+    network: GroundingNetwork,
+    corpus: Corpus,
+    settings: RunSettings,
+    folder: Path,
+    on_look: Callable[[int, float], None],
+) -> Watch | None:
+    aside, _ = _parted(corpus, settings)
+    if not any(page.questions for page in aside):
+        return None
+    source, batches = watched_source(aside, at_once=settings.pages, questions=settings.questions)
+    return Watch(network, source, batches, folder, patience=settings.patience, on_look=on_look)
 
 
 def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings) -> int:
@@ -94,18 +129,20 @@ def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSet
 
 def train(
     network: GroundingNetwork,
-    source: Source,
+    workspace: Workspace,
+    corpus: Corpus,
     settings: RunSettings,
     folder: Path,
     *,
     on_metrics: Callable[[Mapping[str, float]], None],
+    on_look: Callable[[int, float], None],
     on_progress: Callable[[float], None],
     stop: Callable[[], bool],
 ) -> Outcome:
-    """Train, or go on with what `folder` holds; CHECKPOINT_FILE lies there at the end.
+    """Train, or go on with what `folder` holds; `result_file(folder)` is there at the end.
 
-    A machine that slowed down since its steps were timed ends the run at twice its minutes, with what it has learned by then.
-    Refused when the loss is no longer finite.
+    `on_look` hears of the loss on the documents that are watched to stop early. A machine that slowed down since its steps were
+    timed ends the run at twice its minutes, with what it has learned by then. Refused when the loss is no longer finite.
     """
     plan = Plan(
         steps=settings.steps,
@@ -117,7 +154,7 @@ def train(
     latest = time.monotonic() + settings.minutes * 120
     try:
         return learn(
-            PromptableSegmentation(network, source),
+            PromptableSegmentation(network, source_for(workspace, corpus, settings)),
             optimizer_for(network, settings),
             plan,
             folder=folder,
@@ -125,11 +162,12 @@ def train(
             on_metrics=on_metrics,
             on_progress=on_progress,
             cancelled=lambda: stop() or time.monotonic() > latest,
+            at_checkpoint=_watch(network, corpus, settings, folder, on_look),
         )
     except FloatingPointError as error:
         raise Refused(f"The run was given up: {error}") from None
 
 
 def result_file(folder: Path) -> Path:
-    """Return where a finished run left its checkpoint."""
-    return folder / CHECKPOINT_FILE
+    """Return where a finished run left what it hands in."""
+    return best_file(folder)

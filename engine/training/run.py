@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from sqlalchemy import select
 
 from db.base import now
@@ -25,6 +26,8 @@ from engine.training.judging import judge
 from engine.workspace import Workspace
 
 TRAIN, HELD_OUT = "train", ("recent", "frozen")
+HOLDOUTS, ENDED_AT, MADE_WITH = "holdouts_sha256", "ended_at", "made_with"
+_BESIDE = (HOLDOUTS, ENDED_AT, MADE_WITH)  # kept with a run's settings, found out on the way
 _LEARNED = 0.75  # share of the progress bar that learning takes; judging takes the rest
 
 
@@ -82,7 +85,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress) -> Run:
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
-    network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256))
+    network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256), settings.depth)
     source = learner.source_for(workspace, corpus_of(workspace, snapshot.sha256, exact=False), settings)
     on_progress(0.01, "Timing the first steps.")
     settings = settings.model_copy(update={"steps": learner.affordable_steps(network, source, settings)})
@@ -92,7 +95,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress) -> Run:
             job_id=job.id,
             snapshot_id=snapshot.id,
             parent_id=parent.id,
-            settings={**settings.model_dump(), "holdouts_sha256": held_out.sha256 if held_out else None},
+            settings={**settings.model_dump(), HOLDOUTS: held_out.sha256 if held_out else None},
             seed=settings.seed,
             code_version=code_version(),
         )
@@ -116,8 +119,7 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
         return run
     settings = settings_in(run)
     parent, snapshot = _parent_and_snapshot(workspace, run)
-    network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256))
-    source = learner.source_for(workspace, _taught(workspace, snapshot), settings)
+    network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256), settings.depth)
     folder = run_folder(workspace, run.id)
     steps = settings.steps
 
@@ -127,12 +129,20 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
         with workspace.database.write() as session:
             session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may come again
 
-    learner.train(
+    def look(step: int, loss: float) -> None:
+        with workspace.database.write() as session:
+            point = session.get(RunMetric, (run.id, step))
+            values = dict(point.values) if point is not None else {}
+            session.merge(RunMetric(run_id=run.id, step=step, values={**values, "watched": round(loss, 6)}))
+
+    outcome = learner.train(
         network,
-        source,
+        workspace,
+        _taught(workspace, snapshot),
         settings,
         folder,
         on_metrics=keep,
+        on_look=look,
         on_progress=lambda share: on_progress(share * _LEARNED, f"Training: step {round(share * steps)} of {steps}."),
         stop=lambda: should_stop() is not None,
     )
@@ -151,6 +161,7 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
                 optimizer=learner.described(network, settings),
             )
             mine.challenger_id = version.id
+            mine.settings = {**mine.settings, **ended(outcome.step)}
         return mine
 
 
@@ -165,7 +176,7 @@ def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop
         workspace.blobs.path(parent.checkpoint_sha256),
         workspace.blobs.path(challenger.checkpoint_sha256),
         taught=_taught(workspace, snapshot),
-        holdouts_sha256=run.settings["holdouts_sha256"],
+        holdouts_sha256=run.settings[HOLDOUTS],
         settings=settings,
         on_progress=lambda share, message: on_progress(_LEARNED + share * (0.99 - _LEARNED), message),
         should_stop=should_stop,
@@ -198,9 +209,12 @@ def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
 
 def settings_in(run: Run) -> RunSettings:
     """Return the settings that a run's row keeps."""
-    return RunSettings.model_validate(
-        {name: value for name, value in run.settings.items() if name != "holdouts_sha256"}
-    )
+    return RunSettings.model_validate({name: value for name, value in run.settings.items() if name not in _BESIDE})
+
+
+def ended(step: int) -> dict[str, Any]:
+    """Return what is kept of the end of learning, to make the same weights again: the steps done, and by what."""
+    return {ENDED_AT: step, MADE_WITH: {"torch": torch.__version__, "threads": torch.get_num_threads()}}
 
 
 def _parent_and_snapshot(workspace: Workspace, run: Run) -> tuple[ModelVersion, Snapshot]:

@@ -23,7 +23,7 @@ SHIPPED = Path(model.__file__).parent / "weights" / "nano.safetensors"
 
 def shipped_network() -> GroundingNetwork:
     """The network that ships, in train mode."""
-    return champion_network(SHIPPED).train()
+    return champion_network(SHIPPED, "full").train()
 
 
 def gradients_of(network: GroundingNetwork, batches: int, seed: int = 0) -> list[dict[str, Tensor]]:

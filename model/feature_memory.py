@@ -1,0 +1,43 @@
+"""What a frozen image encoder has seen, kept so that a page that comes again is not read again."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Generic, TypeVar
+
+from torch import Tensor
+
+Features = TypeVar("Features")
+
+MOST_BYTES = 400_000_000  # some two hundred pages of the nano preset
+
+
+class FeatureMemory(Generic[Features]):
+    """Features by the content of the image, the longest unused forgotten first when they are over ``most_bytes``."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._kept: OrderedDict[bytes, Features] = OrderedDict()
+        self.bytes = 0
+        self.reads = 0  # how often there was nothing to remember
+
+    def recall(self, image: Tensor, read: Callable[[Tensor], Features]) -> Features:
+        """The features of ``image`` [G, 3, h, w]: remembered, else what ``read`` makes of it, without gradient."""
+        name = hashlib.blake2b(image.numpy(force=True).tobytes(), digest_size=16).digest()
+        found = self._kept.get(name)
+        if found is not None:
+            self._kept.move_to_end(name)
+            return found
+        self.reads += 1
+        features = read(image)
+        self._kept[name] = features
+        self.bytes += _bytes(features)
+        while self.bytes > self._most and len(self._kept) > 1:
+            self.bytes -= _bytes(self._kept.popitem(last=False)[1])
+        return features
+
+
+def _bytes(features: object) -> int:
+    parts = (getattr(features, field.name) for field in fields(features))  # type: ignore[arg-type]
+    return sum(part.numel() * part.element_size() for part in parts if isinstance(part, Tensor))
