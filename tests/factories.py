@@ -4,6 +4,7 @@ import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PIL import Image, ImageDraw
 from sqlalchemy import insert, select
@@ -15,6 +16,9 @@ from engine.people import local_user
 from engine.projects import create_project
 from engine.workspace import Workspace
 from model.masks import Mask, rasterise
+
+if TYPE_CHECKING:
+    from model.network import GroundingNetwork
 
 SIZE = (400, 300)  # width, height of a page, in pixels
 Placed = tuple[str, tuple[int, int, int, int]]
@@ -221,11 +225,10 @@ def _render(words: Sequence[Placed]) -> bytes:
     return stream.getvalue()
 
 
-def save_tiny_model(path: Path, seed: int = 0) -> str:
-    """Save an untrained network with all its parts, of the smallest size that still runs, and return its version."""
+def tiny_network(seed: int = 0) -> "GroundingNetwork":
+    """An untrained network with all its parts, of the smallest size that still runs."""
     import torch
 
-    from model import checkpoint
     from model.network import GroundingNetwork
     from model.presets import ImageConfig, NetworkConfig, TextConfig
 
@@ -240,4 +243,12 @@ def save_tiny_model(path: Path, seed: int = 0) -> str:
         mask_layers=1,
     )
     torch.manual_seed(seed)
-    return checkpoint.save(path, GroundingNetwork(config), config.to_dict())
+    return GroundingNetwork(config)
+
+
+def save_tiny_model(path: Path, seed: int = 0) -> str:
+    """Save a tiny network and return its version."""
+    from model import checkpoint
+
+    network = tiny_network(seed)
+    return checkpoint.save(path, network, network.config.to_dict())

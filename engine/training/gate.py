@@ -8,8 +8,10 @@ The challenger passes when
 - it got better: the mean IoU on the project's own held-out documents rose. Where fewer than five of these carry accepted
   answers, they cannot show a gain: then it must not have fallen on them nor (by more than .01) on generated pages, and the
   answers it was taught must have sunk in;
-- and no interval of a holdout with five documents or more reaches below its limit: .05 of IoU, and .15 of rightly
-  saying "no answer here" (fewer questions tell that, so their interval is wider).
+- no interval of a holdout reaches below its limit: .02 of IoU where the project holds out thirty documents or more, a wider
+  .05 before, which the verdict says; .15 of rightly saying "no answer here" (fewer questions tell that); .10 on each slice of
+  the questions that has enough of them;
+- and it answers in at most 1.25 times the champion's time, page by page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +20,19 @@ from typing import Any
 
 from engine.training.bootstrap import RESAMPLES, Interval, clustered_bootstrap
 from engine.training.figures import Scored, summarise, to_json
+from engine.training.latency import Pace
+from engine.training.slices import slices
+
+Pair = tuple[Scored, Scored]  # of parent and challenger
 
 LEVEL = 0.90  # two-sided
 FEWEST_DOCUMENTS = 5  # that an interval is worth looking at
-IOU_LIMIT = -0.05
+ENOUGH_DOCUMENTS = 30  # of a project's own, that the narrow limit counts
+IOU_LIMIT, WIDE_LIMIT = -0.02, -0.05
 UNANSWERED_LIMIT = -0.15
+SLICE_LIMIT = -0.10
+SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # that a slice is worth looking at
+LATENCY_LIMIT = 1.25  # times the champion's
 NOISE = -0.01  # a mean on generated pages that fell by less has not fallen
 GENERATED, RECENT, FROZEN, OWN, TAUGHT = "generated", "recent", "frozen", "own", "taught"
 _CALLED = {
@@ -47,18 +57,23 @@ class Holdout:
             raise ValueError(f"Parent and challenger did not answer the same questions of the holdout {self.name!r}.")
 
 
-def judge(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
+def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int = 0) -> dict[str, Any]:
     """Return the verdict as JSON: "passed", a "sentence" for people, and the figures of every holdout.
 
     Holdouts are named "generated", "recent", "frozen" and "taught" (what it was trained on: shown, and looked at only where too
-    little is held out); recent and frozen together are judged as "own". The same answers and seed give the same verdict.
+    little is held out); recent and frozen together are judged as "own". `latency`: the times of both, None where they were not
+    measured. The same answers and seed give the same verdict.
     """
     named = {one.name: one for one in holdouts if one.parent}
     held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
     if held_out:
         named[OWN] = _joined(held_out)
-    figures = {name: _compared(one, seed) for name, one in named.items()}
+    own = len({named[OWN].documents[one.page_id] for one in named[OWN].parent}) if OWN in named else 0
+    limit = IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
+    figures = {name: _compared(one, limit, seed) for name, one in named.items()}
     objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
+    if latency is not None and latency.ratio > LATENCY_LIMIT:
+        objections.append(f"it takes {latency.ratio:.2f} times as long to answer, and {LATENCY_LIMIT} is the limit")
     gain, said = _gain(figures)
     passed = gain and not objections
     if passed:
@@ -66,26 +81,33 @@ def judge(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
     else:
         reasons = [*objections, *([] if gain else [said])]
         sentence = f"Not passed: {'; '.join(reasons)}."
+    if limit != IOU_LIMIT:
+        sentence += f" {_too_small(own)}"
     return {
         "passed": passed,
         "sentence": sentence,
         "resamples": RESAMPLES,
         "level": LEVEL,
         "fewest_documents": FEWEST_DOCUMENTS,
+        "enough_documents": ENOUGH_DOCUMENTS,
+        "limit": limit,
+        "latency": latency.to_json(LATENCY_LIMIT) if latency is not None else None,
         "holdouts": figures,
     }
 
 
-def _compared(holdout: Holdout, seed: int) -> dict[str, Any]:
+def _too_small(own: int) -> str:
+    held = "No document is" if own == 0 else "One document is" if own == 1 else f"{own} documents are"
+    return (
+        f"{held} held out with accepted answers, {ENOUGH_DOCUMENTS} make a holdout: until then it leans on generated pages, "
+        f"and the limit is {-WIDE_LIMIT:.2f} instead of {-IOU_LIMIT:.2f}."
+    )
+
+
+def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
     pairs = list(zip(holdout.parent, holdout.challenger, strict=True))
     there = [(one, other) for one, other in pairs if one.answerable]
     absent = [(one, other) for one, other in pairs if not one.answerable]
-    ious = clustered_bootstrap(
-        [holdout.documents[one.page_id] for one, _ in there],
-        [other.iou - one.iou for one, other in there],
-        level=LEVEL,
-        seed=seed,
-    )
     unanswered = clustered_bootstrap(
         [holdout.documents[one.page_id] for one, _ in absent],
         [float(_declined(other)) - float(_declined(one)) for one, other in absent],
@@ -97,9 +119,32 @@ def _compared(holdout: Holdout, seed: int) -> dict[str, Any]:
         "questions": len(pairs),
         "parent": to_json(summarise(holdout.parent)),
         "challenger": to_json(summarise(holdout.challenger)),
-        **_to_json(ious, IOU_LIMIT),
+        **_to_json(_difference(holdout, there, seed), limit),
         "unanswerable": _to_json(unanswered, UNANSWERED_LIMIT),
+        "slices": _by_slice(holdout, there, seed),
     }
+
+
+def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, Any]:
+    """The slices that have enough documents and questions, "printed_key true" and the like, with their intervals."""
+    after = {_key(one): other for one, other in there}
+    found = {}
+    for name, parts in slices([one for one, _ in there]).items():
+        for value, scored in parts.items():
+            interval = _difference(holdout, [(one, after[_key(one)]) for one in scored], seed)
+            if interval and interval.clusters >= SLICE_DOCUMENTS and interval.questions >= SLICE_QUESTIONS:
+                found[f"{name} {value}"] = {"questions": interval.questions, **_to_json(interval, SLICE_LIMIT)}
+    return found
+
+
+def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval | None:
+    """The mean difference in IoU over answerable questions, challenger less parent."""
+    return clustered_bootstrap(
+        [holdout.documents[one.page_id] for one, _ in pairs],
+        [other.iou - one.iou for one, other in pairs],
+        level=LEVEL,
+        seed=seed,
+    )
 
 
 def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
@@ -126,7 +171,29 @@ def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
         found.append(
             f'{_CALLED[name]} it may say "no answer" rightly {-absent["low"]:.0%} less often, and {-absent["limit"]:.0%} is the limit'
         )
+    for slice_, one in figures["slices"].items() if name in (GENERATED, OWN) else ():
+        if one["low"] < one["limit"]:
+            found.append(
+                f"{_CALLED[name]} it may have lost {-one['low']:.3f} of mean IoU on questions with {said_of(slice_)}, "
+                f"and {-one['limit']:.2f} is the limit"
+            )
     return found
+
+
+_SLICES = {
+    "printed_key true": "a printed key",
+    "printed_key false": "no printed key",
+    "regions one": "an answer in one place",
+    "regions several": "an answer in several places",
+}
+
+
+def said_of(slice_: str) -> str:
+    """Return the name of a slice in words: "answer_words 3-4" is "3-4 words to the answer"."""
+    if slice_ in _SLICES:
+        return _SLICES[slice_]
+    name, _, value = slice_.partition(" ")
+    return f"{value} words to the answer" if name == "answer_words" else f"the answer {value}"
 
 
 def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
@@ -137,18 +204,15 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
         where = f"on {own['documents']} held-out documents of the project"
         better = own["difference"] > 0
         return better, f"mean IoU {'rose' if better else 'did not rise'} {where} ({moved})"
-    count = own["documents"] if own else 0
-    carry = "document carries" if count == 1 else "documents carry"
-    few = f"only {count} held-out {carry} accepted answers ({FEWEST_DOCUMENTS} would tell more)"
     if own is not None and own["difference"] is not None and own["difference"] < 0:
-        return False, f"it fell on what is held out of the project, and {few}"
+        return False, "it fell on what is held out of the project"
     if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:
-        return False, f"it fell on generated pages by {-generated['difference']:.3f}, and {few}"
+        return False, f"it fell on generated pages by {-generated['difference']:.3f}"
     if taught is None or taught["difference"] is None or taught["difference"] <= 0:
-        return False, f"the answers it was taught did not sink in, and {few}"
+        return False, "the answers it was taught did not sink in"
     return True, (
         f"it learned what it was taught (mean IoU {taught['parent']['mean_iou']:.3f} to "
-        f"{taught['challenger']['mean_iou']:.3f}) and lost nothing else; {few}"
+        f"{taught['challenger']['mean_iou']:.3f}) and lost nothing else"
     )
 
 

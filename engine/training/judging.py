@@ -13,10 +13,11 @@ from PIL import Image
 from engine.interchange.grounded import GroundedPage
 from engine.jobs.stopping import OnProgress, ShouldStop, check
 from engine.synthetic import SyntheticPage, generate
-from engine.training import gate
+from engine.training import changes, gate
 from engine.training.choices import RunSettings
 from engine.training.corpus import Corpus, corpus_of, image_opener
 from engine.training.evaluate import Evaluation, ImageOf, evaluate
+from engine.training.latency import compared
 from engine.workspace import Workspace
 from model.inference import Predictor
 
@@ -57,8 +58,8 @@ def judge(
     total = 2 * sum(len(one.pages) for one in asked)
     done = 0
     answers: dict[str, list[Evaluation]] = {one.name: [] for one in asked}
-    for path in (parent, challenger):
-        predictor = Predictor.load(path)
+    both = Predictor.load(parent), Predictor.load(challenger)
+    for predictor in both:
         for one in asked:
             before = done
 
@@ -77,10 +78,17 @@ def judge(
             )
             check(should_stop)
             done += len(one.pages)
-    return gate.judge(
-        [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked],
-        seed=settings.seed,
-    )
+    on_progress(1.0, "Comparing the time both take.")
+    pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
+    check(should_stop)
+    holdouts = [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked]
+    verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
+    return {
+        **verdict,
+        "changes_sha256": changes.keep(
+            workspace, holdouts, {page.page_id: page for one in asked for page in one.pages}
+        ),
+    }
 
 
 def _holdouts(

@@ -1,12 +1,14 @@
 """The gate, on answers whose differences are known."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.training.figures import Scored
 from engine.training.gate import Holdout, judge
+from engine.training.latency import Pace
 
 
 def scored(page: str, question: int, iou: float | None, answered: float = 0.9) -> Scored:
@@ -105,8 +107,49 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
         ]
     )
     assert verdict["passed"] is passes
-    assert "only 3 held-out documents" in verdict["sentence"]
+    assert "3 documents are held out with accepted answers, 30 make a holdout" in verdict["sentence"]
     assert verdict["holdouts"]["own"]["judged"] is False
+
+
+def test_thirty_held_out_documents_narrow_the_limit_and_the_verdict_no_longer_says_that_they_are_few() -> None:
+    few = judge([holdout("recent", 29, steady(0.1)), holdout("generated", 40, steady(-0.03))])
+    enough = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(-0.03))])
+    assert (few["passed"], enough["passed"]) == (True, False)
+    assert (few["limit"], enough["limit"]) == (-0.05, -0.02)
+    assert "30 make a holdout" in few["sentence"]
+    assert "30 make a holdout" not in enough["sentence"]
+
+
+def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:
+    pages = {f"{page}": f"{page}" for page in range(40)}
+
+    def asked(keyed: float, keyless: float) -> list[Scored]:
+        return [
+            replace(scored(page, question, keyless if question == 0 else keyed), printed_key=question > 0)
+            for page in pages
+            for question in range(4)
+        ]
+
+    verdict = judge([Holdout("recent", pages, asked(0.5, 0.5), asked(0.6, 0.35))])
+    assert verdict["holdouts"]["own"]["difference"] > 0
+    assert verdict["passed"] is False
+    assert "no printed key" in verdict["sentence"]
+    assert verdict["holdouts"]["own"]["slices"]["printed_key false"]["questions"] == 40
+
+
+def test_a_slice_of_few_documents_is_not_looked_at() -> None:
+    verdict = judge([holdout("recent", 9, steady(0.1)), holdout("generated", 40, steady(0.0))])
+    assert verdict["holdouts"]["recent"]["slices"] == {}
+    assert "printed_key false" in verdict["holdouts"]["generated"]["slices"]
+
+
+@pytest.mark.parametrize(("ratio", "passes"), [(1.2, True), (1.3, False)])
+def test_a_slower_model_fails(ratio: float, passes: bool) -> None:
+    pace = Pace(12, 20.0, 20.0 * ratio, ratio)
+    verdict = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(0.0))], latency=pace)
+    assert verdict["passed"] is passes
+    assert ("as long to answer" in verdict["sentence"]) is not passes
+    assert verdict["latency"]["ratio"] == ratio
 
 
 def test_saying_no_answer_less_often_where_there_is_none_fails() -> None:

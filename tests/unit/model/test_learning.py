@@ -6,6 +6,7 @@ import torch
 from pages import example
 
 from model import checkpoint
+from model.feature_memory import FeatureMemory
 from model.learning import STATE_FILE, Plan, rate_at
 from model.learning import learn as learn_objective
 from model.network import GroundingNetwork
@@ -148,3 +149,73 @@ def test_the_rate_warms_up_and_falls():
 def test_a_run_without_steps_is_refused():
     with pytest.raises(ValueError, match="at least one step"):
         Plan(steps=0)
+
+
+def test_a_run_ends_where_a_checkpoint_says_so_and_a_resumed_one_hears_of_it_again(config, tmp_path):
+    network, optimizer = fresh(config)
+    heard = []
+
+    def at_checkpoint(step):
+        heard.append(step)
+        return step == 4
+
+    outcome = learn(network, optimizer, source, PLAN, folder=tmp_path, at_checkpoint=at_checkpoint)
+    assert (outcome.step, outcome.settled, outcome.cancelled) == (4, True, False)
+    assert heard == [0, 2, 4]
+    again, optimizer = fresh(config)
+    outcome = learn(again, optimizer, source, PLAN, folder=tmp_path, resume=True, at_checkpoint=at_checkpoint)
+    assert (outcome.step, outcome.settled) == (4, True)
+    assert same(again.state_dict(), network.state_dict())
+
+
+def test_what_looks_at_a_checkpoint_does_not_change_the_run(config, tmp_path):
+    plain, optimizer = fresh(config)
+    learn(plain, optimizer, source, PLAN, folder=tmp_path / "plain")
+    looked, optimizer = fresh(config)
+
+    def look(step):
+        torch.rand(step + 1)
+        random.random()
+        return False
+
+    learn(looked, optimizer, source, PLAN, folder=tmp_path / "looked", at_checkpoint=look)
+    assert same(plain.state_dict(), looked.state_dict())
+
+
+def test_frozen_encoders_stay_as_they_are_and_read_an_image_once(config):
+    network, _ = fresh(config)
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    network.text_encoder.requires_grad_(False)
+    network.image_encoder.freeze()
+    optimizer = torch.optim.AdamW([one for one in network.parameters() if one.requires_grad], 1e-3)
+    learn(network, optimizer, lambda step: [example(image=True)], PLAN)
+    after = network.state_dict()
+    changed = {name.split(".")[0] for name, tensor in after.items() if not torch.equal(tensor, before[name])}
+    assert {"text_encoder", "image_encoder"}.isdisjoint(changed)
+    assert {"fusion", "word_head", "mask_decoder"} <= changed
+    assert network.image_encoder.memory.reads == 1
+
+
+def test_remembered_features_are_those_that_were_read(config):
+    network, _ = fresh(config)
+    image = torch.rand(1, 3, 64, 64)
+    with torch.no_grad():
+        read = network.image_encoder(image)
+    network.image_encoder.freeze()
+    for _ in range(2):
+        remembered = network.image_encoder(image)
+        assert torch.equal(remembered.coarse, read.coarse) and torch.equal(remembered.skip4, read.skip4)
+    assert network.image_encoder.memory.reads == 1
+
+
+def test_the_longest_unused_features_are_forgotten_first(config):
+    encoder = fresh(config)[0].image_encoder
+    encoder.freeze()
+    one, other, third = (torch.rand(1, 3, 64, 64) for _ in range(3))
+    encoder(one)
+    encoder.memory = FeatureMemory(most_bytes=int(2.5 * encoder.memory.bytes))
+    for image in (one, other, one, third, one):
+        encoder(image)
+    assert encoder.memory.reads == 3
+    encoder(other)
+    assert encoder.memory.reads == 4

@@ -1,0 +1,138 @@
+"""Early stopping: what is kept aside, which checkpoint is handed in, and when a run ends."""
+
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.training.watch import BEST_FILE, Watch, best_file, watched_documents
+from model import checkpoint
+from model.examples import Example, Question, Word
+from model.network import GroundingNetwork
+from model.objectives.objective import CHECKPOINT_FILE
+from model.objectives.promptable import Asking, PromptableSegmentation
+from tests.factories import tiny_network
+
+PAGE = Example(
+    (Word("Total:", (10, 10, 60, 24)), Word("12.50", (70, 10, 110, 24)), Word("Thanks", (10, 50, 60, 64))),
+    (300, 200),
+    [Question("What is the total?", ((1,),))],
+)
+
+
+@pytest.fixture
+def network() -> GroundingNetwork:
+    torch.manual_seed(3)
+    return tiny_network()
+
+
+def watch(network: GroundingNetwork, folder: Path, patience: int = 2) -> tuple[Watch, list[tuple[int, float]]]:
+    seen: list[tuple[int, float]] = []
+    return Watch(
+        network, lambda step: [PAGE], 1, folder, patience=patience, on_look=lambda *one: seen.append(one)
+    ), seen
+
+
+def keep(network: GroundingNetwork, folder: Path) -> bytes:
+    """The checkpoint of a network, as a run leaves it."""
+    checkpoint.save(folder / CHECKPOINT_FILE, network, network.config.to_dict())
+    return (folder / CHECKPOINT_FILE).read_bytes()
+
+
+def better(network: GroundingNetwork) -> None:
+    """One step down the loss of the page that is watched."""
+    _step(network, -1)
+
+
+def worse(network: GroundingNetwork) -> None:
+    _step(network, +1)
+
+
+def _step(network: GroundingNetwork, sign: int) -> None:
+    plainly = Asking(prompted_steps=0.0, anchors_dropped=0.0, begun_inside=1.0)
+    loss, _ = PromptableSegmentation(network, lambda step: [PAGE], plainly).loss(0, random.Random(0))
+    network.zero_grad()
+    loss.backward()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.grad is not None:
+                parameter.add_(sign * 0.01 * parameter.grad)
+    network.zero_grad()
+
+
+def test_a_document_is_watched_or_not_whatever_else_comes_in() -> None:
+    few = [f"document {number}" for number in range(40)]
+    many = few + [f"other {number}" for number in range(4)]
+    watched = watched_documents(few, 0.125)
+    assert len(watched) == 5
+    assert watched_documents(list(reversed(few)) * 3, 0.125) == watched
+    assert len(watched & watched_documents(many, 0.125)) >= 4
+
+
+def test_few_documents_all_teach() -> None:
+    assert watched_documents([f"{number}" for number in range(15)], 0.5) == set()
+    assert watched_documents([f"{number}" for number in range(16)], 0.5) != set()
+
+
+def test_the_best_checkpoint_is_handed_in_and_the_run_ends_when_nothing_is_gained(
+    network: GroundingNetwork, tmp_path: Path
+) -> None:
+    look, seen = watch(network, tmp_path)
+    assert look(0) is False
+    better(network)
+    keep(network, tmp_path)
+    assert look(5) is False
+    better(network)
+    best = keep(network, tmp_path)
+    assert look(10) is False
+    for step, ends in ((15, False), (20, True)):
+        worse(network)
+        worse(network)
+        keep(network, tmp_path)
+        assert look(step) is ends
+    losses = dict(seen)
+    assert losses[10] < losses[5] < losses[0] and losses[10] < losses[15] < losses[20]
+    assert best_file(tmp_path).name == BEST_FILE
+    assert best_file(tmp_path).read_bytes() == best
+
+
+def test_a_resumed_run_knows_what_was_seen_and_looks_again_where_it_goes_on(
+    network: GroundingNetwork, tmp_path: Path
+) -> None:
+    look, _ = watch(network, tmp_path)
+    look(0)
+    better(network)
+    best = keep(network, tmp_path)
+    look(5)
+    worse(network)
+    worse(network)
+    keep(network, tmp_path)
+    assert look(10) is False
+    again, seen = watch(network, tmp_path)
+    assert again(10) is False
+    assert again.seen == look.seen
+    worse(network)
+    keep(network, tmp_path)
+    assert again(15) is True
+    assert [step for step, _ in seen] == [10, 15]
+    assert best_file(tmp_path).read_bytes() == best
+
+
+def test_what_was_there_before_the_run_is_not_handed_in_as_its_outcome(
+    network: GroundingNetwork, tmp_path: Path
+) -> None:
+    look, _ = watch(network, tmp_path)
+    look(0)
+    worse(network)
+    trained = keep(network, tmp_path)
+    look(5)
+    assert best_file(tmp_path).read_bytes() == trained
+
+
+def test_looking_leaves_the_network_learning(network: GroundingNetwork, tmp_path: Path) -> None:
+    network.train()
+    look, _ = watch(network, tmp_path)
+    look(0)
+    assert network.training
+    assert all(parameter.grad is None for parameter in network.parameters())
