@@ -1,10 +1,12 @@
 """The Python client's part of what becomes of the answers: figures, models, retrainings, datasets."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.connection import Connection
 from engine.curation.agreement_figures import ProjectAgreement
 from engine.curation.figures import Figures
+from engine.training.changes import Changes, Kind
 from engine.training.registry import VersionSummary
 from engine.training.views import JobView, RunLine, RunView
 
@@ -50,6 +52,11 @@ class Learning:
     def run(self, run_id: str) -> RunView:
         """Return one retraining with its curves and verdict."""
         return self._at.get(RunView, f"/runs/{run_id}")
+
+    def changes(self, run_id: str, *, kinds: Sequence[Kind] | None = None, limit: int = 200) -> Changes:
+        """Return what a retraining's challenger answers otherwise than the champion, question by question (reviewers)."""
+        chosen = {} if kinds is None else {"kind": list(kinds)}
+        return self._at.get(Changes, f"/runs/{run_id}/changes", limit=limit, **chosen)
 
     def jobs(self, project_id: str) -> list[JobView]:
         """Return the jobs of a project, newest first."""

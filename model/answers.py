@@ -47,7 +47,7 @@ def compose_answer(
     """The answer of question ``row`` of a batch on one page of ``size`` (width, height)."""
     width, height = size
     boxes = [word.box for word in words]
-    grown = choose_words(network.words, row)
+    grown = choose_words(network.words, row, shown=bool(prompt.points) or prompt.box is not None)
     chosen = grown[0].words if grown else []
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
@@ -85,23 +85,35 @@ def _answered(network: NetworkAnswer, row: int, by_words: bool, read: bool) -> f
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
-    """Words that may be the answer, in reading order, and their predicted IoU, 0..1: that of another seed than the first
-    counts as much less as the seed is pointed to less."""
+    """Words that may be the answer, in reading order, and their predicted IoU, 0..1: that of another choice than the first
+    counts as much less as its words are pointed to less."""
 
     words: list[int]
     iou: float
 
 
-def choose_words(answer: WordAnswer, row: int) -> list[WordChoice]:
-    """The answers that were grown for a question, in the order in which their seeds are pointed to."""
-    found: dict[tuple[int, ...], WordChoice] = {}
-    pointing, seeds = answer.pointing[row].numpy(), answer.seeds[row].tolist()
-    for number, seed in enumerate(seeds):
-        words = np.flatnonzero(answer.taken[row, number].numpy()).tolist()
+def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[WordChoice]:
+    """The answers that were grown for a question, the one first that is worth most.
+
+    Worth: the probability that the network points into the answer, whichever of its words it begins at, times the predicted IoU.
+    A long answer shares its probability among its words, and one stray word would win against each of them. Where the
+    asker has ``shown`` a place, the answer that begins there comes first.
+    """
+    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    chances = answer.pointing[row].softmax(-1)
+    for number in range(answer.seeds.shape[1]):
+        taken = answer.taken[row, number]
+        words = np.flatnonzero(taken.numpy()).tolist()
         if words:
-            chance = math.exp(min(0.0, float(pointing[seed] - pointing[seeds[0]])))
-            found.setdefault(tuple(words), WordChoice(words, chance * float(answer.iou[row, number])))
-    return list(found.values())
+            inside = min(1.0, float(chances[taken].sum()))
+            found.setdefault(tuple(words), (inside, float(answer.iou[row, number])))
+    ranked = list(found.items())
+    ranked.sort(key=lambda one: -one[1][0] * one[1][1])
+    if shown and found:
+        first = next(iter(found))
+        ranked.sort(key=lambda one: one[0] != first)
+    most = ranked[0][1][0] if ranked else 1.0
+    return [WordChoice(list(words), iou * min(1.0, inside / max(most, 1e-9))) for words, (inside, iou) in ranked]
 
 
 @dataclass(frozen=True, slots=True)

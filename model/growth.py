@@ -15,6 +15,7 @@ from model.inputs import PageBatch
 from model.word_layer import WordLayer
 
 _RELATIONS = 14  # numbers of a word as seen from a seed
+_FLATTER = 2.0  # divides the pointing where a second seed is drawn from it
 _KINSHIPS = 8  # learned likenesses of a word and the seed
 
 
@@ -23,7 +24,7 @@ class Grown:
     """K answers a question, each grown from its seed."""
 
     logits: Tensor  # [B, K, N] does the word belong to this answer
-    iou: Tensor  # [B, K] predicted IoU of its words above 0, 0..1
+    fit: Tensor  # [B, K] logit of the predicted IoU of its words above 0
 
 
 class Growth(nn.Module):
@@ -74,7 +75,7 @@ class Growth(nn.Module):
         words = words + self.neighbours(_segment_means(words, pages.place[..., 0].repeat_interleave(each, 0)))
         return Grown(
             logits=self.score(words)[..., 0].view(-1, count, most),
-            iou=self.iou(self.norm_token(tokens[:, 0]))[..., 0].sigmoid().view(-1, count),
+            fit=self.iou(self.norm_token(tokens[:, 0]))[..., 0].view(-1, count),
         )
 
 
@@ -112,8 +113,9 @@ def relations(pages: PageBatch, seeds: Tensor) -> Tensor:
 def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor | None = None) -> Tensor:
     """[B, count] the words that growth begins at, best first and each in a segment of its own while there are any.
 
-    pointing [B, N]. ``towards`` [B, N] (training, 0 or 1): where a row has any, its seed is drawn among them, as often
-    as ``pointing`` says.
+    pointing [B, N]. ``towards`` [B, N] (training, 0 or 1): two seeds. Where a row has any, the first is drawn among them, as
+    often as ``pointing`` says, else it is where the network points. The second is drawn in another segment, flatter than
+    ``pointing``: how good an answer is, is learned from bad ones as well.
     """
     each = len(pointing) // len(pages.valid)
     left = pointing.detach().masked_fill(~pages.valid.repeat_interleave(each, 0), 100 * MASKED)
@@ -122,7 +124,10 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
         given = towards.any(1)
         chances = (left + (1 - towards) * MASKED).softmax(1).nan_to_num(1.0)  # a loss of nan is told as such, later
         drawn = torch.multinomial(chances, 1)[:, 0]
-        return torch.where(given, drawn, left.argmax(1))[:, None]
+        first = torch.where(given, drawn, left.argmax(1))
+        same = (segment == segment.gather(1, first[:, None])).float()
+        chances = (left / _FLATTER + same * 100 * MASKED).softmax(1).nan_to_num(1.0)
+        return torch.stack([first, torch.multinomial(chances, 1)[:, 0]], 1)
     seeds = []
     for _ in range(count):
         seeds.append(left.argmax(1))

@@ -30,9 +30,14 @@ class WordAnswer:
     seeds: Tensor  # [B, K] words at which an answer begins, best first
     logits: Tensor  # [B, K, N] does the word belong to the answer that begins there
     taken: Tensor  # [B, K, N] bool: the words of each answer, the asker's clicks and box heeded
-    iou: Tensor  # [B, K] predicted IoU of each answer, 0..1
+    fit: Tensor  # [B, K] logit of the predicted IoU of each answer
     answered: Tensor  # [B] logit: does this page answer the question
     by_words: Tensor  # [B] logit: if so, is the answer made of words
+
+    @property
+    def iou(self) -> Tensor:
+        """[B, K] predicted IoU of each answer, 0..1."""
+        return self.fit.sigmoid()
 
 
 class WordHead(nn.Module):
@@ -80,7 +85,7 @@ class WordHead(nn.Module):
         chosen = pick_seeds(pointing + _shown(questions.clicks), pages, seeds, towards)
         grown = self.growth(states, tokens, chosen, links[-1], pages, word_mask, token_mask)
         taken = take(grown.logits, chosen, questions.clicks, pages.valid.repeat_interleave(each, 0))
-        return WordAnswer(states, pointing, chosen, grown.logits, taken, grown.iou, answered, by_words)
+        return WordAnswer(states, pointing, chosen, grown.logits, taken, grown.fit, answered, by_words)
 
 
 def take(logits: Tensor, seeds: Tensor, clicks: Tensor, valid: Tensor) -> Tensor:

@@ -1,9 +1,9 @@
 """Models, runs and jobs: how a project learns."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
@@ -11,6 +11,7 @@ from annotator.deps import CurrentUser, TheWorkspace
 from engine import projects
 from engine.jobs import queue, trigger
 from engine.training import registry, views
+from engine.training.changes import Changes, Kind, changes_of
 from engine.training.views import JobView, RunLine, RunView
 
 router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
@@ -83,6 +84,18 @@ def list_runs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> li
 def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView:
     """Return one retraining with its curves and verdict."""
     return views.run_view(workspace, run_id)
+
+
+@router.get("/runs/{run_id}/changes", dependencies=[REVIEWERS])
+def show_changes(
+    run_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    kind: Annotated[list[Kind] | None, Query(description="Kinds to list; all but the same without it.")] = None,
+    limit: Annotated[int, Query(ge=1, le=2000, description="Most questions to list.")] = 200,
+) -> Changes:
+    """Return what a retraining's challenger answers otherwise than the champion, question by question, the largest first."""
+    return changes_of(workspace, run_id, kinds=kind, limit=limit)
 
 
 @router.post("/projects/{project_id}/retrain", status_code=202, dependencies=[REVIEWERS])

@@ -7,6 +7,7 @@ from engine.training.views import RunView
 
 # What a version was judged on, by the gate's name and the people's.
 HOLDOUTS = {
+    "own": "Held-out documents",
     "recent": "Recent holdout",
     "frozen": "Frozen holdout",
     "taught": "Pages learned from",
@@ -14,10 +15,18 @@ HOLDOUTS = {
 }
 
 
+LEARNED, WATCHED = "pages learned from", "pages watched to stop"
+
+
 def loss(run: RunView | None) -> pd.DataFrame:
-    """Return a run's training loss by step; empty where nothing has run."""
-    points = [(point["step"], point["loss"]) for point in (run.metrics if run else []) if "loss" in point]
-    return pd.DataFrame(points, columns=["step", "loss"])
+    """Return a run's losses by step: of what it learns from, and of the training pages that are only looked at, to stop early."""
+    points = [
+        (point["step"], point[name], said)
+        for name, said in (("loss", LEARNED), ("watched", WATCHED))
+        for point in (run.metrics if run else [])
+        if name in point
+    ]
+    return pd.DataFrame(points, columns=["step", "loss", "of"])
 
 
 def share(version: VersionSummary, holdout: str) -> str:

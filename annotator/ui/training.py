@@ -5,14 +5,16 @@ from typing import Any
 
 import gradio as gr
 
-from annotator.ui import curves
+from annotator.ui import changes, curves, lineage
 from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of, told
 from annotator.ui.table import badge, empty, moment, table
 from annotator.ui.verdict import picture
 from engine import projects
 from engine.annotation.ask import Desk
+from engine.errors import NotFound
 from engine.jobs import queue, trigger
 from engine.training import registry, views
+from engine.training.changes import changes_of
 
 RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]
 EMPTY = empty(
@@ -20,7 +22,8 @@ EMPTY = empty(
     "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against "
     "the one in use, and takes over only if it is better. The curves and the verdict appear here.",
 )
-MODEL_COLUMNS = ["Model", "Made", *curves.HOLDOUTS.values(), "Optimizer", "Snapshot"]
+MODEL_COLUMNS = ["Model", "Came from", "Made", *curves.HOLDOUTS.values(), "Optimizer", "Snapshot"]
+_CHANGES_SHOWN = 60
 
 
 def build(desk: Desk) -> None:
@@ -35,10 +38,13 @@ def build(desk: Desk) -> None:
         nothing = gr.HTML(EMPTY)
         with gr.Column(visible=False) as history:
             with gr.Row():
-                loss = gr.LinePlot(x="step", y="loss", title="Loss of the newest run", height=240)
+                loss = gr.LinePlot(x="step", y="loss", color="of", title="Loss of the newest run", height=260)
                 verdict = gr.HTML()
             runs = gr.HTML()
+        by_version = gr.HTML()
         models = gr.HTML()
+        with gr.Accordion("What changed with the newest verdict", open=False) as changed:
+            compared = gr.HTML(changes.NONE)
         with gr.Accordion("Choose the model that answers", open=False) as choosing:
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
@@ -51,7 +57,7 @@ def build(desk: Desk) -> None:
 
     def show(project_id: str | None, request: gr.Request) -> list[Any]:
         if not project_id or role_of(desk, request, project_id) is None:
-            return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 5]
+            return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 6]
         versions = registry.versions(workspace, project_id)
         lines = views.run_lines(workspace, project_id)
         newest = views.run_view(workspace, lines[0].id) if lines else None
@@ -62,13 +68,26 @@ def build(desk: Desk) -> None:
             curves.loss(newest),
             picture(next((line.verdict for line in lines if line.verdict), {})),
             f"<h3>Runs</h3>{table(RUN_COLUMNS, [_run_row(line) for line in lines])}" if lines else "",
-            f"<h3>Models</h3>{table(MODEL_COLUMNS, [_model_row(version) for version in versions])}",
+            lineage.picture(versions),
+            f"<h3>Models</h3>{table(MODEL_COLUMNS, [_model_row(version, versions) for version in versions])}",
             gr.update(choices=[(_name(version), version.id) for version in versions]),
         ]
 
     def rights(project_id: str | None, request: gr.Request) -> list[dict[str, object]]:
         role = role_of(desk, request, project_id)
-        return [gr.update(visible=role in ("reviewer", "admin")), *[gr.update(visible=role == "admin")] * 2]
+        return [*[gr.update(visible=role in ("reviewer", "admin"))] * 2, *[gr.update(visible=role == "admin")] * 2]
+
+    def compare(project_id: str | None, request: gr.Request) -> str:
+        if role_of(desk, request, project_id) not in ("reviewer", "admin"):  # it names what judges
+            return ""
+        judged = next((line for line in views.run_lines(workspace, str(project_id)) if line.verdict), None)
+        if judged is None:
+            return changes.NONE
+        try:
+            found = changes_of(workspace, judged.id, limit=_CHANGES_SHOWN)
+        except NotFound as error:
+            return empty("There is no list of changes.", str(error))
+        return changes.shown(found, str(project_id), f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
 
     @told
     def ask_for_run(project_id: str, request: gr.Request) -> None:
@@ -100,10 +119,12 @@ def build(desk: Desk) -> None:
         registry.rollback(workspace, project_id, by=user, reason=why)
         gr.Info("Rolled back.")
 
-    shown = [status, nothing, history, loss, verdict, runs, models, version]
+    shown = [status, nothing, history, loss, verdict, runs, by_version, models, version]
     for event in (project.change, refresh.tick):
         event(show, project, shown, **QUIET)
-    allowed = [retrain, stop, choosing]
+    allowed = [retrain, changed, stop, choosing]
+    changed.expand(compare, project, compared, **QUIET)
+    project.change(compare, project, compared, **QUIET)
     offer(desk, project).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
     project.change(rights, project, allowed, **QUIET)
     retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
@@ -162,9 +183,10 @@ def _run_row(line: views.RunLine) -> list[object]:
     ]
 
 
-def _model_row(version: registry.VersionSummary) -> list[object]:
+def _model_row(version: registry.VersionSummary, versions: list[registry.VersionSummary]) -> list[object]:
     return [
         badge(f"{version.label} answers now", "good") if version.champion else version.label,
+        next((one.label for one in versions if one.id == version.parent_id), "-"),
         moment(version.created_at),
         *(curves.share(version, name) for name in curves.HOLDOUTS),
         str(version.optimizer.get("name", "-")),

@@ -1,11 +1,12 @@
 """`glossator runs`: retrainings and what the gate said."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from engine.commands.common import emit, here, output
+from engine.commands.common import console, emit, fail, here, output, progress
 from engine.projects import DEFAULT_NAME, project_named
 from engine.training.views import run_lines, run_view
 
@@ -68,6 +69,65 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     output.print(table)
     if view.verdict:
         output.print(view.verdict["sentence"], markup=False, soft_wrap=True)
+
+
+@runs.command()
+def changes(
+    run: Annotated[str, typer.Argument(help="Id of the run.")],
+    kind: Annotated[
+        list[str] | None, typer.Option(help="gained, lost, better, worse or same; may be repeated. All but the same.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Most questions to list.")] = 40,
+    as_json: Json = False,
+) -> None:
+    """List what a run's challenger answers otherwise than the champion, question by question."""
+    from typing import get_args
+
+    from engine.training.changes import Kind, changes_of
+
+    wanted: list[Any] | None = kind or None
+    for one in wanted or ():
+        if one not in get_args(Kind):
+            fail(f"There is no kind {one!r}; choose from {', '.join(get_args(Kind))}.", code=2)
+    with here() as workspace:
+        found = changes_of(workspace, run, kinds=wanted, limit=limit)
+    if as_json:
+        emit(found.model_dump(mode="json"))
+        return
+    for holdout, counts in found.counts.items():
+        output.print(f"{holdout}: " + ", ".join(f"{number} {name}" for name, number in sorted(counts.items())))
+    table = Table("holdout", "", "before", "after", "question", "document")
+    for change in found.changes:
+        where = f"{change.document}, page {change.page_number}" if change.document else "generated"
+        table.add_row(
+            change.holdout, change.kind, f"{change.before:.2f}", f"{change.after:.2f}", change.question, where
+        )
+    output.print(table)
+
+
+@runs.command()
+def reproduce(
+    run: Annotated[str, typer.Argument(help="Id of the run.")],
+    keep: Annotated[Path | None, typer.Option(metavar="FILE", help="Leave the checkpoint there.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Train once more as a run did, from what it kept, and say whether the weights are the same to the bit."""
+    from engine.training.reproduce import reproduce as make_again
+
+    with here() as workspace, progress() as bar:
+        task = bar.add_task("Training", total=100)
+        made = make_again(
+            workspace, run, keep=keep, on_progress=lambda share, said: bar.update(task, completed=round(100 * share))
+        )
+    if as_json:
+        emit({"run_id": made.run_id, "same": made.same, "kept": made.kept, "made": made.made, "steps": made.steps,
+              "differences": list(made.differences)})  # fmt: skip
+    for sentence in made.differences:
+        console.print(sentence, markup=False)
+    if not made.same:
+        fail(f"After {made.steps} steps the weights are others: {made.made[:12]}, not {made.kept[:12]}.")
+    if not as_json:
+        output.print(f"After {made.steps} steps the weights are the same: {made.made[:12]}.", markup=False)
 
 
 def _figure(value: Any, form: str = ".3f") -> str:

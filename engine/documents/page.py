@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-TextSource = Literal["layer", "ocr", "none"]
+TextSource = Literal["layer", "ocr", "given", "none"]
 Box = tuple[int, int, int, int]
 
 
@@ -27,7 +27,7 @@ class ReadPage:
     """One page. `number` counts from 1; `width` and `height` are pixels of the file at `image_path` (PNG or JPEG).
 
     `rotation` is how far, clockwise in degrees, the page as stored was turned to give that picture: the file's own
-    rotation and what was found by looking at the text, together. `text_source` is "none" for a page without words.
+    rotation and what was found by looking at the text, together. `text_source` is "none" for a page without words, "given" where a set brought them.
     """
 
     number: int

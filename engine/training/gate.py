@@ -117,12 +117,22 @@ def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
     return {
         "documents": len({holdout.documents[one.page_id] for one in holdout.parent}),
         "questions": len(pairs),
-        "parent": to_json(summarise(holdout.parent)),
-        "challenger": to_json(summarise(holdout.challenger)),
+        "parent": _figures(holdout, holdout.parent, seed),
+        "challenger": _figures(holdout, holdout.challenger, seed),
         **_to_json(_difference(holdout, there, seed), limit),
         "unanswerable": _to_json(unanswered, UNANSWERED_LIMIT),
         "slices": _by_slice(holdout, there, seed),
     }
+
+
+def _figures(holdout: Holdout, scored: Sequence[Scored], seed: int) -> dict[str, Any]:
+    """The figures of one of both, with the interval of its mean IoU by itself."""
+    there = [one for one in scored if one.answerable]
+    found = clustered_bootstrap(
+        [holdout.documents[one.page_id] for one in there], [one.iou for one in there], level=LEVEL, seed=seed
+    )
+    interval = None if found is None else [round(found.low, 6), round(found.high, 6)]
+    return {**to_json(summarise(scored)), "interval": interval}
 
 
 def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, Any]:

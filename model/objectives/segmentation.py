@@ -60,8 +60,9 @@ def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
     """Losses of the word path: where to begin, which words belong with it, is it answered, is it answered by words, how
     good is the choice.
 
-    What grows from a word outside every acceptable answer teaches growth nothing; how good the choice is, is learned
-    where the network began by itself.
+    What grows from a word outside every acceptable answer teaches growth nothing, but how good a choice is. That is
+    learned by cross-entropy with the IoU, for it has its least where the mean is predicted; the distance that SAM 2
+    minimises has it at the median, and more than half of the answers are right to the word.
     """
     valid, has = targets.valid.float(), targets.by_words
     on_page = valid.any(1).float()
@@ -79,14 +80,14 @@ def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
     grown = grown.where(holds.any(-1), grown.new_zeros(()))
     answered = F.binary_cross_entropy_with_logits(answer.answered, targets.answered, reduction="none")
     by_words = F.binary_cross_entropy_with_logits(answer.by_words, has, reduction="none") * targets.answered
-    alone = has if targets.towards is None else has * (~targets.towards.bool().any(-1)).float()
-    iou = (answer.iou[:, 0] - word_iou(answer.taken[:, 0], targets)).abs() * alone
+    found = torch.stack([word_iou(answer.taken[:, at], targets) for at in range(answer.taken.shape[1])], 1)
+    fit = F.binary_cross_entropy_with_logits(answer.fit, found, reduction="none").mean(1) * has
     return {
         "pointing": (begun * on_page).mean(),
         "words": (grown * on_page).mean(),
         "answered": _VERDICT_WEIGHT * (answered * on_page).mean(),
         "by_words": _VERDICT_WEIGHT * (by_words * on_page).mean(),
-        "word_iou": _VERDICT_WEIGHT * iou.mean(),
+        "word_iou": _VERDICT_WEIGHT * fit.mean(),
     }
 
 

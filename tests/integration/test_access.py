@@ -130,6 +130,7 @@ TABLE: dict[str, Row] = {
     "POST /api/projects/{project_id}/rollback": Row(ADMIN, body={}),
     "GET /api/projects/{project_id}/runs": Row(MEMBER),
     "GET /api/runs/{run_id}": Row(MEMBER),
+    "GET /api/runs/{run_id}/changes": Row(REVIEWER),
     "POST /api/projects/{project_id}/retrain": Row(REVIEWER),
     "GET /api/projects/{project_id}/jobs": Row(MEMBER),
     "POST /api/jobs/{job_id}/cancel": Row(ADMIN),

@@ -20,26 +20,26 @@ LAYOUT = read_layout(page_words())
 PLAIN = Prompt("x")
 
 
-def grown(*seeds, prompt=PLAIN):
+def grown(*seeds, prompt=PLAIN, fits=None):
     """A word answer: each seed with the words that grow from it, the first pointed to twice as much as the second."""
     count = len(page_words())
     logits = torch.full((1, len(seeds), count), -6.0)
     for row, words in enumerate(seeds):
         logits[0, row, [place(word) for word in words]] = 6.0
     at = torch.tensor([[place(words[0]) for words in seeds]])
-    pointing = torch.zeros(1, count)
+    pointing = torch.full((1, count), -20.0)
     for row, seed in enumerate(at[0].tolist()):
         pointing[0, seed] = -0.6931 * row
     clicks = torch.from_numpy(click_features(LAYOUT, prompt))[None]
     taken = take(logits, at, clicks, torch.ones(1, count, dtype=torch.bool))
-    iou = torch.full((1, len(seeds)), 0.8)
-    return WordAnswer(torch.zeros(1, count, 1), pointing, at, logits, taken, iou, torch.zeros(1), torch.zeros(1))
+    fit = torch.full((1, len(seeds)), 0.8).logit() if fits is None else torch.tensor([fits]).logit()
+    return WordAnswer(torch.zeros(1, count, 1), pointing, at, logits, taken, fit, torch.zeros(1), torch.zeros(1))
 
 
 def chosen(*seeds, **prompt):
     return [
         [page_words()[at].text for at in one.words]
-        for one in choose_words(grown(*seeds, prompt=Prompt("x", **prompt)), 0)
+        for one in choose_words(grown(*seeds, prompt=Prompt("x", **prompt)), 0, shown=bool(prompt))
     ]
 
 
@@ -55,6 +55,25 @@ def test_the_first_seed_answers_and_others_are_candidates():
 def test_a_candidate_scores_as_much_less_as_its_seed_is_pointed_to_less():
     ious = [one.iou for one in choose_words(grown(["Mary"], ["5.90"], ["INV-2041"]), 0)]
     assert ious == pytest.approx([0.8, 0.4, 0.2], abs=1e-3)
+
+
+def test_a_long_answer_wins_by_what_all_its_words_are_pointed_to():
+    answer = grown(["5.90"], ["Mary", "Jones"])
+    assert [len(one.words) for one in choose_words(answer, 0)] == [1, 2]
+    answer.pointing[0, place("Jones")] = answer.pointing[0, place("Mary")]
+    answer.pointing[0, place("5.90")] -= 0.5
+    assert [len(one.words) for one in choose_words(answer, 0)] == [2, 1]
+
+
+def test_an_answer_that_is_predicted_to_fit_badly_comes_after_one_that_is_pointed_to_a_little_less():
+    answer = grown(["Mary"], ["5.90"], fits=[0.3, 0.9])
+    assert [one.words for one in choose_words(answer, 0)] == [[place("5.90")], [place("Mary")]]
+    assert choose_words(answer, 0)[0].iou == pytest.approx(0.9, abs=1e-3)
+
+
+def test_where_the_asker_showed_a_place_the_answer_that_begins_there_comes_first():
+    answer = grown(["Mary"], ["5.90"], fits=[0.3, 0.9])
+    assert [one.words for one in choose_words(answer, 0, shown=True)] == [[place("Mary")], [place("5.90")]]
 
 
 def test_seeds_that_grow_to_the_same_answer_are_one_candidate():

@@ -1,0 +1,41 @@
+"""What changed with a run, as a table: which questions the challenger gained and which it lost, with the way to their pages."""
+
+from annotator.ui.curves import HOLDOUTS
+from annotator.ui.table import Markup, badge, empty, link, table
+from engine.training.changes import Change, Changes
+
+_KINDS = {"gained": "good", "lost": "bad", "better": "plain", "worse": "plain"}
+_COLUMNS = ["", "Question", "Where", "Before", "After"]
+NONE = empty(
+    "No run has been judged yet.", "After a retraining, this lists the questions that it gained and those that it lost."
+)
+
+
+def shown(found: Changes, project_id: str, title: str) -> str:
+    """Return counts by holdout and the questions, as HTML."""
+    counts = "".join(
+        f"<li><b>{HOLDOUTS.get(name, name)}</b>: {_sum(of, 'gained')} gained, {_sum(of, 'lost')} lost, "
+        f"{_sum(of, 'better')} marked better, {_sum(of, 'worse')} worse, {_sum(of, 'same')} as before</li>"
+        for name, of in found.counts.items()
+    )
+    rows = [_row(one, project_id) for one in found.changes]
+    listed = table(_COLUMNS, rows) if rows else empty("Nothing changed.", "Every question is answered as before.")
+    return f'<h3>{title}</h3><ul class="glossator-counts">{counts}</ul>{listed}'
+
+
+def _row(one: Change, project_id: str) -> list[object]:
+    where: object = "generated page"
+    if one.document is not None:
+        at = f"/app/#project={project_id}&document={one.document_id}&page={one.page_id}"
+        where = link(at, f"{one.document}, page {one.page_number}")
+    return [
+        badge(one.kind, _KINDS.get(one.kind, "plain")),
+        one.question if one.answerable else f"{one.question} (no answer)",
+        where,
+        Markup(f'<span class="number">{one.before:.2f}</span>'),
+        Markup(f'<span class="number">{one.after:.2f}</span>'),
+    ]
+
+
+def _sum(of: dict[str, int], kind: str) -> int:
+    return of.get(kind, 0)

@@ -1,0 +1,141 @@
+"""`glossator simulate`: the whole loop on a set whose answers are known."""
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from engine.commands.common import console, emit, fail, output, settings_here
+from engine.errors import Refused
+
+if TYPE_CHECKING:
+    from engine.simulation.rounds import Round
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("simulate")(simulate)
+
+
+def simulate(
+    source: Annotated[
+        Path, typer.Argument(metavar="SET", help="A folder with pages.jsonl and images, or such a file.")
+    ],
+    rounds: Annotated[
+        int, typer.Option(min=1, max=100, help="How often people correct and the model is retrained.")
+    ] = 5,
+    pages: Annotated[int, typer.Option(min=1, help="Pages that are corrected in a round.")] = 20,
+    against: Annotated[
+        str,
+        typer.Option(
+            help="What to do otherwise, to compare: nothing, never (retrain), adamw, history (mode), full (depth)."
+        ),
+    ] = "nothing",
+    watch: Annotated[
+        Path | None, typer.Option(metavar="SET", help="Another set, of which nothing is shown: what is forgotten?")
+    ] = None,
+    watch_pages: Annotated[int, typer.Option(min=1, help="Pages of that set to measure.")] = 60,
+    depth: Annotated[str | None, typer.Option(help="quick or full; without it, the product's default.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps of a round.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.05, help="Longest training time of a round.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the retrainings.")] = 0,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Keep the project there: GLOSSATOR_DATA_DIR=FOLDER shows it.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the rounds.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+) -> None:
+    """Play annotators on a set whose answers are known: ask, correct, accept, retrain, judge, and measure on unseen pages.
+
+    Three fifths of the pages, chosen by their hash, are there to be corrected; the others are never shown. Nothing of your own
+    projects is touched.
+    """
+    from engine.commands.worker import yield_to_the_page
+    from engine.simulation.picture import draw
+    from engine.simulation.rounds import AGAINST, Plan, Simulation, name_of, pages_of, parted
+    from engine.simulation.rounds import simulate as run
+
+    if against not in AGAINST:
+        fail(f"There is nothing called {against!r} to compare with; choose from {', '.join(AGAINST)}.", code=2)
+    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
+        fail(f"The picture cannot be written to {out}: it must be a file in a folder that exists.", code=2)
+    settings = settings_here()
+    yield_to_the_page(settings)
+    chosen = {"depth": depth, "steps": steps, "minutes": minutes}
+    plan = Plan(
+        rounds=rounds,
+        pages=pages,
+        seed=seed,
+        against=against,
+        watched=watch,
+        watched_pages=watch_pages,
+        run={name: value for name, value in chosen.items() if value is not None},
+    )
+    found: list[Round] = []
+    try:
+        pool, unseen = parted(pages_of(source))
+        with ExitStack() as stack:
+            folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="glossator-simulation-")))
+            with console.status("Beginning.") as status:
+                for one in run(source, folder, settings, plan, on_progress=lambda said: status.update(said)):
+                    found.append(one)
+                    console.print(_line(one), markup=False, soft_wrap=True)
+    except Refused as refused:
+        fail(str(refused))
+    simulation = Simulation(
+        name_of(source), name_of(watch) if watch else None, len(pool), len(unseen), plan, tuple(found)
+    )
+    answer = simulation.to_json()
+    if out is not None and not draw(
+        {f"{simulation.set}, {against}" if against != "nothing" else simulation.set: answer}, out
+    ):
+        console.print("No picture: matplotlib is not installed (pip install 'glossator[bench]').", markup=False)
+    if as_json:
+        emit(answer)
+    else:
+        output.print(_table(simulation.set, found))
+
+
+def _line(one: "Round") -> str:
+    said = f"round {one.round}: {one.pages} pages corrected, {one.version} answers, acc@.5 {one.acc_50:.3f}"
+    if one.watched is not None:
+        said += f", watched {one.watched.acc_50:.3f}"
+    if one.challenger is not None:
+        said += f"; challenger {one.challenger.acc_50:.3f}, learned in {one.learning_seconds:.0f} s. {one.sentence}"
+    return said
+
+
+def _table(name: str, rounds: "list[Round]") -> Table:
+    table = Table(title=name)
+    for title in (
+        "round", "pages", "in use", "acc@.5", "mean IoU", "gain (95 %)", "watched", "challenger", "corrections a page",
+        "words a question", "learned in", "promoted",
+    ):  # fmt: skip
+        table.add_column(title, justify="right" if title != "in use" else "left")
+    for one in rounds:
+        table.add_row(
+            str(one.round),
+            str(one.pages),
+            one.version,
+            f"{one.acc_50:.3f}",
+            f"{one.mean_iou:.3f}",
+            _interval(one.gain),
+            "-" if one.watched is None else f"{one.watched.acc_50:.3f}",
+            "-" if one.challenger is None else f"{one.challenger.acc_50:.3f}",
+            _figure(one.corrections_a_page, ".1f"),
+            _figure(one.edited_words_a_question, ".2f"),
+            "-" if one.learning_seconds is None else f"{one.learning_seconds:.0f} s",
+            "-" if one.promoted is None else "yes" if one.promoted else "no",
+        )
+    return table
+
+
+def _interval(gain: tuple[float, float, float] | None) -> str:
+    return "-" if gain is None else f"{gain[0]:+.3f} ({gain[1]:+.3f} .. {gain[2]:+.3f})"
+
+
+def _figure(value: Any, form: str) -> str:
+    return "-" if value is None else format(value, form)

@@ -1,0 +1,62 @@
+"""Pages of the grounded format as documents of a project: one page, one document, its words as the set gives them."""
+
+import json
+from pathlib import Path
+
+from PIL import Image
+from sqlalchemy import select
+
+from db.tables import Document, Page
+from engine.curation.tasks import open_missing
+from engine.documents.ingest import add_page, new_document
+from engine.documents.page import Beginning, ReadPage, ReadWord
+from engine.errors import Refused
+from engine.interchange.grounded import GroundedPage
+from engine.workspace import Workspace
+from model.examples import Word
+from model.layout import read_layout
+
+_MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
+
+
+def add_grounded_page(
+    workspace: Workspace, project_id: str, page: GroundedPage, folder: Path, *, origin: str, user_id: str | None = None
+) -> tuple[Document, Page]:
+    """Store a page as a document of the project and return both. A word keeps its index of the set as its number.
+
+    `folder`: what the page's image is relative to; its bytes are kept as they are. Refused when there is no image, it is neither
+    PNG nor JPEG, or it has not the size that the page says.
+    """
+    path = folder / str(page.image)
+    if page.image is None or not path.is_file():
+        raise Refused(f"The page {page.page_id} has no image at {path}.")
+    with Image.open(path) as image:
+        kind, size = image.format, image.size
+    if kind not in _MEDIA_TYPES or size != (page.width, page.height):
+        raise Refused(
+            f"The image {path} is {kind} of {size[0]} x {size[1]} pixels; the page {page.page_id} needs PNG or JPEG of "
+            f"{page.width} x {page.height}."
+        )
+    image_sha256 = workspace.blobs.put_file(path)
+    content = json.dumps([page.page_id, image_sha256, [[word.text, *word.box] for word in page.words]]).encode()
+    sha256 = workspace.blobs.put(content)
+    with workspace.database.write() as session:
+        document = new_document(
+            session,
+            project_id,
+            sha256,
+            Beginning(_MEDIA_TYPES[kind], None, 1),
+            name=path.name,
+            byte_count=len(content),
+            user_id=user_id,
+            origin=origin,
+        )
+        add_page(session, document.id, _as_read(page, path), image_sha256)
+        open_missing(session, project_id, document.id)
+        return document, session.scalars(select(Page).where(Page.document_id == document.id)).one()
+
+
+def _as_read(page: GroundedPage, path: Path) -> ReadPage:
+    lines = read_layout([Word(word.text, word.box) for word in page.words]).line.tolist()
+    words = tuple(ReadWord(word.text, word.box, line) for word, line in zip(page.words, lines, strict=True))
+    return ReadPage(1, page.width, page.height, path, 0, "given" if words else "none", words)

@@ -1,0 +1,113 @@
+"""A simulated annotator: asks, corrects the proposal to what the set says with the tools that people have, and accepts.
+
+It is a careful person who knows the answer. Where a question is asked in the same words of several places of a page, or several
+answers are acceptable, it marks the one that lies nearest to the proposal, as a person would.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db.ids import new_id
+from engine.annotation.ask import Desk
+from engine.annotation.proposal import newest_proposal, shown_state
+from engine.annotation.revisions import RevisionRequest, append_revision
+from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditWords, PageMark, Patch, to_patch
+from engine.interchange.grounded import GroundedPage, GroundedQuestion
+from engine.interchange.rle import decode_rle
+from engine.training.figures import iou
+from model.masks import Mask, decode_patch, rasterise
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was to be done on a page."""
+
+    questions: int
+    corrected: int  # questions whose proposal was not right as it stood
+    edited_words: int  # selected or deselected
+
+    def __add__(self, other: "Work") -> "Work":
+        return Work(
+            self.questions + other.questions,
+            self.corrected + other.corrected,
+            self.edited_words + other.edited_words,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """An acceptable answer: its words, or no words but a mask."""
+
+    words: tuple[int, ...]
+    mask: Mask
+
+
+class SimulatedAnnotator:
+    """One person at one desk."""
+
+    def __init__(self, desk: Desk, user_id: str) -> None:
+        self._desk, self._user_id = desk, user_id
+
+    def answer(self, document_id: str, page_id: str, page: GroundedPage) -> Work:
+        """Ask every question of a page, whose words are numbered as in the set, correct what is wrong, and accept."""
+        work = Work(0, 0, 0)
+        for asked in _in_the_same_words(page.questions):
+            work += self._settle(document_id, page_id, page, asked)
+        return work
+
+    def _settle(self, document_id: str, page_id: str, page: GroundedPage, asked: Sequence[GroundedQuestion]) -> Work:
+        annotation_id, _ = self._desk.ask(document_id, asked[0].question, page_id, self._user_id)
+        workspace = self._desk.workspace
+        with workspace.database.read() as session:
+            proposal = newest_proposal(session, annotation_id)
+        assert proposal is not None, "who asks is shown a proposal"
+        mark = shown_state(proposal).pages.get(page_id, PageMark())
+        edits, edited = edits_to(page_id, mark, page, asked)
+        append_revision(
+            workspace,
+            annotation_id,
+            RevisionRequest(idempotency_key=new_id(), base=0, action="accept", edits=edits, prediction_id=proposal.id),
+            self._user_id,
+        )
+        return Work(1, int(bool(edits)), edited)
+
+
+def edits_to(
+    page_id: str, mark: PageMark, page: GroundedPage, asked: Sequence[GroundedQuestion]
+) -> tuple[list[Edit], int]:
+    """Return the edits that make a proposal right, none where it is, and how many words they select or deselect."""
+    size = (page.height, page.width)
+    boxes = [word.box for word in page.words]
+    wanted = [
+        *(
+            _Wanted(tuple(words), rasterise([boxes[at] for at in words], size))
+            for one in asked
+            for words in one.answers
+        ),
+        *(_Wanted((), decode_rle(rle)) for one in asked for rle in one.masks),
+    ]
+    shown = decode_patch(mark.mask.model_dump(), size)
+    if not wanted:
+        return ([EditNoAnswer(op="no_answer", value=True)], 0)
+    nearest = max(wanted, key=lambda one: iou(shown, one.mask))
+    if not nearest.words:
+        if iou(shown, nearest.mask) == 1.0:
+            return [], 0
+        return [EditMask(op="mask", page=page_id, words=[], mask=Patch.model_validate(to_patch(nearest.mask)))], 0
+    add = sorted(set(nearest.words) - set(mark.words))
+    remove = sorted(set(mark.words) - set(nearest.words))
+    by_words = iou(shown, rasterise([boxes[at] for at in mark.words], size)) == 1.0
+    if not by_words:  # pixels lie beside the words: a person would begin anew
+        clear: list[Edit] = [EditClear(op="clear", page=page_id)] if shown.any() else []
+        return [*clear, EditWords(op="words", page=page_id, add=sorted(nearest.words))], len(nearest.words)
+    if not add and not remove:
+        return [], 0
+    return [EditWords(op="words", page=page_id, add=add, remove=remove)], len(add) + len(remove)
+
+
+def _in_the_same_words(questions: Sequence[GroundedQuestion]) -> list[list[GroundedQuestion]]:
+    """Questions of the same text together: a document has one answer to a question, and who asks again is shown it."""
+    found: dict[str, list[GroundedQuestion]] = {}
+    for question in questions:
+        found.setdefault(" ".join(question.question.split()), []).append(question)
+    return list(found.values())

@@ -1,0 +1,62 @@
+"""The rounds of simulations as a picture: what unseen pages gain, what another set loses, and how much work is left for people."""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+_COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+)  # Okabe and Ito: told apart by the colour-blind
+
+
+def draw(simulations: Mapping[str, Mapping[str, Any]], picture: Path) -> bool:
+    """Draw simulations (name -> what `simulate --json` printed) into a PNG; False where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        return False
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 3.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    unseen, other, work = figure.subplots(1, 3)
+    for (name, one), colour in zip(simulations.items(), _COLOURS * len(simulations), strict=False):
+        rounds: Sequence[Mapping[str, Any]] = one["rounds"]
+        _line(unseen, rounds, "acc_50", "acc_50_interval", name, colour)
+        for each in rounds:
+            if each["challenger"] is not None and not each["promoted"]:
+                unseen.plot(each["pages"], each["challenger"]["acc_50"], "x", color=colour, markersize=7)
+        watched = [{"pages": each["pages"], **each["watched"]} for each in rounds if each["watched"] is not None]
+        if watched:
+            _line(other, watched, "acc_50", "acc_50_interval", f"{name}: {one['watched']}", colour)
+        corrected = [each for each in rounds if each["corrections_a_page"] is not None]
+        work.plot(
+            [each["pages"] for each in corrected],
+            [each["corrections_a_page"] for each in corrected],
+            marker="o",
+            color=colour,
+            label=name,
+        )
+    unseen.set(title="Unseen pages of the set (cross: not promoted)", xlabel="corrected pages", ylabel="acc@.5")
+    other.set(title="A set of which nothing was shown", xlabel="corrected pages", ylabel="acc@.5")
+    work.set(title="Corrections a page", xlabel="corrected pages", ylim=(0, None))
+    for axes in (unseen, other, work):
+        axes.grid(alpha=0.3)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8, frameon=False)
+        else:
+            axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", color="#777777")
+    figure.savefig(picture, dpi=110)
+    return True
+
+
+def _line(axes: Any, rounds: Sequence[Mapping[str, Any]], name: str, interval: str, label: str, colour: str) -> None:
+    pages = [each["pages"] for each in rounds]
+    axes.plot(pages, [each[name] for each in rounds], marker="o", color=colour, label=label)
+    low, high = zip(*(each[interval] for each in rounds), strict=True)
+    axes.fill_between(pages, low, high, color=colour, alpha=0.12, linewidth=0)

@@ -1,0 +1,274 @@
+"""The loop on a set whose answers are known: people correct pages, the model is retrained and judged, and what it makes of pages
+that nobody has shown it is measured, round after round."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from db.tables import ModelVersion, Run, RunMetric
+from engine.annotation.ask import Desk
+from engine.errors import Refused
+from engine.interchange.grounded import GroundedPage, pages_file, read_pages
+from engine.interchange.grounded_documents import add_grounded_page
+from engine.jobs import queue, trigger
+from engine.jobs.worker import work
+from engine.people import ensure_local_user
+from engine.projects import change_settings, create_project
+from engine.settings import Settings
+from engine.simulation.annotator import SimulatedAnnotator, Work
+from engine.training import registry
+from engine.training.bootstrap import clustered_bootstrap
+from engine.training.evaluate import evaluate
+from engine.training.figures import HIT, Scored
+from engine.workspace import Workspace, open_workspace
+from model.inference import Predictor
+
+POOL = 0.6  # share of a set's pages that people correct; the others are never shown
+LEVEL = 0.95
+OnProgress = Callable[[str], None]
+
+AGAINST: Mapping[str, dict[str, Any]] = {
+    "nothing": {},
+    "never": {},
+    "adamw": {"optimizer": "adamw", "rate": 2.5e-4},
+    "history": {"mode": "history"},
+    "full": {"depth": "full"},
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How a simulation goes. `against`: what it does otherwise than the product by default, to compare; `watched`: a set of which nothing
+    is shown, to see what is forgotten."""
+
+    rounds: int = 5
+    pages: int = 20
+    seed: int = 0
+    against: str = "nothing"  # a name of AGAINST
+    watched: Path | None = None
+    watched_pages: int = 60
+    run: Mapping[str, Any] = field(default_factory=dict)  # settings of each retraining
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a version makes of pages that nobody showed it. Intervals: 95 %, pages drawn anew."""
+
+    acc_50: float
+    mean_iou: float
+    acc_50_interval: tuple[float, float]
+    mean_iou_interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One round. The figures at the top are of the version in use after it; `gain`: of its acc@.5 over the first one's, in pairs."""
+
+    round: int
+    pages: int  # corrected so far
+    version: str
+    acc_50: float
+    mean_iou: float
+    acc_50_interval: tuple[float, float]
+    mean_iou_interval: tuple[float, float]
+    gain: tuple[float, float, float] | None = None  # mean, low, high
+    watched: Measured | None = None
+    watched_gain: tuple[float, float, float] | None = None
+    challenger: Measured | None = None
+    promoted: bool | None = None
+    sentence: str = ""
+    corrections_a_page: float | None = None
+    edited_words_a_question: float | None = None
+    accepted_unchanged: float | None = None
+    learning_seconds: float | None = None
+    seconds: float | None = None  # of the whole retraining, judging included
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A simulation with what it ran on."""
+
+    set: str
+    watched: str | None
+    pool: int
+    unseen: int
+    plan: Plan
+    rounds: tuple[Round, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as one JSON object."""
+        plan = {**asdict(self.plan), "watched": str(self.plan.watched) if self.plan.watched else None}
+        return {
+            "set": self.set,
+            "watched": self.watched,
+            "pool": self.pool,
+            "unseen": self.unseen,
+            "plan": plan,
+            "rounds": [asdict(one) for one in self.rounds],
+        }
+
+
+def parted(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[GroundedPage]]:
+    """Return pool and unseen pages, by the hash of the page's id: the same parts whatever the order of the file."""
+    ordered = sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
+    cut = round(POOL * len(ordered))
+    return ordered[:cut], ordered[cut:]
+
+
+def simulate(source: Path, folder: Path, settings: Settings, plan: Plan, *, on_progress: OnProgress) -> Iterator[Round]:
+    """Yield the rounds, the first before any retraining. Everything is kept in `folder`, which must be empty.
+
+    `settings`: of the deployment; its model begins. Refused when the set is too small or unreadable, or the folder is in use.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise Refused(f"{folder} holds something already; choose an empty folder.")
+    pool, unseen = parted(pages_of(source))
+    if not pool or not unseen:
+        raise Refused(f"{source} has too few pages to part them into some to correct and some to judge by.")
+    workspace = open_workspace(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
+    try:
+        yield from _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, on_progress).run()
+    finally:
+        workspace.close()
+
+
+class _Rounds:
+    def __init__(
+        self,
+        workspace: Workspace,
+        images: Path,
+        pool: Sequence[GroundedPage],
+        unseen: Sequence[GroundedPage],
+        plan: Plan,
+        on_progress: OnProgress,
+    ) -> None:
+        self._workspace, self._images, self._plan, self._say = workspace, images, plan, on_progress
+        self._pool, self._unseen = list(pool), unseen
+        self._watched: list[GroundedPage] = []
+        if plan.watched is not None:
+            self._watched = parted(pages_of(plan.watched))[1][: plan.watched_pages]
+        self._scored: dict[tuple[str, str], tuple[Scored, ...]] = {}  # by version and set
+
+    def run(self) -> Iterator[Round]:
+        registry.ensure_shipped(self._workspace)
+        user = ensure_local_user(self._workspace)
+        project = create_project(self._workspace, "simulation", created_by=user.id)
+        change_settings(self._workspace, project.id, retrain_automatically=False)
+        self._desk = Desk(self._workspace)
+        self._annotator = SimulatedAnnotator(self._desk, user.id)
+        self._first = self._champion(project.id)
+        yield self._round(project.id, 0, 0)
+        done = 0
+        for number in range(1, self._plan.rounds + 1):
+            chosen = self._pool[done : done + self._plan.pages]
+            if not chosen:
+                return
+            work_done = self._corrected(project.id, number, chosen)
+            done += len(chosen)
+            figures = {
+                "corrections_a_page": work_done.corrected / len(chosen),
+                "edited_words_a_question": work_done.edited_words / max(1, work_done.questions),
+                "accepted_unchanged": 1 - work_done.corrected / max(1, work_done.questions),
+            }
+            if self._plan.against != "never":
+                figures |= self._retrained(project.id, number)
+                self._desk.predictors.refresh()
+            yield self._round(project.id, number, done, **figures)
+
+    def _corrected(self, project_id: str, number: int, chosen: Sequence[GroundedPage]) -> Work:
+        total = Work(0, 0, 0)
+        for at, page in enumerate(chosen, 1):
+            self._say(f"Round {number}: correcting page {at} of {len(chosen)}.")
+            document, stored = add_grounded_page(self._workspace, project_id, page, self._images, origin="simulation")
+            total += self._annotator.answer(document.id, stored.id, page)
+        return total
+
+    def _retrained(self, project_id: str, number: int) -> dict[str, Any]:
+        chosen = {**AGAINST[self._plan.against], **self._plan.run, "seed": 1000 * self._plan.seed + number}
+        began = time.monotonic()
+        job = trigger.request(self._workspace, project_id, **chosen)
+        self._say(f"Round {number}: retraining and judging.")
+        work(self._workspace, once=True)
+        seconds = time.monotonic() - began
+        ended = queue.job_by_id(self._workspace, job.id)
+        if ended.status != "done":
+            raise Refused(f"The retraining of round {number} ended as {ended.status}: {ended.message}")
+        with self._workspace.database.read() as session:
+            run = session.get_one(Run, ended.result["run_id"])
+            metrics = session.scalars(select(RunMetric).where(RunMetric.run_id == run.id)).all()
+            challenger = session.get_one(ModelVersion, str(run.challenger_id))
+        return {
+            "challenger": self._measured(challenger, "unseen"),
+            "promoted": bool(ended.result["promoted"]),
+            "sentence": str(run.verdict["sentence"]),
+            "learning_seconds": max((float(one.values.get("seconds", 0)) for one in metrics), default=0.0),
+            "seconds": seconds,
+        }
+
+    def _round(self, project_id: str, number: int, pages: int, **figures: Any) -> Round:
+        self._say(f"Round {number}: measuring.")
+        version = self._champion(project_id)
+        return Round(
+            round=number,
+            pages=pages,
+            version=registry.label(version),
+            **asdict(self._measured(version, "unseen")),
+            gain=self._gain(version, "unseen"),
+            watched=self._measured(version, "watched") if self._watched else None,
+            watched_gain=self._gain(version, "watched") if self._watched else None,
+            **figures,
+        )
+
+    def _champion(self, project_id: str) -> ModelVersion:
+        with self._workspace.database.read() as session:
+            return registry.champion(session, project_id)
+
+    def _answers(self, version: ModelVersion, of: str) -> tuple[Scored, ...]:
+        key = (version.checkpoint_sha256, of)
+        if key not in self._scored:
+            pages, images = (self._unseen, self._images) if of == "unseen" else (self._watched, _images(self._plan))
+            predictor = Predictor.load(self._workspace.blobs.path(version.checkpoint_sha256))
+            self._scored[key] = evaluate(predictor, pages, images_from=images, timed=False).scored
+        return tuple(one for one in self._scored[key] if one.answerable)
+
+    def _measured(self, version: ModelVersion, of: str) -> Measured:
+        scored = self._answers(version, of)
+        pages = [one.page_id for one in scored]
+        hits = clustered_bootstrap(pages, [float(one.iou > HIT) for one in scored], level=LEVEL)
+        ious = clustered_bootstrap(pages, [one.iou for one in scored], level=LEVEL)
+        if hits is None or ious is None:
+            raise Refused("None of the unseen pages has a question that it answers.")
+        return Measured(hits.mean, ious.mean, (hits.low, hits.high), (ious.low, ious.high))
+
+    def _gain(self, version: ModelVersion, of: str) -> tuple[float, float, float] | None:
+        if version.id == self._first.id:
+            return None
+        before, after = self._answers(self._first, of), self._answers(version, of)
+        found = clustered_bootstrap(
+            [one.page_id for one in before],
+            [float(new.iou > HIT) - float(old.iou > HIT) for old, new in zip(before, after, strict=True)],
+            level=LEVEL,
+        )
+        return None if found is None else (found.mean, found.low, found.high)
+
+
+def name_of(source: Path) -> str:
+    """Return what a set is called: the name of its folder."""
+    return pages_file(source).absolute().parent.name
+
+
+def pages_of(source: Path) -> list[GroundedPage]:
+    """Return the pages of a set. Refused when it cannot be read."""
+    try:
+        return list(read_pages(source))
+    except (OSError, ValueError) as error:
+        raise Refused(str(error)) from None
+
+
+def _images(plan: Plan) -> Path | None:
+    return None if plan.watched is None else pages_file(plan.watched).parent
