@@ -126,7 +126,7 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
         drawn = torch.multinomial(chances, 1)[:, 0]
         first = torch.where(given, drawn, left.argmax(1))
         same = (segment == segment.gather(1, first[:, None])).float()
-        chances = (left / _FLATTER + same * 100 * MASKED).softmax(1).nan_to_num(1.0)
+        chances = (left / _FLATTER + same * 10 * MASKED).softmax(1).nan_to_num(1.0)
         return torch.stack([first, torch.multinomial(chances, 1)[:, 0]], 1)
     seeds = []
     for _ in range(count):

@@ -22,6 +22,11 @@ VERDICT = {"passed": True, "sentence": "v1 is better than nano by .041 IoU on th
 SAMPLES: dict[str, tuple[Any, ...]] = {
     # what is asked and answered
     "text": ("2,987.88 EUR",),
+    "holdout": ("recent",),
+    "before": (0.31,),
+    "after": (0.94,),
+    "Change.kind": ("gained",),
+    "Changes.counts": ({"recent": {"gained": 7, "lost": 2, "better": 11, "worse": 5, "same": 215}},),
     "texts": (["Total", "due:", "2,987.88", "EUR"],),
     "QuestionView.text": ("What is the total due?",),
     "StandardQuestion.text": ("What is the total due?",),

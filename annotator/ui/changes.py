@@ -13,6 +13,8 @@ NONE = empty(
 
 def shown(found: Changes, project_id: str, title: str) -> str:
     """Return counts by holdout and the questions, as HTML."""
+    if not found.counts:
+        return NONE
     counts = "".join(
         f"<li><b>{HOLDOUTS.get(name, name)}</b>: {_sum(of, 'gained')} gained, {_sum(of, 'lost')} lost, "
         f"{_sum(of, 'better')} marked better, {_sum(of, 'worse')} worse, {_sum(of, 'same')} as before</li>"

@@ -57,7 +57,7 @@ def keep(workspace: Workspace, holdouts: Sequence[Holdout], pages: Mapping[str, 
 def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | None = None, limit: int = 200) -> Changes:
     """Return what changed by a run: at most `limit` questions of some kinds (None: all but the same), the largest first.
 
-    NotFound when there is no such run, or it has not been judged, or was judged by a version that kept no changes.
+    Nothing where it has not been judged, or was judged by a version that kept no changes. NotFound when there is no such run.
     """
     with workspace.database.read() as session:
         run = session.get(Run, run_id)
@@ -65,9 +65,7 @@ def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | Non
             raise NotFound("There is no such run.")
     sha256 = run.verdict.get("changes_sha256")
     if sha256 is None:
-        raise NotFound(
-            "This run has no list of changes: it has not been judged, or was judged before changes were kept."
-        )
+        return Changes(counts={}, changes=[])
     try:
         rows: list[dict[str, Any]] = json.loads(workspace.blobs.read(sha256))
     except LookupError as error:

@@ -83,14 +83,18 @@ def test_a_line_names_its_page_as_it_is_called_now(shop: Workspace) -> None:
     assert {one.page_number for one in lines if one.document_id == document_id} == {99}
 
 
-def test_a_run_that_is_unknown_or_not_judged_has_no_changes(shop: Workspace) -> None:
+def test_a_run_that_is_not_judged_has_no_changes_and_one_whose_list_is_lost_says_so(shop: Workspace) -> None:
     with pytest.raises(NotFound, match="no such run"):
         changes_of(shop, "nothing")
     run = judged(shop, {"train": 3})
     with shop.database.write() as session:
-        session.get_one(Run, run.id).verdict = {}
-    with pytest.raises(NotFound, match="no list of changes"):
+        session.get_one(Run, run.id).verdict = {"changes_sha256": "0" * 64}
+    with pytest.raises(NotFound, match="list of changes is gone"):
         changes_of(shop, run.id)
+    with shop.database.write() as session:
+        session.get_one(Run, run.id).verdict = {}
+    found = changes_of(shop, run.id)
+    assert (found.counts, found.changes) == ({}, [])
 
 
 @pytest.mark.parametrize("depth", ["quick", "full"])

@@ -1,5 +1,7 @@
 """Where growth begins, and what it sees from there."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from pages import example, page_words, place
@@ -23,8 +25,6 @@ def test_each_seed_is_in_a_segment_of_its_own(batch):
 
 
 def test_a_page_with_fewer_segments_than_seeds_still_gives_as_many(vocabulary, config):
-    from dataclasses import replace
-
     page = replace(example(), words=page_words()[:1], questions=example().questions[2:])
     small = make_batch([page], vocabulary, config)
     assert pick_seeds(torch.zeros(1, 1), small.pages, 3).tolist() == [[0, 0, 0]]
@@ -63,15 +63,42 @@ def test_growth_from_outside_every_answer_teaches_growth_nothing(batch, network)
     assert word_losses(network(batch.pages, batch.questions, inside.towards).words, inside)["words"] > 0
 
 
-def test_how_good_the_choice_is_is_learned_where_the_network_began_by_itself(batch, network):
+def test_in_training_a_second_answer_is_grown_from_another_segment(batch, network):
     inside = begun_inside(batch.targets, 1.0)
-    assert word_losses(network(batch.pages, batch.questions, inside.towards).words, inside)["word_iou"] == 0
-    assert word_losses(network(batch.pages, batch.questions).words, batch.targets)["word_iou"] > 0
+    seeds = network(batch.pages, batch.questions, inside.towards).words.seeds
+    each = len(seeds) // len(batch.pages.valid)
+    segment = batch.pages.place[..., 0].repeat_interleave(each, 0)
+    assert seeds.shape[1] == 2
+    assert (segment.gather(1, seeds[:, :1]) != segment.gather(1, seeds[:, 1:])).all()
+    assert network(batch.pages, batch.questions).words.seeds.shape[1] == 1
+
+
+def test_how_good_an_answer_is_is_learned_from_the_second_as_well(batch, network):
+    inside = begun_inside(batch.targets, 1.0)
+    answer = network(batch.pages, batch.questions, inside.towards).words
+    answer.fit.retain_grad()
+    word_losses(answer, inside)["word_iou"].backward()
+    asked = batch.targets.by_words > 0
+    assert (answer.fit.grad[asked] != 0).all() and (answer.fit.grad[~asked] == 0).all()
+
+
+def test_the_predicted_fit_has_its_least_loss_at_the_mean_of_what_was_found(batch, network):
+    """Half of the answers right, half wrong: the best guess is one half; the absolute distance would be content with any."""
+    answer = network(batch.pages, batch.questions).words
+    truth = batch.targets.words[:, 0].bool()
+    right = replace(answer, taken=truth[:, None], fit=torch.zeros(len(truth), 1))
+    wrong = replace(right, taken=torch.zeros_like(right.taken))
+
+    def loss(guess):
+        return sum(
+            word_losses(replace(one, fit=torch.full_like(one.fit, guess).logit()), batch.targets)["word_iou"].item()
+            for one in (right, wrong)
+        )
+
+    assert loss(0.5) < min(loss(0.3), loss(0.7)) < loss(0.99)
 
 
 def test_a_click_and_a_box_say_where_growth_begins(network, vocabulary):
-    from dataclasses import replace
-
     from model.examples import Prompt
 
     x0, y0, x1, y1 = page_words()[place("5.90")].box
