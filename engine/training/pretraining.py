@@ -47,7 +47,7 @@ class Schedule:
 
 
 # Of the shipped weights.
-RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000})
+RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000, "growth": 600})
 
 
 @dataclass(frozen=True, slots=True)

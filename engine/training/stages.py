@@ -14,6 +14,7 @@ from engine.training.stage import Stage, Surroundings, at_rate
 from engine.training.text_stages import TEXT_STAGES
 from model.examples import Source
 from model.inference import Predictor
+from model.objectives.growing import Growing
 from model.objectives.objective import NetworkObjective, Objective
 from model.objectives.promptable import Asking, PromptableSegmentation
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
@@ -37,6 +38,12 @@ def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, RegionMasks)
     matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
     return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
+
+
+def _growth_alone(objective: Objective) -> list[dict[str, Any]]:
+    assert isinstance(objective, Growing)
+    matrices, rest = parameter_groups(objective.network.word_head.growth, weight_decay=0.02)
+    return [matrices | {"lr": 8e-4}, rest | {"lr": 2e-4}]
 
 
 def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
@@ -82,7 +89,12 @@ def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
         timed=False,
     )
     shown = found.figures
-    figures = {"mean_iou": shown.mean_iou, "acc_50": shown.acc_50, "answered_auroc": shown.unanswerable_auroc}
+    figures = {
+        "mean_iou": shown.mean_iou,
+        "acc_50": shown.acc_50,
+        "answered_auroc": shown.unanswerable_auroc,
+        "calibration_error": shown.calibration_error,
+    }
     if pictures:
         wordless = {q.question_id for one in pages for q in one.page.questions if q.masks and not q.answers}
         regions = [one.pixel_iou for one in found.scored if one.question_id in wordless]
@@ -132,5 +144,13 @@ STAGES: dict[str, Stage] = {
         groups=_with_pictures_groups,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=True),
+    ),
+    "growth": Stage(
+        title="Which words belong to an answer, and how good an answer is; all else stays.",
+        share=0.1,
+        objective=lambda around: Growing(around.network, synthetic_source(around.seed + 77_000)),
+        groups=_growth_alone,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2e-4),
+        figures=lambda around, _: answers(around, pictures=False),
     ),
 }
