@@ -23,6 +23,7 @@ def retrain(
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps, instead of the deployment's.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.05, help="Longest training time.")] = None,
+    depth: Annotated[str | None, typer.Option(help="quick: the encoders stay. full: everything learns.")] = None,
     optimizer: Annotated[str | None, typer.Option(help="natural_gradient or adamw.")] = None,
     mode: Annotated[str | None, typer.Option(help="Mode of the natural gradient: default, source, history ...")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, answers and steps: same weights.")] = None,
@@ -38,6 +39,7 @@ def retrain(
     chosen: dict[str, Any] = {
         "steps": steps,
         "minutes": minutes,
+        "depth": depth,
         "optimizer": optimizer,
         "mode": mode,
         "seed": seed,

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from model.examples import Source
 from model.network import GroundingNetwork
@@ -20,10 +20,14 @@ _ASKING = Asking(
 
 
 class Growing(PromptableSegmentation):
-    """As PromptableSegmentation on pages of words, but only ``word_head.growth`` gets a gradient."""
+    """As PromptableSegmentation on pages of words, but only ``word_head.growth`` gets a gradient, and its last layer that tells
+    how good an answer is begins at nothing: one that is certain of everything would take long to be taught doubt."""
 
     def __init__(self, network: GroundingNetwork, source: Source) -> None:
         super().__init__(network, source, _ASKING)
+        last = network.word_head.growth.iou[-1]
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         with self._growth_alone():
