@@ -22,7 +22,10 @@ EMPTY = empty(
     "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against "
     "the one in use, and takes over only if it is better. The curves and the verdict appear here.",
 )
-MODEL_COLUMNS = ["Model", "Came from", "Made", *curves.HOLDOUTS.values(), "Optimizer", "Snapshot"]
+_JUDGED_ON = ("own", "generated")
+MODEL_COLUMNS = [
+    "Model", "Came from", "Made", *(curves.HOLDOUTS[name] for name in _JUDGED_ON), "Optimizer", "Snapshot",
+]  # fmt: skip
 _CHANGES_SHOWN = 60
 
 
@@ -188,7 +191,7 @@ def _model_row(version: registry.VersionSummary, versions: list[registry.Version
         badge(f"{version.label} answers now", "good") if version.champion else version.label,
         next((one.label for one in versions if one.id == version.parent_id), "-"),
         moment(version.created_at),
-        *(curves.share(version, name) for name in curves.HOLDOUTS),
+        *(curves.share(version, name) for name in _JUDGED_ON),
         str(version.optimizer.get("name", "-")),
         (version.snapshot_sha256 or "-")[:12],
     ]
