@@ -81,6 +81,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "NewUser.name": ("amira",),
     "description": ("Supplier invoices of the southern branch.",),
     "media_type": ("application/pdf",),
+    "same_as": (None,),
+    "quarantined": (False,),
     "warnings": ([],),
     "files": (["Invoice HV-20418.pdf"],),
     "sentence": ("letter.pdf is encrypted; remove its password and upload it again.",),

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypedDict
 
-from sqlalchemy import Select, case, func, or_, select
+from sqlalchemy import Select, case, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
@@ -20,6 +20,7 @@ from db.tables import (
     Annotation,
     Document,
     DocumentGroup,
+    Lease,
     ModelVersion,
     Page,
     PageWord,
@@ -34,6 +35,7 @@ from engine.annotation.state import AnnotationState, stored
 from engine.annotation.word_list import living
 from engine.annotation.words import listed
 from engine.curation.manifest import FORMAT, FrozenItem, canonical, items_of
+from engine.documents.page import READING
 from engine.errors import Refused
 from engine.workspace import Workspace
 
@@ -139,6 +141,8 @@ def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
         .outerjoin(Prediction, Prediction.id == proposal)
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
+        # A document whose pages are still coming in may yet move to another group, and so to another split.
+        .where(~exists().where(Lease.subject == READING + Document.id))
         .where(Annotation.project_id == project_id, Revision.status.in_(filters.statuses))
     )
     kept = _one_a_question(project_id, [status for status in filters.statuses if status in ACCEPTED])
