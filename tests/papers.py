@@ -25,10 +25,11 @@ WIDTH = 500  # pixels: small, so that a test can have many
 
 @dataclass(frozen=True)
 class Paper:
-    """A page on its way in."""
+    """A page on its way in: as it is stored, and as it was printed."""
 
     image: Image.Image
     words: tuple[ReadWord, ...]
+    printed: Image.Image
 
 
 @cache
@@ -45,9 +46,10 @@ def paper(number: int, *, seed: int = 7) -> Paper:
 def scanned_again(original: Paper, chance: int = 0) -> Paper:
     """The same page from another scanner, with some words misread."""
     drawn = random.Random(chance)
-    image = rescanned(original.image, drawn).resize(original.image.size)
-    texts = read_again([word.text for word in original.words], 0.01, drawn)
-    return _paper(image, texts, [word.box for word in original.words])
+    factor = original.printed.width / WIDTH
+    boxes = [(*(round(edge * factor) for edge in word.box),) for word in original.words]
+    image = rescanned(original.printed, drawn).resize(original.printed.size)
+    return _paper(image, read_again([word.text for word in original.words], 0.01, drawn), boxes)
 
 
 def filled_anew(number: int, *, seed: int = 7) -> Paper:
@@ -88,14 +90,14 @@ def group_of(workspace: Workspace, document_id: str) -> DocumentGroup:
         return session.get_one(DocumentGroup, session.get_one(Document, document_id).group_id)
 
 
-def _paper(image: Image.Image, texts: Sequence[str], boxes: Sequence[tuple[int, int, int, int]]) -> Paper:
+def _paper(image: Image.Image, texts: Sequence[str], boxes: Sequence[Sequence[int]]) -> Paper:
     factor = WIDTH / image.width
     small = image.resize((WIDTH, round(image.height * factor)), Image.Resampling.BICUBIC)
     words = []
     for text, box in zip(texts, boxes, strict=False):
         x0, y0, x1, y1 = (round(edge * factor) for edge in box)
         words.append(ReadWord(text, (x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)), y0))
-    return Paper(small, tuple(words))
+    return Paper(small, tuple(words), image)
 
 
 def _read(page: Paper, number: int, folder: Path) -> ReadPage:

@@ -186,6 +186,9 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "word_f1": (0.95,),
     "gold_questions": (8,),
     "gold_iou": (0.9,),
+    "comparisons": (24,),
+    "reliability": (0.93,),
+    "Reliability.sentence": (None,),
     # figures
     "day": (DAY,),
     "masks": (42,),
