@@ -24,8 +24,8 @@ def _to_know(line: DocumentLine) -> Markup:
     if line.quarantined:
         said.insert(0, badge("quarantined", "bad"))
     elif line.same_as is not None:
-        said.insert(0, f"{badge('same', 'plain')} as {escape(line.same_as)}: both train, or both judge.")
-    return Markup(" ".join(said))
+        said.insert(0, f"{badge('duplicate', 'plain')} Same as {escape(line.same_as)}; the two stay in one split.")
+    return Markup(f'<div class="glossator-wide">{" ".join(said)}</div>') if said else Markup("")
 
 
 def build(desk: Desk) -> None:

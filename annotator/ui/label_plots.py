@@ -7,7 +7,7 @@ from annotator.ui import plots
 from annotator.ui.table import Markup, badge, link, table
 from engine.curation.quality import SENTENCES
 from engine.curation.snapshot_views import SnapshotView
-from engine.curation.weights import LEAST, Reliability
+from engine.curation.weights import DOUBTFUL, Reliability
 
 MOST_ROWS = 30
 
@@ -42,7 +42,7 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
     return plots.framed(title, sentence, f'{table(heads, rows)}<p class="glossator-note">{note}</p>')
 
 
-def left_out(snapshot: SnapshotView | None) -> str:
+def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
     """Return which accepted answers the newest snapshot for training left out, and why."""
     title = "Left out"
     if snapshot is None:
@@ -53,9 +53,9 @@ def left_out(snapshot: SnapshotView | None) -> str:
         )
     rows: list[list[object]] = [
         [
-            link(f"/app/#document={row.document_id}&annotation={row.annotation_id}", row.question),
+            link(f"/app/#project={project_id}&document={row.document_id}&annotation={row.annotation_id}", row.question),
             row.document,
-            row.author,
+            Markup(f'<span class="glossator-short">{escape(row.author)}</span>'),
             " ".join(row.sentences),
         ]
         for row in snapshot.left_out_labels[:MOST_ROWS]
@@ -77,5 +77,5 @@ def left_out(snapshot: SnapshotView | None) -> str:
 
 
 def _reliability(value: float) -> Markup:
-    kind = "bad" if value < LEAST else "plain" if value < 0.75 else "good"
+    kind = "bad" if value < DOUBTFUL else "plain" if value < 0.75 else "good"
     return badge(f"{value:.2f}", kind)

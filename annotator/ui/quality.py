@@ -37,7 +37,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         found = figures(desk.workspace, project_id, days=days, viewer=current_user(desk, request))
         if role == "annotator":
             return drawn(found)
-        return drawn(found, project_agreement(desk.workspace, project_id), newest_view(desk.workspace, project_id))
+        return drawn(
+            found, project_agreement(desk.workspace, project_id), newest_view(desk.workspace, project_id), project_id
+        )
 
     offer(desk, project)
 
@@ -46,7 +48,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     gr.on(None, show, [project, period], content, **QUIET)
 
 
-def drawn(found: Figures, agreement: ProjectAgreement | None = None, snapshot: SnapshotView | None = None) -> str:
+def drawn(
+    found: Figures,
+    agreement: ProjectAgreement | None = None,
+    snapshot: SnapshotView | None = None,
+    project_id: str = "",
+) -> str:
     """Return figures as plots. Without `agreement`, which is for reviewers, what it shows is left out; `snapshot`: the newest one
     that was learned from, if any."""
     if not found.by_model and not found.queue and not found.people:
@@ -54,7 +61,7 @@ def drawn(found: Figures, agreement: ProjectAgreement | None = None, snapshot: S
     shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found), _people(found.people)]
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
-        shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot)]
+        shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
     return f'<div class="glossator-plots">{"".join(shown)}</div>'
 
 

@@ -64,7 +64,7 @@ class ProjectAgreement:
     people: list[PersonAgreement]
     between_people: Mean
     model: Mean
-    reliability: list[Reliability]
+    reliability: list[Reliability] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -155,6 +155,7 @@ def _picture(image: Image.Image, *, blank: bool) -> str:
 
     image.draft("L", (_THUMB, _THUMB))  # of a JPEG, an eighth is decoded
     grey = image.convert("L")
+    grey = grey.reduce(max(1, min(grey.size) // _THUMB))
     if blank and _flat(grey):
         return ""
     return str(imagehash.phash(grey, hash_size=_SIDE))

@@ -104,7 +104,8 @@ def page_source(
         if len(page.words) <= MOST_WORDS * 4 and any(of_page):
             usable.append((page, sum(of_page) / len(of_page)))
     if not usable:
-        raise ValueError("None of the pages has a question to learn from.")
+        weightless = " whose answer weighs anything; the tab Quality shows why" if given else ""
+        raise ValueError(f"None of the pages has a question to learn from{weightless}.")
     turns = Turns([weight for _, weight in usable], seed)
 
     def source(step: int) -> Sequence[Example]:
