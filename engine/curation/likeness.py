@@ -28,6 +28,7 @@ PICTURE_BITS = 256
 MOST_BITS = 40  # bits of the picture that may differ where words agree too
 MOST_BITS_ALONE = 26  # where there are hardly any
 MOST_OTHER_WORDS = 0.04  # share of the letters that stand in words which the other page has nothing like
+PARDONED = 0.1  # letters of such words for each letter of misread ones: a bad reader makes some beyond recognition
 LEAST_LENGTH = 0.7  # of the shorter text, as a share of the longer: a form filled in is another page than the blank one
 MOST_OTHER_NUMBERS = 0.3  # share of the numbers, likewise
 FLAT = 10  # levels of grey (of 255) between the darkest and the lightest spot of an empty page
@@ -76,14 +77,17 @@ def folded(words: Iterable[str]) -> list[str]:
 def bands_of(signature: Signature, scope: str) -> list[int]:
     """Return the keys under which a page is found by one like it, as signed numbers of 64 bits. None for an empty page.
 
-    `scope`: pages of different ones never meet. Pages meet by their words, or by their pictures where both have hardly any.
+    `scope`: pages of different ones never meet. Pages meet by their words or by their pictures.
     """
-    if signature.words:
-        rows = [signature.words[at : at + _ROWS] for at in range(0, _PERMUTATIONS, _ROWS)]
-        return [_key(scope, "words", at, repr(row)) for at, row in enumerate(rows)]
+    if not signature.picture:
+        return []
+    rows = [signature.words[at : at + _ROWS] for at in range(0, len(signature.words), _ROWS)]
     digits = _PICTURE_BAND // 4
     parts = [signature.picture[at : at + digits] for at in range(0, len(signature.picture), digits)]
-    return [_key(scope, "picture", at, part) for at, part in enumerate(parts)]
+    return [
+        *(_key(scope, "words", at, repr(row)) for at, row in enumerate(rows)),
+        *(_key(scope, "picture", at, part) for at, part in enumerate(parts)),
+    ]
 
 
 def alike(one: Signature, other: Signature) -> bool:
@@ -113,11 +117,15 @@ def shared_words(one: Signature, other: Signature) -> float:
 def other_words(one: str, other: str) -> float:
     """Return the share of letters, 0..1, in words that stand on one page and are like none of the other's, in whatever order.
 
-    Of the two pages the one with fewer of them counts: what a reader lost or made up stands on one page alone.
+    Of the two pages the one with fewer of them counts: what a reader lost or made up stands on one page alone. Where many words are
+    misread, some of the others are taken for misread too.
     """
     first, second = one.split(), other.split()
-    rest = min(sum(map(len, _long(left))) for left in _unmatched(first, second, _LIKE))
-    return 2 * rest / max(1, sum(map(len, first)) + sum(map(len, second)))
+    left = _unmatched(first, second, _LIKE)
+    letters = _letters(first) + _letters(second)
+    equal = 2 * _letters((Counter(first) & Counter(second)).elements())
+    misread = letters - equal - sum(map(_letters, left))
+    return max(0.0, 2 * min(_letters(_long(rest)) for rest in left) - PARDONED * misread) / max(1, letters)
 
 
 def other_numbers(one: str, other: str) -> float:
@@ -140,6 +148,10 @@ def _unmatched(one: Sequence[str], other: Sequence[str], like: float) -> tuple[l
         else:
             theirs.pop(found[2])
     return rest, theirs
+
+
+def _letters(words: Iterable[str]) -> int:
+    return sum(map(len, words))
 
 
 def _long(words: Iterable[str]) -> list[str]:

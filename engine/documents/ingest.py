@@ -76,11 +76,16 @@ def ingest(
     if there is not None:
         return there
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
-        read = read_document(source, name=name, limits=limits, out_dir=Path(folder), on_page=on_page)
+        signed: dict[int, Signature] = {}
+
+        def sign(page: ReadPage, _: Beginning) -> None:  # while the child reads the next page
+            signed[page.number] = signature_of_page(page)
+
+        read = read_document(source, name=name, limits=limits, out_dir=Path(folder), on_page=on_page, on_read=sign)
         # Blobs first, rows second: a row never names a file that is not there.
         sha256 = workspace.blobs.put_file(source)
         images = [workspace.blobs.put_file(page.image_path) for page in read.pages]
-        signatures = [signature_of_page(page) for page in read.pages]
+        signatures = [signed[page.number] for page in read.pages]
     try:
         with workspace.database.write() as session:
             document = new_document(

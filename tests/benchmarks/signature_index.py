@@ -1,6 +1,6 @@
 """What near-duplicates cost as a project grows: python -m tests.benchmarks.signature_index [--documents N] [--database URL]
 
-Milliseconds for signing a page, for finding those like it and for storing it, at more and more documents of one page: papers of many
+Seconds from a file to a document with signatures and without; milliseconds for signing a page, for finding those like it and for storing it, at more and more documents of one page: papers of many
 kinds, and, as the hardest case, one form again and again with other values, where every page shares keys with all others.
 """
 
@@ -10,21 +10,26 @@ import random
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from statistics import median
+from unittest.mock import patch
 
 from PIL import Image
 
 from db.tables import Document, DocumentGroup
 from engine.curation import signature_index
 from engine.curation.likeness import Signature, signature_of
+from engine.documents import ingest
 from engine.settings import Settings
 from engine.synthetic import generate
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.tables import table
+from tests.documents_made import text_pdf
 from tests.factories import make_project
 
 LOOKS = 40
+READS = 7
 WORDS = 120
 
 
@@ -35,7 +40,7 @@ def main() -> None:
         "--database", default="", help="address of an empty database; SQLite in a temporary folder without"
     )
     chosen = parser.parse_args()
-    print(_signing())
+    print(_signing() + "\n\n" + _reading())
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         workspace = open_workspace(Settings(data_dir=Path(folder), database_url=chosen.database, _env_file=None))
@@ -61,6 +66,43 @@ def _signing() -> str:
             took.append(time.perf_counter() - began)
         rows.append([name, f"{1000 * median(took):.0f}", f"{1000 * max(took[1:]):.0f}"])
     return table(["page of 1240 x 1754 pixels", "sign, ms (median)", "slowest"], rows)
+
+
+def _reading() -> str:
+    """Seconds from a file to a document, with signatures and without, in turns."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        workspace = open_workspace(Settings(data_dir=home / "data", _env_file=None))
+        project = make_project(workspace, "read")
+        for name, made in (("PDF of 10 pages with a text layer", _pdf), ("scan, read by Tesseract", _scan)):
+            took: dict[bool, list[float]] = {True: [], False: []}
+            for turn in range(2 * READS):
+                source, signed = made(home, turn), turn % 2 == 0
+                with nullcontext() if signed else patch.object(ingest, "signature_of_page", _unsigned):
+                    began = time.perf_counter()
+                    ingest.ingest(workspace, source, name=source.name, project_id=project.id, user_id=None)
+                    took[signed].append(time.perf_counter() - began)
+            rows.append([name, f"{median(took[False]):.2f}", f"{median(took[True]):.2f}"])
+        workspace.close()
+    return table(["from file to document", "without, s (median)", "with signatures, s (median)"], rows)
+
+
+def _unsigned(_: object) -> Signature:
+    return Signature("", (), "")
+
+
+def _pdf(home: Path, turn: int) -> Path:
+    chance = random.Random(turn)
+    pages = [[" ".join(chance.choices(_VOCABULARY, k=6)) for _ in range(28)] for _ in range(10)]
+    return text_pdf(home / f"{turn}.pdf", pages)
+
+
+def _scan(home: Path, turn: int) -> Path:
+    page = next(page for page in generate(turn) if 60 < len(page.page.words) < 120)
+    path = home / f"{turn}.png"
+    page.render().resize((1240, 1754)).save(path)
+    return path
 
 
 def _grown(workspace: Workspace, name: str, made: Callable[[random.Random], Signature], most: int) -> list[list[str]]:

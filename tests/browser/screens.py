@@ -16,17 +16,18 @@ from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from sqlalchemy import select
 
-from db.tables import Member, User
+from db.tables import Document, Member, User
 from engine.annotation.state import AnnotationState
 from engine.curation.snapshots import freeze
 from engine.invitations import invite
 from engine.projects import create_project, project_named
 from tests.browser.conftest import ARGUMENTS, PATIENCE
 from tests.browser.people import Desk, Team, add_everybody
-from tests.factories import accept, pages_of
+from tests.factories import SIZE, accept
 from tests.history import make_weeks
-from tests.papers import WIDTH, group_of, paper, scanned_again, store
+from tests.papers import group_of, paper, scanned_again, store
 from tests.poisoned import Poisoned
 from tests.served import Served
 
@@ -250,10 +251,11 @@ def labels(team: Team, camera: Camera) -> None:
     both = [scanned_again(paper(trains[True])), scanned_again(paper(trains[False]))]
     joining = store(team.workspace, project.id, both, "two registrations in one file.png")
     accept(team.workspace, joining, TOTAL, [0], author="Ann")
-    document = store(team.workspace, project.id, [paper(11)], "a form with a mark all over it.png")
-    whole = np.ones((pages_of(team.workspace, document.id)[0].height, WIDTH), bool)
-    accept(team.workspace, document, LONG, mask=whole, author="Ann")
-    accept(team.workspace, document, "Who signed?", state=AnnotationState(), author="Ben")
+    with team.workspace.database.read() as session:
+        bill = session.scalars(select(Document).where(Document.project_id == project.id).order_by(Document.id)).first()
+    assert bill is not None
+    accept(team.workspace, bill, LONG, mask=np.ones((SIZE[1], SIZE[0]), bool), author="Ann")
+    accept(team.workspace, bill, "Who signed?", state=AnnotationState(), author="Ben")
     freeze(team.workspace, project.id, split="train")
     team.change(lambda session: session.add(Member(project_id=project.id, user_id=team.ids["Rita"], role="admin")))
     page = team.context("Rita").new_page()
