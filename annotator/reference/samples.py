@@ -86,6 +86,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "NewUser.name": ("amira",),
     "description": ("Supplier invoices of the southern branch.",),
     "media_type": ("application/pdf",),
+    "same_as": (None,),
+    "quarantined": (False,),
     "warnings": ([],),
     "files": (["Invoice HV-20418.pdf"],),
     "sentence": ("letter.pdf is encrypted; remove its password and upload it again.",),
@@ -189,6 +191,9 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "word_f1": (0.95,),
     "gold_questions": (8,),
     "gold_iou": (0.9,),
+    "comparisons": (24,),
+    "reliability": (0.93,),
+    "Reliability.sentence": (None,),
     # figures
     "day": (DAY,),
     "masks": (42,),

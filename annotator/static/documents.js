@@ -69,7 +69,8 @@ export class DocumentList {
       h('img', { src: thumbnailAddress(each.cover_page_id, 80), alt: '', loading: 'lazy', decoding: 'async' }),
       h('span', { class: 'g-document-text' },
         h('span', { class: 'g-name', dir: 'auto' }, shortened(each.name)),
-        h('span', { class: 'g-quiet' }, `${count(each.pages, 'page')} · ${state}`)),
+        h('span', { class: 'g-quiet', title: each.same_as ? `Same as ${each.same_as}` : null },
+          `${count(each.pages, 'page')} · ${state}${each.same_as ? ' · came in before' : ''}`)),
       each.questions > 0 && each.accepted === each.questions ? h('span', { class: 'g-done', title: 'All questions accepted' }, icon('check', 14)) : null,
       each.warnings?.length ? h('span', { class: 'g-warned', title: each.warnings.join(' ') }, icon('warn', 14)) : null,
     ];

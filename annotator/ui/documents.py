@@ -1,12 +1,14 @@
 """The tab Documents: what a project holds, how far it is, and new projects."""
 
+from html import escape
+
 import gradio as gr
 
 from annotator.ui.choice import NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of, told
-from annotator.ui.table import empty, link, moment, table
+from annotator.ui.table import Markup, badge, empty, link, moment, table
 from engine import projects
 from engine.annotation.ask import Desk
-from engine.documents.views import document_lines
+from engine.documents.views import DocumentLine, document_lines
 from engine.errors import Forbidden
 
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "To know"]
@@ -14,6 +16,16 @@ EMPTY = empty(
     "No documents yet.",
     "Drop PDF, PNG, JPEG or TIFF files anywhere on the tab Annotate, or run: glossator ingest FILES",
 )
+
+
+def _to_know(line: DocumentLine) -> Markup:
+    """What there is to say about a document, its group first."""
+    said = [escape(sentence) for sentence in line.warnings]
+    if line.quarantined:
+        said.insert(0, badge("quarantined", "bad"))
+    elif line.same_as is not None:
+        said.insert(0, f"{badge('duplicate', 'plain')} Same as {escape(line.same_as)}; the two stay in one split.")
+    return Markup(f'<div class="glossator-wide">{" ".join(said)}</div>') if said else Markup("")
 
 
 def build(desk: Desk) -> None:
@@ -40,7 +52,7 @@ def build(desk: Desk) -> None:
                 line.questions,
                 line.accepted,
                 moment(line.created_at),
-                " ".join(line.warnings),
+                _to_know(line),
             ]
             for line in lines
         ]

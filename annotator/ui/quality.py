@@ -5,12 +5,13 @@ from datetime import date, timedelta
 
 import gradio as gr
 
-from annotator.ui import plots
+from annotator.ui import label_plots, plots
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, role_of, told
 from annotator.ui.table import empty, table
 from engine.annotation.ask import Desk
 from engine.curation.agreement_figures import ProjectAgreement, project_agreement
 from engine.curation.figures import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of
+from engine.curation.snapshot_views import SnapshotView, newest_view
 
 PERIODS = (("4 weeks", 28), ("3 months", 91), ("1 year", 364))
 VERSIONS = 8  # model versions that fit side by side
@@ -34,7 +35,11 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         if project_id is None or role is None:
             return NO_PROJECT
         found = figures(desk.workspace, project_id, days=days, viewer=current_user(desk, request))
-        return drawn(found, project_agreement(desk.workspace, project_id) if role != "annotator" else None)
+        if role == "annotator":
+            return drawn(found)
+        return drawn(
+            found, project_agreement(desk.workspace, project_id), newest_view(desk.workspace, project_id), project_id
+        )
 
     offer(desk, project)
 
@@ -43,13 +48,20 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     gr.on(None, show, [project, period], content, **QUIET)
 
 
-def drawn(found: Figures, agreement: ProjectAgreement | None = None) -> str:
-    """Return figures as plots. Without `agreement`, which is for reviewers, that plot is left out."""
+def drawn(
+    found: Figures,
+    agreement: ProjectAgreement | None = None,
+    snapshot: SnapshotView | None = None,
+    project_id: str = "",
+) -> str:
+    """Return figures as plots. Without `agreement`, which is for reviewers, what it shows is left out; `snapshot`: the newest one
+    that was learned from, if any."""
     if not found.by_model and not found.queue and not found.people:
         return EMPTY
     shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found), _people(found.people)]
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
+        shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
     return f'<div class="glossator-plots">{"".join(shown)}</div>'
 
 

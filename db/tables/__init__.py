@@ -8,6 +8,7 @@ from db.tables.annotations import Annotation, Lease, Prediction, Question, Revie
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.learning import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.signatures import PageSignature, SignatureBand
 
 __all__ = [
     "Annotation",
@@ -22,6 +23,7 @@ __all__ = [
     "Member",
     "ModelVersion",
     "Page",
+    "PageSignature",
     "PageWord",
     "Prediction",
     "Project",
@@ -31,6 +33,7 @@ __all__ = [
     "Revision",
     "Run",
     "RunMetric",
+    "SignatureBand",
     "Snapshot",
     "Task",
     "User",

@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
     documents = typer.Typer(no_args_is_help=True, help="Documents of a project.")
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
+    documents.command("sign")(sign_documents)
     app.add_typer(documents, name="documents")
 
 
@@ -118,10 +119,15 @@ def list_documents(
     table = Table("document", "id", box=None, header_style="bold", pad_edge=False)
     for title in ("pages", "words", "questions", "accepted"):
         table.add_column(title, justify="right")
+    table.add_column("same as", overflow="fold")
     for line in lines:
         counts = (line.pages, line.words, line.questions, line.accepted)
-        table.add_row(line.name, line.id, *(str(count) for count in counts))
+        same = "in quarantine" if line.quarantined else line.same_as or ""
+        table.add_row(line.name, line.id, *(str(count) for count in counts), same)
     output.print(table)
+    for line in lines:
+        if line.quarantined:
+            output.print(f"{line.name} is in quarantine: it neither trains nor judges.", markup=False, soft_wrap=True)
 
 
 def show_document(
@@ -143,3 +149,20 @@ def show_document(
     for page in view.pages:
         table.add_row(str(page.number), page.id, f"{page.width} x {page.height}", str(page.words), page.text_source)
     output.print(table)
+
+
+def sign_documents(
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+) -> None:
+    """Sign documents of earlier versions, so that near-duplicates of them are known. The worker does it when it starts."""
+    from engine.curation.signing import sign
+
+    with here() as workspace, progress() as bar:
+        task = bar.add_task("Signing", total=None)
+        done = sign(workspace, lambda at, total: bar.update(task, completed=at, total=total))
+    if json:
+        emit({"documents": done.documents, "quarantined": done.quarantined})
+        return
+    output.print(f"{done.documents} documents were signed." if done.documents != 1 else "1 document was signed.")
+    for name in done.quarantined:
+        output.print(f"{name} was quarantined; glossator documents show tells why.", markup=False, soft_wrap=True)

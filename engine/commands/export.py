@@ -24,7 +24,7 @@ def export(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
 ) -> None:
     """Export a project's accepted answers with their page images, whole or not at all."""
-    from engine.curation.snapshots import ACCEPTED
+    from engine.curation.labels import ACCEPTED
     from engine.interchange import coco
 
     statuses = (*ACCEPTED, "draft", "submitted", "rejected") if everything else ACCEPTED

@@ -1,5 +1,6 @@
 """glossator figures: whether the work goes well."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ from rich.table import Table
 
 from engine.commands.common import emit, here, output
 from engine.curation.figures import LONGEST, Pace
+from engine.curation.weights import Reliability
 from engine.projects import DEFAULT_NAME, project_named
 
 
@@ -20,24 +22,44 @@ def figures(
     days: Annotated[int, typer.Option(min=1, max=LONGEST, help="Length of the period, which ends today.")] = 90,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
 ) -> None:
-    """Show masks a day, seconds a mask and share accepted unchanged by model version, and the queue's depth."""
+    """Show masks a day, seconds a mask and share accepted unchanged by model version, who agrees with whom, and the queue's depth."""
+    from engine.curation.agreement_figures import people_reliability
     from engine.curation.figures import figures as figures_of
 
     with here() as workspace:
-        found = figures_of(workspace, project_named(workspace, project).id, days=days)
+        project_id = project_named(workspace, project).id
+        found = figures_of(workspace, project_id, days=days)
+        with workspace.database.read() as session:
+            people = people_reliability(session, project_id)
     if as_json:
-        emit(found.model_dump(mode="json"))
+        emit({**found.model_dump(mode="json"), "reliability": [asdict(row) for row in people]})
         return
     if not found.by_model and not found.people:
         output.print("No mask was finished yet; accept an answer, and it is counted here.")
         return
     _print("model", [(row.label, row) for row in found.by_model])
     _print("person", [(row.person, row) for row in found.people])
+    _print_reliability(people)
     total = sum(row.masks for row in found.masks_a_day)
     output.print(f"{total} masks from {found.first_day} to {found.last_day}.", markup=False)
     if found.queue:
         now = found.queue[-1]
         output.print(f"{now.open} tasks wait for an answer, {now.submitted} answers for a reviewer.", markup=False)
+
+
+def _print_reliability(people: list[Reliability]) -> None:
+    """Whose answers can be relied on, the least reliable first; and a sentence on who disagrees with everybody."""
+    if not people:
+        return
+    table = Table("compared", box=None, header_style="bold", pad_edge=False)
+    for title in ("reliability", "with people", "known answers"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in people:
+        table.add_row(row.person, f"{row.reliability:.2f}", str(row.comparisons), str(row.gold_questions))
+    output.print(table)
+    for row in people:
+        if row.sentence:
+            output.print(row.sentence, markup=False, soft_wrap=True)
 
 
 def _print(what: str, rows: list[tuple[str, Pace]]) -> None:

@@ -20,6 +20,7 @@ from engine.annotation.proposal import newest_alone, shown_state
 from engine.annotation.state import AnnotationState
 from engine.curation.agreement import Agreement, Mean, compare, mean
 from engine.curation.overlap import ANSWERED
+from engine.curation.weights import Reliability, reliabilities
 from engine.projects import project_by_id
 from engine.workspace import Workspace
 
@@ -54,12 +55,16 @@ class PersonAgreement:
 
 @dataclass(frozen=True, slots=True)
 class ProjectAgreement:
-    """All of it. `model`: its proposals against the accepted answers, newest first, at most NEWEST of them."""
+    """All of it. `model`: its proposals against the accepted answers, newest first, at most NEWEST of them.
+
+    `reliability`: of everybody who was compared with others or with known answers, the least reliable first.
+    """
 
     pairs: list[Pair]
     people: list[PersonAgreement]
     between_people: Mean
     model: Mean
+    reliability: list[Reliability] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -132,7 +137,15 @@ def _computed(workspace: Workspace, project_id: str) -> ProjectAgreement:
             )
         )
     between = mean(each for given in tally.pairs.values() for each in given)
-    return ProjectAgreement(pairs, people, between, model)
+    return ProjectAgreement(pairs, people, between, model, reliabilities(tally.pairs, tally.gold))
+
+
+def people_reliability(session: Session, project_id: str) -> list[Reliability]:
+    """Return how far each person's answers can be relied on, the least reliable first."""
+    tally = _Tally()
+    _between_people(session, project_id, tally)
+    _with_gold(session, project_id, tally)
+    return reliabilities(tally.pairs, tally.gold)
 
 
 def _between_people(session: Session, project_id: str, tally: _Tally) -> None:
@@ -144,7 +157,7 @@ def _between_people(session: Session, project_id: str, tally: _Tally) -> None:
         .order_by(Annotation.document_id, Annotation.question_id)
     )
     for keys in _batches(session.execute(several).tuples().all(), _AT_ONCE // 4):
-        answers = _own_answers(session, project_id, keys)
+        answers = own_answers(session, project_id, keys)
         for given in answers.values():
             for (one, (_, state)), (other, (_, second)) in combinations(sorted(given.items()), 2):
                 agreement = compare(state, second)
@@ -161,7 +174,7 @@ def _with_gold(session: Session, project_id: str, tally: _Tally) -> None:
         .order_by(Task.document_id, Task.question_id)
     ).all()
     for batch in _batches(known, _AT_ONCE // 4):
-        answers = _own_answers(session, project_id, [(row[0], row[1]) for row in batch])
+        answers = own_answers(session, project_id, [(row[0], row[1]) for row in batch])
         states = _states(session, [row[3] for row in batch])
         for document_id, question_id, annotation_id, revision_id in batch:
             for name, (answer_id, state) in answers.get((document_id, question_id), {}).items():
@@ -186,7 +199,7 @@ def _of_model(session: Session, project_id: str) -> Iterator[Agreement]:
                 yield compare(proposals[annotation_id], states[revision_id])
 
 
-def _own_answers(
+def own_answers(
     session: Session, project_id: str, keys: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]]:
     """Return (document, question) -> person -> (annotation, what they handed in first, unless somebody had judged it before)."""

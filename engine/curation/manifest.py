@@ -2,6 +2,9 @@
 
 A manifest is one JSON text in a canonical form, stored as a blob and named by its SHA-256. It names every revision with its
 state, and every page with its image and its words, each a blob in turn. Nothing in it comes from the clock.
+
+Format 2 adds the weight of every answer, the reliability of the people that it follows from, and which accepted answers were left out and
+why. A manifest of format 1 has none of it: its answers weigh 1.
 """
 
 import hashlib
@@ -14,7 +17,8 @@ from engine.annotation.state import AnnotationState, Box
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
 
-FORMAT = "glossator-snapshot/1"
+FORMAT = "glossator-snapshot/2"
+READABLE = (FORMAT, "glossator-snapshot/1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,20 @@ class FrozenItem:
     model_version: str | None  # SHA-256 of the checkpoint whose proposal was corrected
     document: FrozenDocument
     state: AnnotationState
+    weight: float = 1.0  # 0..1, of what is learned from it (engine.curation.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An accepted answer that was not frozen, and the names of the checks that say why (engine.curation.quality)."""
+
+    annotation_id: str
+    revision_id: str
+    document_id: str
+    document: str
+    question: str
+    author: str
+    reasons: tuple[str, ...]
 
 
 def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
@@ -87,13 +105,25 @@ def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
             model_version=row["model_version"],
             document=documents[row["document_id"]],
             state=AnnotationState.model_validate(row["state"]),
+            weight=row.get("weight", 1.0),
         )
+
+
+def left_out_of(manifest: dict[str, Any]) -> list[LeftOut]:
+    """Return what a manifest says was left out, by annotation."""
+    return [LeftOut(**{**row, "reasons": tuple(row["reasons"])}) for row in manifest.get("left_out", [])]
+
+
+def revisions_in(manifest: dict[str, Any]) -> set[str]:
+    """Return the ids of all revisions that were accepted when it was made: taken, left out, or one of several for a question."""
+    rows = [*manifest["items"], *manifest.get("left_out", [])]
+    return {str(row["revision_id"]) for row in rows} | set(manifest.get("passed_over", []))
 
 
 def read_manifest(workspace: Workspace, sha256: str) -> dict[str, Any]:
     """Return the manifest of that SHA-256 as JSON. Refused when its bytes are not what they were."""
     manifest: dict[str, Any] = json.loads(_whole(workspace, sha256))
-    if manifest.get("format") != FORMAT:
+    if manifest.get("format") not in READABLE:
         raise Refused(f"The snapshot {sha256[:12]} is of a format that this version does not know.")
     return manifest
 

@@ -16,11 +16,21 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Document, Lease, Page
+from engine.curation.likeness import Signature
 from engine.curation.tasks import open_missing
-from engine.documents.ingest import READING, Ingested, add_page, limits_of, new_document, there_already, with_content
+from engine.documents.ingest import (
+    Ingested,
+    add_page,
+    finish,
+    limits_of,
+    new_document,
+    signature_of_page,
+    there_already,
+    with_content,
+)
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
-from engine.documents.page import Beginning, ReadPage
+from engine.documents.page import READING, Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused
 from engine.workspace import Workspace
 
@@ -62,8 +72,8 @@ class Arrival:
         self.whole = False  # nothing comes after what is in the database
         self.warnings: tuple[str, ...] = ()
         self._beginning: Beginning | None = None
-        # Number -> a page that is not in the database yet, and its picture.
-        self._held: dict[int, tuple[ReadPage, str]] = {}
+        # Number -> a page that is not in the database yet, its picture, and what it is known by.
+        self._held: dict[int, tuple[ReadPage, str, Signature]] = {}
         self._written = 0.0
 
     def run(self) -> None:
@@ -135,7 +145,7 @@ class Arrival:
         self._beginning = beginning
         if page.number <= self.pages:
             return  # there since before the server was started again
-        self._held[page.number] = page, self.workspace.blobs.put_file(page.image_path)
+        self._held[page.number] = page, self.workspace.blobs.put_file(page.image_path), signature_of_page(page)
         if self.pages + 1 not in self._held:
             return
         if self.document_id is None:
@@ -158,6 +168,7 @@ class Arrival:
                     name=self.name,
                     byte_count=self.source.stat().st_size,
                     user_id=self.user_id,
+                    signatures=[signature for _, _, signature in self._next()],
                 )
                 session.add(
                     Lease(
@@ -166,7 +177,7 @@ class Arrival:
                         expires_at=until(self.workspace),
                     )
                 )
-                ready = self._add(session, document.id)
+                ready = self._add(session, document)
                 open_missing(session, self.project_id, document.id)  # last: it locks the project until the commit
         except IntegrityError:
             there = with_content(self.workspace, self.project_id, sha256)
@@ -191,27 +202,32 @@ class Arrival:
                 if self.pages == before:
                     raise
         self._forget(ready)
-        self.warnings = warnings or ()
         self.whole = warnings is not None
 
     def _stored(self, warnings: tuple[str, ...] | None) -> list[ReadPage]:
         assert self.document_id is not None
         with self.workspace.database.write() as session:
-            ready = self._add(session, self.document_id)
+            document = session.get_one(Document, self.document_id)
+            ready = self._add(session, document)
             if warnings is None:
                 self._hold(session, until(self.workspace))
             else:
-                session.get_one(Document, self.document_id).warnings = "\n".join(warnings)
+                self.warnings = finish(session, document, warnings)
                 session.execute(delete(Lease).where(Lease.subject == READING + self.document_id))
         return ready
 
-    def _add(self, session: Session, document_id: str) -> list[ReadPage]:
-        ready: list[ReadPage] = []
+    def _next(self) -> list[tuple[ReadPage, str, Signature]]:
+        """The pages that follow those in the database without a gap."""
+        ready: list[tuple[ReadPage, str, Signature]] = []
         while held := self._held.get(self.pages + len(ready) + 1):
-            page, image_sha256 = held
-            add_page(session, document_id, page, image_sha256)
-            ready.append(page)
+            ready.append(held)
         return ready
+
+    def _add(self, session: Session, document: Document) -> list[ReadPage]:
+        ready = self._next()
+        for page, image_sha256, signature in ready:
+            add_page(session, document, page, image_sha256, signature)
+        return [page for page, _, _ in ready]
 
     def _forget(self, ready: list[ReadPage]) -> None:
         """These pages are committed."""

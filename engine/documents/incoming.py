@@ -21,8 +21,9 @@ from db.base import now
 from db.blobs import BlobMissing
 from db.tables import Document, Lease
 from engine.documents.arrival import AT_ONCE, Arrival, until
-from engine.documents.ingest import READING, Ingested, ingest, with_content
+from engine.documents.ingest import Ingested, ingest, with_content
 from engine.documents.limits import ReadLimits
+from engine.documents.page import READING
 from engine.errors import TooMany
 from engine.workspace import Workspace
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 TextSource = Literal["layer", "ocr", "given", "none"]
 Box = tuple[int, int, int, int]
+READING = "reading:"  # and a document's id: the subject of the lease that stands while its pages come in
 
 
 @dataclass(frozen=True, slots=True)

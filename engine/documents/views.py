@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from PIL import Image
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 
-from db.tables import Annotation, Document, Page
+from db.tables import Annotation, Document, DocumentGroup, Page
 from engine.documents.incoming import progress
 from engine.errors import NotFound
 from engine.workspace import Workspace
@@ -31,6 +31,8 @@ class DocumentLine(BaseModel):
     accepted: int
     cover_page_id: str | None
     warnings: list[str]
+    same_as: str | None = Field(None, description="The project's first document that has a page of this one.")
+    quarantined: bool = Field(False, description="Neither trains nor judges; the warnings say why.")
     created_at: datetime
 
 
@@ -81,13 +83,25 @@ def document_lines(workspace: Workspace, project_id: str) -> list[DocumentLine]:
     )
     with workspace.database.read() as session:
         rows = session.execute(
-            select(Document, counted.c.pages, counted.c.words, asked.c.questions, asked.c.accepted, Page.id)
+            select(
+                Document,
+                counted.c.pages,
+                counted.c.words,
+                asked.c.questions,
+                asked.c.accepted,
+                Page.id,
+                DocumentGroup.quarantined_at,
+            )
+            .join(DocumentGroup, DocumentGroup.id == Document.group_id)
             .outerjoin(counted, counted.c.document_id == Document.id)
             .outerjoin(asked, asked.c.document_id == Document.id)
             .outerjoin(Page, (Page.document_id == Document.id) & (Page.number == 1))
             .where(Document.project_id == project_id)
             .order_by(Document.id.desc())
         ).all()
+    first: dict[str, Document] = {}  # of each group
+    for document, *_ in reversed(rows):
+        first.setdefault(document.group_id, document)
     return [
         DocumentLine(
             id=document.id,
@@ -99,9 +113,11 @@ def document_lines(workspace: Workspace, project_id: str) -> list[DocumentLine]:
             accepted=accepted or 0,
             cover_page_id=cover,
             warnings=document.warnings.splitlines(),
+            same_as=first[document.group_id].name if first[document.group_id].id != document.id else None,
+            quarantined=quarantined_at is not None,
             created_at=document.created_at,
         )
-        for document, page_count, words, questions, accepted, cover in rows
+        for document, page_count, words, questions, accepted, cover, quarantined_at in rows
     ]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from db.ids import new_id
 from engine.curation import snapshots
+from engine.curation.labels import ACCEPTED
 from engine.curation.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord, words_of
 from engine.errors import Refused
 from engine.interchange.rle import encode_rle
@@ -54,7 +55,7 @@ def export(
     project_id: str,
     out: Path,
     *,
-    statuses: Sequence[str] = snapshots.ACCEPTED,
+    statuses: Sequence[str] = ACCEPTED,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> CocoExport:
     """Write a project's accepted answers to the folder `out`, whole or not at all, and return what was written.
@@ -67,7 +68,7 @@ def export(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Refused(f"{out} is not empty; export into a new or an empty folder.")
     project = project_by_id(workspace, project_id)
-    snapshot = snapshots.freeze(workspace, project_id, statuses=statuses, quarantined=True)
+    snapshot = snapshots.freeze(workspace, project_id, statuses=statuses, quarantined=True, unfit=True)
     items = list(snapshots.load(workspace, snapshot))
     categories = {text: number for number, text in enumerate(sorted({item.question for item in items}), 1)}
     licences = {name: number for number, name in enumerate(sorted({_licence(item.document) for item in items}), 1)}

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Job, Project, Run, Snapshot
 from engine.curation import snapshots
-from engine.curation.manifest import read_manifest
+from engine.curation.manifest import read_manifest, revisions_in
 from engine.errors import Refused
 from engine.jobs import queue
 from engine.projects import settings_of
@@ -82,4 +82,4 @@ def _revisions(workspace: Workspace, sha256: str) -> set[str]:
         manifest = read_manifest(workspace, sha256)
     except Refused:  # gone or changed on disk: then nothing is known to have been used
         return set()
-    return {str(item["revision_id"]) for item in manifest["items"]}
+    return revisions_in(manifest)

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from db.ids import new_id
 from db.tables import Job
+from engine.curation.signing import sign
 from engine.errors import Refused
 from engine.jobs import queue, trigger
 from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, StopReason
@@ -56,6 +57,7 @@ def work(
     stop = stop or threading.Event()
     holder = holder_name()
     registry.ensure_shipped(workspace)
+    sign(workspace)  # documents of earlier versions, before anything is learned from them
     done = 0
     while not stop.is_set():
         try:

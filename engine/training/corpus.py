@@ -1,7 +1,7 @@
 """A snapshot as pages with questions: what a run trains on, and what it is judged on."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -27,6 +27,7 @@ class Corpus:
     pages: tuple[GroundedPage, ...]
     documents: dict[str, str]  # page id -> document
     splits: dict[str, str]  # page id -> split
+    weights: dict[str, dict[str, float]] = field(default_factory=dict)  # page id -> question id -> weight, where not 1
 
     def of(self, *splits: str) -> list[GroundedPage]:
         """Return the pages of some splits."""
@@ -53,12 +54,15 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     documents: dict[str, str] = {}
     splits: dict[str, str] = {}
     asked: dict[str, dict[str, _Asked]] = {}
+    weights: dict[str, dict[str, float]] = {}
     words = lru_cache(maxsize=8)(lambda page_id: words_of(workspace, pages[page_id]))
     for item in items_of(workspace, sha256):
         marked = set(item.state.marked_pages())
         for page in _pages_that_count(item, marked):
             pages[page.id], documents[page.id], splits[page.id] = page, item.document.id, item.document.split
             entry = asked.setdefault(page.id, {}).setdefault(item.question_id, _Asked(item.question, [], []))
+            if item.weight != 1.0:
+                weights.setdefault(page.id, {})[item.question_id] = item.weight
             if page.id in marked:
                 numbers = [word.number for word in words(page.id)]
                 boxes = [word.box for word in words(page.id)]
@@ -77,7 +81,7 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
         )
         for page_id, page in sorted(pages.items())
     ]
-    return Corpus(tuple(grounded), documents, splits)
+    return Corpus(tuple(grounded), documents, splits, weights)
 
 
 def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:

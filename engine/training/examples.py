@@ -2,7 +2,8 @@
 
 import random
 import string
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -40,9 +41,20 @@ def question_of(question: GroundedQuestion) -> Question:
     return Question(question.question, answers, masks)
 
 
-def draw_questions(page: GroundedPage, count: int, rng: random.Random, regions: float = 0.0) -> list[GroundedQuestion]:
+def draw_questions(
+    page: GroundedPage,
+    count: int,
+    rng: random.Random,
+    regions: float = 0.0,
+    weights: Mapping[str, float] | None = None,
+) -> list[GroundedQuestion]:
     """``count`` questions of a page, without repetition while there are enough; a share ``regions`` of them are asked for
-    what no words make (signatures, checkboxes), where the page has such."""
+    what no words make (signatures, checkboxes), where the page has such. ``weights``: question id -> how often it is
+    drawn beside one that weighs 1; never at 0."""
+    if weights:
+        return _drawn_by_weight(
+            page.questions, [weights.get(one.question_id, 1.0) for one in page.questions], count, rng
+        )
     pointed = [question for question in page.questions if question.masks and not question.answers]
     wanted = round(count * regions) if pointed else 0
     drawn = rng.sample(pointed, min(wanted, len(pointed)))
@@ -81,23 +93,37 @@ def page_source(
     questions: int = 8,
     disguised: float = 0.0,
     badly: bool = True,
+    weights: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Source:
     """Pages of a snapshot: step n draws ``pages`` of them, so that each is seen once before any is seen twice.
 
     disguised: share of the pages without image that are stretched; see engine.training.disguise. badly: some questions
-    with typing errors and lost words.
+    with typing errors and lost words. ``weights``: page id -> question id -> weight, 1 where it is not named. Questions are drawn in
+    proportion to it, and a page in proportion to the mean of its questions'; what weighs 0 never is. ValueError when nothing is
+    left to learn from.
     """
-    usable = [page for page in corpus if page.questions and len(page.words) <= MOST_WORDS * 4]
+    given = weights or {}
+    usable = []
+    for page in corpus:
+        of_page = [given.get(page.page_id, {}).get(one.question_id, 1.0) for one in page.questions]
+        if len(page.words) <= MOST_WORDS * 4 and any(of_page):
+            usable.append((page, sum(of_page) / len(of_page)))
     if not usable:
-        raise ValueError("None of the pages has a question to learn from.")
+        weightless = " whose answer weighs anything; the tab Quality shows why" if given else ""
+        raise ValueError(f"None of the pages has a question to learn from{weightless}.")
+    turns = Turns([weight for _, weight in usable], seed)
 
     def source(step: int) -> Sequence[Example]:
         rng = random.Random(f"{seed}:{step}:pages")
-        chosen = [usable[_shuffled_place(step * pages + at, len(usable), seed)] for at in range(pages)]
+        chosen = [usable[turns.place(step * pages + at)][0] for at in range(pages)]
         found = [image_of(page) for page in chosen]
         together = all(image is not None for image in found)
         asked = [
-            example_of(page, image if together else None, draw_questions(page, questions, rng))
+            example_of(
+                page,
+                image if together else None,
+                draw_questions(page, questions, rng, weights=given.get(page.page_id)),
+            )
             for page, image in zip(chosen, found, strict=True)
         ]
         if badly:
@@ -165,11 +191,49 @@ def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) ->
             yield one
 
 
-def _shuffled_place(number: int, count: int, seed: int) -> int:
-    turn, place = divmod(number, count)
-    order = list(range(count))
-    random.Random(f"{seed}:{turn}:turn").shuffle(order)
-    return order[place]
+class Turns:
+    """Places in a list, drawn in proportion to their weights, turn by turn; a function of seed and number alone.
+
+    In each turn a place of the greatest weight comes once, one of half its weight every other turn (systematic sampling, Madow 1949,
+    with a start of its own for every place), so that what is drawn rarely is still drawn; the order in a turn is shuffled.
+    """
+
+    def __init__(self, weights: Sequence[float], seed: int) -> None:
+        most = max(weights)
+        self._shares = [weight / most for weight in weights]
+        self._starts = [random.Random(f"{seed}:{at}:start").random() for at in range(len(weights))]
+        self._seed = seed
+        self._ends: list[int] = []  # how many were drawn by the end of each turn so far
+        self._turn: tuple[int, list[int]] = (-1, [])
+
+    def place(self, number: int) -> int:
+        """Return the place that is drawn as the `number`-th, from 0."""
+        while not self._ends or self._ends[-1] <= number:
+            self._ends.append((self._ends[-1] if self._ends else 0) + len(self._drawn(len(self._ends))))
+        turn = bisect_right(self._ends, number)
+        if self._turn[0] != turn:
+            order = self._drawn(turn)
+            random.Random(f"{self._seed}:{turn}:turn").shuffle(order)
+            self._turn = (turn, order)
+        return self._turn[1][number - (self._ends[turn - 1] if turn else 0)]
+
+    def _drawn(self, turn: int) -> list[int]:
+        return [
+            at
+            for at, (share, start) in enumerate(zip(self._shares, self._starts, strict=True))
+            if share == 1.0 or int(share * (turn + 1) + start) > int(share * turn + start)
+        ]
+
+
+def _drawn_by_weight(
+    questions: Sequence[GroundedQuestion], weights: Sequence[float], count: int, rng: random.Random
+) -> list[GroundedQuestion]:
+    """Without repetition where there are enough (Efraimidis and Spirakis 2006), else each draw by itself."""
+    there = [(one, weight) for one, weight in zip(questions, weights, strict=True) if weight > 0]
+    if len(there) < count:
+        return rng.choices([one for one, _ in there], [weight for _, weight in there], k=count)
+    keys = [(rng.random() ** (1 / weight), at) for at, (_, weight) in enumerate(there)]
+    return [there[at][0] for _, at in sorted(keys, reverse=True)[:count]]
 
 
 def _badly_asked(question: Question, rng: random.Random) -> Question:

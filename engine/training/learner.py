@@ -63,7 +63,7 @@ def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any
 
 
 def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> Source:
-    """Return where the steps take their pages from: the corpus, and in between generated pages against forgetting.
+    """Return where the steps take their pages from: the corpus, by weight, and in between generated pages against forgetting.
 
     Most steps read words alone, several pages at once; some look at one page's image, which costs about four times as much.
     What is watched to stop early is left out. Refused when no page can be learned from.
@@ -79,8 +79,9 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
             pages=settings.pages,
             questions=settings.questions,
             disguised=settings.disguised,
+            weights=corpus.weights,
         )
-        seen = page_source(taught, images, seed + 1, pages=1, questions=settings.questions)
+        seen = page_source(taught, images, seed + 1, pages=1, questions=settings.questions, weights=corpus.weights)
     except ValueError as error:
         raise Refused(str(error)) from None
     own = with_absent(mixed_source(words, seen, settings.images, seed + 2), settings.absent, seed)

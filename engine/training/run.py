@@ -79,8 +79,8 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress) -> Run:
     snapshot = _frozen(workspace, project_id, TRAIN)
     if snapshot is None:
         raise Refused(
-            "There is nothing to learn from yet: no accepted answer lies on a document of the training split "
-            "(seven of ten documents are; the others judge)."
+            "There is nothing to learn from yet: no accepted answer that is fit to teach lies on a document of the training "
+            "split (seven of ten documents are; the others judge)."
         )
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
@@ -108,9 +108,10 @@ def _frozen(workspace: Workspace, project_id: str, *splits: str) -> Snapshot | N
     with workspace.database.read() as session:
         if session.get(Project, project_id) is None:
             raise NotFound("There is no such project.")
-        if not snapshots.accepted_revisions(session, project_id, splits):
-            return None
-    return snapshots.freeze(workspace, project_id, split=splits)
+    try:
+        return snapshots.freeze(workspace, project_id, split=splits)
+    except snapshots.NothingToFreeze:
+        return None
 
 
 def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:

@@ -14,14 +14,21 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from sqlalchemy import select
 
-from db.tables import Member, User
+from db.tables import Document, Member, User
+from engine.annotation.state import AnnotationState
+from engine.curation.snapshots import freeze
 from engine.invitations import invite
 from engine.projects import create_project, project_named
 from tests.browser.conftest import ARGUMENTS, PATIENCE
 from tests.browser.people import Desk, Team, add_everybody
+from tests.factories import SIZE, accept
 from tests.history import make_weeks
+from tests.papers import group_of, paper, scanned_again, store
+from tests.poisoned import Poisoned
 from tests.served import Served
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
@@ -232,6 +239,37 @@ def weeks(team: Team, camera: Camera) -> None:
     camera.take(page, "reference")
 
 
+def labels(team: Team, camera: Camera) -> None:
+    """Documents that came in twice and one in quarantine; somebody who answers anyhow; answers that were left out."""
+    poisoned = Poisoned(team.workspace)
+    project = poisoned.project
+    trains: dict[bool, int] = {}
+    for number in range(10):
+        document = store(team.workspace, project.id, [paper(number)], f"registration of participant {number + 1}.png")
+        trains.setdefault(group_of(team.workspace, document.id).split == "train", number)
+    store(team.workspace, project.id, [scanned_again(paper(2))], "scan 2026-11-03.png")
+    both = [scanned_again(paper(trains[True])), scanned_again(paper(trains[False]))]
+    joining = store(team.workspace, project.id, both, "two registrations in one file.png")
+    accept(team.workspace, joining, TOTAL, [0], author="Ann")
+    with team.workspace.database.read() as session:
+        bill = session.scalars(select(Document).where(Document.project_id == project.id).order_by(Document.id)).first()
+    assert bill is not None
+    accept(team.workspace, bill, LONG, mask=np.ones((SIZE[1], SIZE[0]), bool), author="Ann")
+    accept(team.workspace, bill, "Who signed?", state=AnnotationState(), author="Ben")
+    freeze(team.workspace, project.id, split="train")
+    team.change(lambda session: session.add(Member(project_id=project.id, user_id=team.ids["Rita"], role="admin")))
+    page = team.context("Rita").new_page()
+    page.goto(f"{team.server}/app/#project={project.id}")
+    page.wait_for_selector(".glossator[data-started]", timeout=120_000)
+    camera.take(page, "labels-annotate", ("light",))
+    for tab in ("Documents", "Quality"):
+        page.get_by_role("tab", name=tab, exact=True).click()
+        page.wait_for_timeout(3000)
+        if tab == "Quality":
+            page.get_by_text("Left out", exact=True).scroll_into_view_if_needed()
+        camera.take(page, f"labels-{tab.lower()}")
+
+
 def readme(team: Team) -> None:
     """The pictures of the README."""
     ann = sample(team)
@@ -248,6 +286,7 @@ SCREENS = {
     "conflict": conflict,
     "empty": nothing_there,
     "tabs": weeks,
+    "labels": labels,
 }
 
 

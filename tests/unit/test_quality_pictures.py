@@ -1,14 +1,17 @@
 """The plots of the tab Quality: what they show, what they say, and that nothing in them breaks the page."""
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from xml.etree import ElementTree
 
 from annotator.ui import plots, quality
+from annotator.ui.label_plots import left_out, weights
 from engine.curation.agreement import Mean
 from engine.curation.agreement_figures import ProjectAgreement
 from engine.curation.figures import Figures, MasksADay, ModelFigures, PersonFigures
 from engine.curation.queue_depth import QueueDepth
+from engine.curation.snapshot_views import LeftOutLine, PersonWeight, SnapshotView
+from engine.curation.weights import Reliability
 
 DAY = date(2026, 3, 2)
 
@@ -179,3 +182,47 @@ def _lab(rgb: list[float]) -> tuple[float, float, float]:
     )
     x, y, z = (each ** (1 / 3) if each > 0.008856 else 7.787 * each + 16 / 116 for each in (max(v, 0.0) for v in xyz))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def test_who_disagrees_with_everybody_stands_first_with_a_sentence_and_what_was_left_out_with_its_reason() -> None:
+    people = [
+        Reliability("Mal", 0.14, 30, 0, "Mal agrees with others on 0% of 30 questions."),
+        Reliability("Ann <b>", 0.97, 30, 4),
+    ]
+    left = LeftOutLine(
+        annotation_id="a",
+        document_id="d",
+        document="bill & co.pdf",
+        question="What is the <total>?",
+        author="Mal",
+        sentences=["It covers most of the page."],
+    )
+    snapshot = SnapshotView(
+        id="s",
+        sha256="0" * 64,
+        splits=["train"],
+        annotations=12,
+        documents=4,
+        left_out={"most_of_the_page": 1},
+        reduced=2,
+        weightless=0,
+        created_at=datetime(2026, 3, 2, tzinfo=UTC),
+        left_out_labels=[left],
+        people=[
+            PersonWeight(person="Mal", labels=2, mean_weight=0.1, reliability=0.14, comparisons=30, gold_questions=0)
+        ],
+    )
+    shown = weights(people, snapshot)
+    assert (
+        shown.index("Mal agrees with others on 0% of 30 questions.") < shown.index(">Mal<") < shown.index("Ann &lt;b")
+    )
+    assert ">0.10<" in shown
+    shown = left_out(snapshot, "p")
+    assert "12 answers were taken, 1 left out" in shown
+    assert "What is the &lt;total&gt;?" in shown and "bill &amp; co.pdf" in shown
+    assert "#project=p&amp;document=d&amp;annotation=a" in shown
+
+
+def test_without_comparisons_or_snapshot_it_is_said_what_to_do() -> None:
+    assert "Give the project an overlap" in weights([], None)
+    assert "at the first retraining" in left_out(None, "p")
