@@ -36,8 +36,9 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
     labels = {one.id: one.label for one in versions}
     table = Table("", "model", "from", "snapshot", "held out: IoU", "generated: IoU", "made")
     for one in versions:
+        state = ["champion"] * one.champion + ["missing from disk"] * one.missing
         table.add_row(
-            "champion" if one.champion else "",
+            ", ".join(state),
             one.label,
             labels.get(one.parent_id or "", ""),
             (one.snapshot_sha256 or "")[:12],
@@ -107,6 +108,7 @@ def _as_json(one: registry.VersionSummary) -> dict[str, Any]:
         "figures": one.figures,
         "snapshot_sha256": one.snapshot_sha256,
         "optimizer": one.optimizer,
+        "missing": one.missing,
     }
 
 

@@ -1,0 +1,41 @@
+"""What there is to learn from: accepted answers on training documents that no run has learned from."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+
+from db.tables import Run, Snapshot
+from engine.curation import snapshots
+from engine.curation.manifest import read_manifest
+from engine.errors import Refused
+from engine.workspace import Workspace
+
+TRAIN = "train"
+
+
+def unseen(workspace: Workspace, project_id: str) -> dict[str, datetime]:
+    """Return the accepted revisions, with when each was made, that are not in the snapshot of the newest run.
+
+    A run that failed or was cancelled has learned nothing; what it would have learned from still waits.
+    """
+    with workspace.database.read() as session:
+        accepted = snapshots.accepted_revisions(session, project_id, (TRAIN,))
+        if not accepted:
+            return {}
+        used = session.scalar(
+            select(Snapshot.sha256)
+            .join(Run, Run.snapshot_id == Snapshot.id)
+            .where(Run.project_id == project_id, Run.status.in_(["running", "judged"]))
+            .order_by(Run.created_at.desc(), Run.id.desc())
+            .limit(1)
+        )
+    seen = _revisions(workspace, used) if used is not None else set()
+    return {revision: made for revision, made in accepted.items() if revision not in seen}
+
+
+def _revisions(workspace: Workspace, sha256: str) -> set[str]:
+    try:
+        manifest = read_manifest(workspace, sha256)
+    except Refused:  # gone or changed on disk: then nothing is known to have been used
+        return set()
+    return {str(item["revision_id"]) for item in manifest["items"]}
