@@ -155,9 +155,12 @@ def _write(path: Path, state: dict[str, Any]) -> None:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())
-    except RuntimeError as error:
-        failed = error.__context__
-        if isinstance(failed, OSError):  # torch's writer says something else than the disk did
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # torch's writer says something else than the disk did, and neither names the file
+        failed = error if isinstance(error, OSError) else error.__context__
+        if isinstance(failed, OSError):
             raise OSError(failed.errno, failed.strerror, str(path)) from error
         raise
 

@@ -52,11 +52,10 @@ export class TriggersCard {
   }
 
   settings() {
-    const number = (label, attributes) => h('input', { type: 'number', 'aria-label': label, ...attributes });
     this.fields = {
       retrain_automatically: h('input', { type: 'checkbox' }),
-      retrain_after: number('Newly accepted answers', { min: 1, required: true }),
-      retrain_after_days: number('Days', { min: 0, step: 'any', required: true }),
+      retrain_after: h('input', { type: 'number', min: 1, required: true }),
+      retrain_after_days: h('input', { type: 'number', min: 0, step: 'any', required: true }),
       retrain_cron: h('input', { placeholder: '30 2 * * 1-5', spellcheck: 'false', maxlength: 120 }),
       retrain_time_zone: h('input', { placeholder: 'Europe/Berlin', spellcheck: 'false', maxlength: 60, list: 'g-zones' }),
     };

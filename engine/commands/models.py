@@ -36,7 +36,7 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
     labels = {one.id: one.label for one in versions}
     table = Table("", "model", "from", "snapshot", "held out: IoU", "generated: IoU", "made")
     for one in versions:
-        state = ["champion"] * one.champion + ["missing from disk"] * one.missing
+        state = ["champion"] * one.champion + ["missing"] * one.missing
         table.add_row(
             ", ".join(state),
             one.label,
@@ -47,6 +47,12 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
             f"{one.created_at:%Y-%m-%d %H:%M}",
         )
     output.print(table)
+    for one in versions:
+        if one.missing:
+            said = (
+                f"{one.label} is missing from disk: it can neither answer nor be trained on until its file is restored."
+            )
+            output.print(said, soft_wrap=True)
 
 
 @models.command()

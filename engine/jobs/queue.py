@@ -115,9 +115,7 @@ def lease(
             if job.cancel_requested_at is not None:
                 _close(job, "cancelled", "Cancelled.")
             elif job.attempts >= job.max_attempts:
-                _close(
-                    job, "dead", f"Given up after {job.attempts} attempts: the worker ended each time before the job."
-                )
+                _close(job, "dead", f"{_given_up(job)}: the worker ended each time before the job.")
             else:
                 moment = now()
                 if job.status == "running":
@@ -167,7 +165,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
         if not retry:
             _close(job, "failed", sentence)
         elif job.attempts >= job.max_attempts:
-            _close(job, "dead", f"Given up after {job.attempts} attempts: {sentence}")
+            _close(job, "dead", f"{_given_up(job)}: {sentence}")
         else:
             delay = min(LONGEST_RETRY_SECONDS, RETRY_SECONDS * 2 ** (job.attempts - 1))
             job.run_after = now() + timedelta(seconds=delay)
@@ -286,6 +284,10 @@ def _held(session: Session, job_id: str, holder: str) -> Job:
     if job is None or job.status != "running" or job.holder != holder:
         raise LeaseLost(job_id)
     return job
+
+
+def _given_up(job: Job) -> str:
+    return f"Given up after {job.attempts} attempt{'' if job.attempts == 1 else 's'}"
 
 
 def _wait_again(job: Job, sentence: str) -> None:

@@ -92,11 +92,11 @@ def all_triggers(workspace: Workspace, *, limit: int = 20) -> list[TriggersView]
 
 def _near(chosen: ProjectSettings, waiting: int, waited: timedelta | None, working: Job | None) -> str:
     """How near it is, in one sentence."""
-    if working is not None:
-        return "A retraining is running." if working.status == "running" else "A retraining waits for a worker."
     count = f"{waiting} of {chosen.retrain_after} accepted" if chosen.retrain_automatically else f"{waiting} accepted"
     age = f", the oldest waits {spoken(waited)}" if waited is not None else ""
     if waited is not None and chosen.retrain_automatically and chosen.retrain_after_days:
         age += f" of {spoken(timedelta(days=chosen.retrain_after_days))}"
-    hand = "" if chosen.retrain_automatically else "; this project retrains by hand"
-    return f"{count}{age}{hand}."
+    if working is not None:
+        begun = "is running" if working.status == "running" else "waits for a worker"
+        return f"A retraining {begun}; {count}{age}."
+    return f"{count}{age}{'' if chosen.retrain_automatically else '; this project retrains by hand'}."

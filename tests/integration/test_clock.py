@@ -239,7 +239,7 @@ def test_what_stands_says_how_near_it_is_and_when_it_comes(workspace: Workspace)
     assert standing.next_at == standing.clock_due_at
     clock.fire(workspace, project.id, moment=standing.clock_due_at)
     after = triggers_of(workspace, project.id)
-    assert after.near == "A retraining waits for a worker." and after.job_id is not None
+    assert after.near.startswith("A retraining waits for a worker; 3 of 20 accepted") and after.job_id is not None
     assert [(one.trigger, one.outcome) for one in after.firings] == [("clock", "asked")]
     change_settings(workspace, project.id, retrain_automatically=False)
     end_jobs(workspace)
