@@ -48,7 +48,7 @@ def of_every_kind(workspace: Workspace, project_id: str) -> None:
     hour = now().replace(minute=30, second=0, microsecond=0)
     with workspace.database.write() as session:
         for back, kind, outcome, message, job in (
-            (96, "clock", "missed", "Nothing ran at the time, 14 hours late: too late to be made up for.", None),
+            (96, "clock", "missed", "Nothing ran at the time; 14 hours late is too late to be made up for.", None),
             (72, "clock", "nothing_new", "Nothing was accepted since the last retraining.", None),
             (49, "age", "asked", "An accepted answer has waited for 7 days.", done.id),
             (24, "clock", "busy", "A retraining waited or ran already.", running.id),

@@ -166,7 +166,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "time_zone": ("Europe/Berlin",),
     "near": ("7 of 20 accepted, the oldest waits 2 days of 7 days.",),
     "holder": ("annotations-1:4711:5f3c10aa",),
-    "FiringView.message": ("23 newly accepted answers.",),
+    "FiringView.message": ("23 answers were newly accepted.",),
     # the queue and its review
     "ReviewRequest.base": (1,),
     "ReviewRequest.edits": ([],),

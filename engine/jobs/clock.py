@@ -15,7 +15,7 @@ from db.tables import Firing, Job, Project
 from engine.jobs import firings, queue
 from engine.jobs.crontab import Schedule, schedule
 from engine.jobs.firings import Due, Outcome
-from engine.jobs.trigger import RETRAIN, retrain_key, spoken
+from engine.jobs.trigger import RETRAIN, newly_accepted, retrain_key, spoken
 from engine.jobs.unseen import unseen
 from engine.projects import ProjectSettings, settings_of
 from engine.workspace import Workspace
@@ -92,11 +92,11 @@ def _stand(workspace: Workspace, project_id: str, moment: datetime) -> None:
 
 
 def _outcome(workspace: Workspace, late: timedelta, fresh: int, there: Job | None) -> tuple[Outcome, str]:
-    after = f", {spoken(late)} late" if late >= timedelta(hours=1) else ""
+    late_by = f"{spoken(late)} late" if late >= timedelta(hours=1) else ""
     if late > timedelta(hours=workspace.settings.retrain_grace_hours):
-        return "missed", f"Nothing ran at the time{after}: too late to be made up for."
+        return "missed", f"Nothing ran at the time; {late_by or spoken(late)} is too late to be made up for."
     if there is not None:
         return "busy", "A retraining waited or ran already."
     if not fresh:
         return "nothing_new", "Nothing was accepted since the last retraining."
-    return "asked", f"{fresh} newly accepted {'answer' if fresh == 1 else 'answers'}{after}."
+    return "asked", newly_accepted(fresh) + (f" It is {late_by}: nothing ran at the time." if late_by else "")

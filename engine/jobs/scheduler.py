@@ -14,7 +14,6 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlalchemy.exc import DBAPIError
 
-from engine.errors import Refused
 from engine.jobs import clock, trigger
 from engine.jobs.election import SEAT_SECONDS, Candidate
 from engine.workspace import Workspace
@@ -75,8 +74,8 @@ class Scheduler:
         while not self._ended.is_set():
             try:
                 self.look()
-            except (DBAPIError, Refused, OSError):
-                # The database may be restarting, or a disk may be full; the triggers wait as long as it takes.
+            except Exception:
+                # The database may be restarting, or a disk may be full. Nobody would start a thread that died of it again.
                 _log.exception("the triggers could not be looked at; trying again")
             self._ended.wait(self._workspace.settings.poll_seconds)
         try:
@@ -113,7 +112,7 @@ class Scheduler:
     def _fire(self, project_id: str) -> None:
         try:
             clock.fire(self._workspace, project_id, scheduler=self._holder)
-        except (DBAPIError, Refused, OSError):
+        except Exception:
             _log.exception("a trigger could not be fired; it is made up for")
             self._hung.pop(project_id, None)  # the next look fires what was missed
 

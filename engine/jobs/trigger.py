@@ -68,7 +68,7 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
             return None
     fresh = unseen(workspace, project.id)
     if len(fresh) >= chosen.retrain_after:
-        return Due(project.id, "count", newest + quiet), f"{len(fresh)} answers were newly accepted."
+        return Due(project.id, "count", newest + quiet), newly_accepted(len(fresh))
     oldest = min(fresh.values(), default=moment)
     if (aged := age_due(chosen, oldest)) is not None and aged <= moment:
         sentence = f"An accepted answer has waited for {spoken(moment - oldest)}."
@@ -97,6 +97,11 @@ def fire(workspace: Workspace, due: Due, sentence: str, *, scheduler: str) -> Jo
 def age_due(chosen: ProjectSettings, oldest: datetime) -> datetime | None:
     """Return when the oldest answer that no run has seen starts a retraining; None where age does not."""
     return oldest + timedelta(days=chosen.retrain_after_days) if chosen.retrain_after_days else None
+
+
+def newly_accepted(count: int) -> str:
+    """Return how many answers there are to learn from, as a sentence."""
+    return "1 answer was newly accepted." if count == 1 else f"{count} answers were newly accepted."
 
 
 def spoken(span: timedelta) -> str:

@@ -50,7 +50,7 @@ def test_what_comes_due_asks_for_a_retraining_once(workspace: Workspace) -> None
     firing = clock.fire(workspace, project.id, moment=NOON + HOUR, scheduler="here")
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.scheduler) == (NOON + HOUR, "asked", "here")
-    assert firing.message == "3 newly accepted answers."
+    assert firing.message == "3 answers were newly accepted."
     [job] = queue.list_jobs(workspace, project.id)
     assert (job.id, job.kind, job.key) == (firing.job_id, "retrain", trigger.retrain_key(project.id))
     end_jobs(workspace)
@@ -101,11 +101,11 @@ def test_what_was_missed_too_long_ago_says_so_and_starts_nothing(workspace: Work
     firing = clock.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=3))
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.job_id) == (NOON + timedelta(days=1, hours=14.5), "missed", None)
-    assert firing.message == "Nothing ran at the time, 12 hours late: too late to be made up for."
+    assert firing.message == "Nothing ran at the time; 12 hours late is too late to be made up for."
     assert queue.list_jobs(workspace) == []
     following = clock.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=16))
     assert following is not None and following.outcome == "asked"
-    assert following.message == "3 newly accepted answers, 1 hour late."
+    assert following.message == "3 answers were newly accepted. It is 1 hour late: nothing ran at the time."
 
 
 def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) -> None:
