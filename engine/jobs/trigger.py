@@ -34,7 +34,8 @@ def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
 
     Due by count: as many answers as the project says were accepted on training documents and are in no run's snapshot. By age:
     one of them has waited for as many days as the project says. Either way nothing was accepted for `retrain_quiet_seconds`.
-    After a job that failed or was cancelled, something new must be accepted first. Each occasion is written down as a firing.
+    After a job that failed or was cancelled, something new must be accepted first, or something grow old. Each occasion is written
+    down as a firing.
     """
     with workspace.database.read() as session:
         projects = session.scalars(select(Project).order_by(Project.id)).all()
@@ -64,16 +65,18 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
         if moment - quiet < newest <= moment + quiet:
             return None
         before = _newest_job(session, project.id, moment)
-        if before is not None and before >= newest:
-            return None
+    tried = before is not None and before >= newest
+    if tried and not chosen.retrain_after_days:
+        return None
     fresh = unseen(workspace, project.id)
-    if len(fresh) >= chosen.retrain_after:
+    if len(fresh) >= chosen.retrain_after and not tried:
         return Due(project.id, "count", newest + quiet), newly_accepted(len(fresh))
     oldest = min(fresh.values(), default=moment)
-    if (aged := age_due(chosen, oldest)) is not None and aged <= moment:
-        sentence = f"An accepted answer has waited for {spoken(moment - oldest)}."
-        return Due(project.id, "age", max(aged, newest + quiet)), sentence
-    return None
+    aged = age_due(chosen, oldest)
+    if aged is None or aged > moment or (before is not None and before >= max(aged, newest)):
+        return None
+    sentence = f"An accepted answer has waited for {spoken(moment - oldest)}."
+    return Due(project.id, "age", max(aged, newest + quiet)), sentence
 
 
 def fire(workspace: Workspace, due: Due, sentence: str, *, scheduler: str) -> Job | None:

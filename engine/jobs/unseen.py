@@ -1,6 +1,8 @@
 """What there is to learn from: accepted answers on training documents that no run has learned from."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from sqlalchemy import select
 
@@ -29,13 +31,24 @@ def unseen(workspace: Workspace, project_id: str) -> dict[str, datetime]:
             .order_by(Run.created_at.desc(), Run.id.desc())
             .limit(1)
         )
-    seen = _revisions(workspace, used) if used is not None else set()
+    seen = _seen(workspace, used) if used is not None else frozenset()
     return {revision: made for revision, made in accepted.items() if revision not in seen}
 
 
-def _revisions(workspace: Workspace, sha256: str) -> set[str]:
+def _seen(workspace: Workspace, sha256: str) -> frozenset[str]:
     try:
-        manifest = read_manifest(workspace, sha256)
+        return _revisions(_Manifest(sha256, workspace))
     except Refused:  # gone or changed on disk: then nothing is known to have been used
-        return set()
-    return {str(item["revision_id"]) for item in manifest["items"]}
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    sha256: str  # of what it says: the same, wherever it lies
+    workspace: Workspace = field(compare=False)
+
+
+@lru_cache(16)  # triggers look every few seconds, and manifests of many answers are long
+def _revisions(manifest: _Manifest) -> frozenset[str]:
+    items = read_manifest(manifest.workspace, manifest.sha256)["items"]
+    return frozenset(str(item["revision_id"]) for item in items)

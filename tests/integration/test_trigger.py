@@ -150,6 +150,20 @@ def test_what_a_run_has_seen_does_not_grow_old(impatient: Workspace) -> None:
     assert len(trigger.check(impatient)) == 1
 
 
+def test_what_was_cancelled_long_before_an_answer_grew_old_does_not_keep_it_waiting(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 20)
+    change_settings(impatient, project_id, retrain_after_days=7)
+    for annotation in make_bills(impatient, project_id, {"train": 1}):
+        grow_old(impatient, annotation.id, 8)
+    cancelled = queue.cancel(impatient, trigger.request(impatient, project_id).id)
+    assert trigger.check(impatient) == [], "it was old already"
+    with impatient.database.write() as session:
+        session.get_one(Job, cancelled.id).created_at = now() - timedelta(days=5)
+    [job] = trigger.check(impatient)
+    queue.cancel(impatient, job.id)
+    assert trigger.check(impatient) == []
+
+
 def test_age_waits_for_quiet_too(workspace: Workspace) -> None:
     project_id = project_that_wants(workspace, 20)
     change_settings(workspace, project_id, retrain_after_days=7)
