@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-STYLES = ("theme", "workspace", "panels", "stage", "desk", "overlays", "gradio", "people", "touch")
+STYLES = ("theme", "workspace", "panels", "stage", "desk", "overlays", "gradio", "people", "jobs", "touch")
 
 # Belongs into the head of the page (`gr.mount_gradio_app(..., head=HEAD)`): styles that stand before the first paint.
 HEAD = "\n".join(

@@ -35,6 +35,7 @@ _SENTENCES: Mapping[str, str] = {
     "exports.make": "exported {answers} answers as {format}",
     "jobs.ask": "asked for a job: {kind}",
     "jobs.cancel": "stopped a job: {kind}",
+    "jobs.retry": "had a job tried again: {kind}",
     "users.add": "added the user {name} as {role}",
     "users.role": "changed the user {name} from {before} to {role}",
     "users.disable": "disabled the user {name}",

@@ -6,6 +6,7 @@ from pathlib import Path
 from engine.connection import Connection
 from engine.curation.agreement_figures import ProjectAgreement
 from engine.curation.figures import Figures
+from engine.jobs.standing import TriggersView
 from engine.training.changes import Changes, Kind
 from engine.training.registry import VersionSummary
 from engine.training.views import JobView, RunLine, RunView
@@ -65,6 +66,14 @@ class Learning:
     def cancel(self, job_id: str) -> JobView:
         """Stop a job."""
         return self._at.post(JobView, f"/jobs/{job_id}/cancel")
+
+    def retry(self, job_id: str) -> JobView:
+        """Put a job that failed or was given up back into the queue."""
+        return self._at.post(JobView, f"/jobs/{job_id}/retry", repeatable=False)
+
+    def triggers(self, project_id: str) -> TriggersView:
+        """Return what starts the retrainings of a project, how near the next one is, and what fired lately (reviewers)."""
+        return self._at.get(TriggersView, f"/projects/{project_id}/triggers")
 
     def export(self, project_id: str, path: str | Path, form: str = "coco") -> Path:
         """Write the accepted answers of a project to a zip file, and return its path."""

@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from db.base import now
 from db.tables import Annotation, Document, Member, Project, User
 from engine import audit
 from engine.curation import overlap
 from engine.errors import Conflict, NotFound, Refused
+from engine.jobs.crontab import schedule, zone_named
 from engine.settings import Settings
 from engine.workspace import Workspace
 
@@ -26,7 +28,16 @@ class ProjectSettings(BaseModel):
     retrain_after: int = Field(
         20, ge=1, le=1_000_000, description="Newly accepted annotations that start a retraining."
     )
-    retrain_automatically: bool = Field(True, description="Start a retraining when enough was accepted.")
+    retrain_automatically: bool = Field(
+        True, description="Start retrainings without being asked; off: neither count nor age nor clock starts one."
+    )
+    retrain_after_days: float = Field(
+        0.0, ge=0, le=3650, description="Days after which a new answer is not left waiting for others; 0: no limit."
+    )
+    retrain_cron: str = Field(
+        "", max_length=120, description='Crontab expression of the clock that retrains, as "30 2 * * 1-5"; empty: none.'
+    )
+    retrain_time_zone: str = Field("UTC", max_length=60, description="Time zone of that clock, as Europe/Berlin.")
     promotion: Literal["automatic", "by_hand"] = Field("automatic", description="What a passed gate does.")
     review_required: bool = Field(
         False, description="What an annotator accepts is submitted, and waits for a reviewer."
@@ -34,6 +45,17 @@ class ProjectSettings(BaseModel):
     overlap_share: float = Field(0.0, ge=0, le=1, description="Share of the tasks that several people answer.")
     overlap_people: int = Field(2, ge=2, le=3, description="How many people answer those.")
     gold_share: float = Field(0.0, ge=0, le=1, description="Share of known answers that are asked unannounced.")
+
+    @model_validator(mode="after")
+    def _clock_that_comes_due(self) -> "ProjectSettings":
+        zone_named(self.retrain_time_zone)
+        if self.retrain_cron.strip():
+            schedule(self.retrain_cron, self.retrain_time_zone)
+        return self
+
+
+# Whoever changes one of these sets a new clock: nothing that would have been due before is made up for.
+_CLOCK = {"retrain_automatically", "retrain_cron", "retrain_time_zone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +115,16 @@ def change_settings(
             chosen = ProjectSettings.model_validate({**project.settings, **changes})
         except ValidationError as error:
             first = error.errors()[0]
+            if not first["loc"]:  # what two settings say together, in a sentence of its own
+                raise Refused(f"{first['msg'].removeprefix('Value error, ')}.") from None
             raise Refused(f"The setting {'.'.join(map(str, first['loc']))} cannot be so: {first['msg']}.") from None
         before, after = settings_of(project).model_dump(), chosen.model_dump()
         changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
         if changed:
             audit.record(session, by, "settings.change", project.id, project.id, changes=changed)
         project.settings = after
+        if _CLOCK & set(changed):
+            project.clock_since = now()
         if {"overlap_share", "overlap_people"} & set(changes):
             overlap.redraw(session, project_id, chosen.overlap_share, chosen.overlap_people)
         return chosen

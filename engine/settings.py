@@ -51,6 +51,13 @@ class Settings(BaseSettings):
     retrain_quiet_seconds: float = Field(60, ge=0, description="Wait until nothing was accepted for so long.")
     retrain_minutes: float = Field(5, gt=0, description="Longest training time of one run.")
     retrain_steps: int = Field(200, ge=1, description="Training steps of one run.")
+    retrain_grace_hours: float = Field(
+        12, ge=0, description="For so long a retraining by the clock is made up for when nothing ran at its time."
+    )
+    job_minutes: float = Field(240, gt=0, description="Longest time of one attempt at a job, judging included.")
+    job_memory_mb: int = Field(
+        0, ge=0, description="Most memory that a worker may hold while it does a job, in MB; 0: what the machine has."
+    )
     poll_seconds: float = Field(2, gt=0, description="How often a worker looks for work and the page for a new model.")
 
     @field_validator("trusted_proxies")

@@ -71,11 +71,14 @@ def learn(
     ``at_checkpoint`` is called with the step when a checkpoint that was due is written, and with the step at which the run
     begins or goes on, so it may hear of a step twice; the run ends where it returns true. What it draws at random is not
     noticed by the run.
-    Raises FloatingPointError when the loss is no longer finite; what was saved before is kept.
+    Raises FloatingPointError when the loss is no longer finite, OSError when the disk is full; what was saved before is kept.
     """
     learned = objective.learned
     rates = [group["lr"] for group in optimizer.param_groups]
     step = 0
+    if resume and folder is not None:
+        for cut_short in folder.glob(f".{STATE_FILE}.*.tmp"):  # by a process that was killed while it saved
+            cut_short.unlink(missing_ok=True)
     if resume and folder is not None and (folder / STATE_FILE).is_file():
         step, rates = _restore(folder / STATE_FILE, learned, optimizer, plan)
     learned.train()
@@ -147,13 +150,29 @@ def _save(
         "seed": plan.seed,
     }
     temporary = folder / f".{STATE_FILE}.{os.getpid()}.tmp"
-    with temporary.open("wb") as file:
-        torch.save(state, file)
-        file.flush()
-        os.fsync(file.fileno())
-    version = objective.save(folder)
-    temporary.replace(folder / STATE_FILE)
+    try:
+        _write(temporary, state)
+        version = objective.save(folder)
+        temporary.replace(folder / STATE_FILE)
+    finally:
+        temporary.unlink(missing_ok=True)  # a full disk is not made fuller; what was saved before stays as it is
     return version
+
+
+def _write(path: Path, state: dict[str, Any]) -> None:
+    try:
+        with path.open("wb") as file:
+            torch.save(state, file)
+            file.flush()
+            os.fsync(file.fileno())
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # torch's writer says something else than the disk did, and neither names the file
+        failed = error if isinstance(error, OSError) else error.__context__
+        if isinstance(failed, OSError):
+            raise OSError(failed.errno, failed.strerror, str(path)) from error
+        raise
 
 
 def _restore(path: Path, learned: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> tuple[int, list[float]]:

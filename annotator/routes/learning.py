@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from engine import projects
-from engine.jobs import queue, trigger
+from engine.jobs import queue, standing, trigger
+from engine.jobs.standing import TriggersView
 from engine.training import registry, views
 from engine.training.changes import Changes, Kind, changes_of
 from engine.training.views import JobView, RunLine, RunView
@@ -29,6 +30,7 @@ class VersionView(BaseModel):
     figures: dict[str, Any]
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
+    missing: bool = Field(description="Its checkpoint is gone from disk: it can neither answer nor be trained on.")
 
 
 class Promotion(BaseModel):
@@ -116,3 +118,15 @@ def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> li
 def cancel(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Stop a job: a waiting one at once, a running one at its next step."""
     return views.job_view(queue.cancel(workspace, job_id, by=user.id))
+
+
+@router.post("/jobs/{job_id}/retry", dependencies=[ADMINS])
+def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
+    """Put a job that failed or was given up back into the queue. It goes on from its last checkpoint, where there is one."""
+    return views.job_view(queue.retry(workspace, job_id, by=user.id))
+
+
+@router.get("/projects/{project_id}/triggers", dependencies=[REVIEWERS])
+def triggers(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TriggersView:
+    """Return what starts a retraining here, how near it is, its next time, what fired lately, and who watches over it."""
+    return standing.triggers_of(workspace, project_id)

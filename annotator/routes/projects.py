@@ -43,6 +43,9 @@ class ChangedSettings(BaseModel):
 
     retrain_after: int | None = None
     retrain_automatically: bool | None = None
+    retrain_after_days: float | None = None
+    retrain_cron: str | None = None
+    retrain_time_zone: str | None = None
     promotion: str | None = None
     review_required: bool | None = None
     overlap_share: float | None = None

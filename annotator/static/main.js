@@ -1,11 +1,13 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
+import { JobsPanel } from './jobs.js';
 import { PeoplePanel } from './people.js';
 import { placePersonMenu } from './person_menu.js';
 import { Workspace } from './workspace.js';
 
 let mounted = null;
 let people = null;
+let jobs = null;
 
 window.Glossator = {
   mount(root, { project }) {
@@ -18,6 +20,10 @@ window.Glossator = {
   mountPeople(root) {
     people?.destroy();
     people = new PeoplePanel(root);
+  },
+  mountJobs(root) {
+    jobs?.destroy();
+    jobs = new JobsPanel(root);
   },
 };
 window.dispatchEvent(new Event('glossator:ready'));

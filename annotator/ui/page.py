@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from annotator.ui import annotate, documents, export, people, quality, questions, training
+from annotator.ui import annotate, documents, export, jobs, people, quality, questions, training
 from engine.annotation.ask import Desk
 
 
@@ -17,6 +17,8 @@ def build_page(desk: Desk) -> gr.Blocks:
             questions.build(desk, tab)
         with gr.Tab("Training", id="training"):
             training.build(desk)
+        with gr.Tab("Jobs", id="jobs"):
+            jobs.build()
         with gr.Tab("Quality", id="quality") as tab:
             quality.build(desk, tab)
         with gr.Tab("Export", id="export"):

@@ -187,8 +187,11 @@ def _run_row(line: views.RunLine) -> list[object]:
 
 
 def _model_row(version: registry.VersionSummary, versions: list[registry.VersionSummary]) -> list[object]:
+    name: str = badge(f"{version.label} answers now", "good") if version.champion else version.label
+    if version.missing:
+        name = badge(f"{version.label} is missing from disk", "bad")
     return [
-        badge(f"{version.label} answers now", "good") if version.champion else version.label,
+        name,
         next((one.label for one in versions if one.id == version.parent_id), "-"),
         moment(version.created_at),
         *(curves.share(version, name) for name in _JUDGED_ON),

@@ -6,7 +6,7 @@ an annotation, the progress of a job, a lease.
 
 from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision, Task
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
-from db.tables.learning import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
+from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.signatures import PageSignature, SignatureBand
 
@@ -15,6 +15,7 @@ __all__ = [
     "AuditEntry",
     "Document",
     "DocumentGroup",
+    "Firing",
     "Invitation",
     "Job",
     "Lease",

@@ -111,11 +111,13 @@ class Task(Base):
 
 
 class Lease(Base):
-    """Who holds what until when: a task in the queue, the scheduler's seat, a project's one training run."""
+    """Who holds what until when: a task in the queue, an answer under review, the scheduler's seat."""
 
     __tablename__ = "leases"
 
-    subject: Mapped[str] = mapped_column(String(120), primary_key=True)  # "task:<id>:<user id>", "annotation:<id>"
+    subject: Mapped[str] = mapped_column(
+        String(120), primary_key=True
+    )  # "task:<id>:<user id>", "annotation:<id>", "scheduler"
     holder: Mapped[str] = mapped_column(String(120))
     acquired_at: Mapped[Moment]
     heartbeat_at: Mapped[Moment]

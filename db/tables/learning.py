@@ -1,4 +1,4 @@
-"""How the model learns: snapshots, jobs, runs with their curves, model versions, promotions."""
+"""How the model learns: snapshots, jobs and what fired them, runs with their curves, model versions, promotions."""
 
 from datetime import datetime
 from typing import Any
@@ -37,11 +37,17 @@ class Job(Base):
     project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
     kind: Mapped[str] = mapped_column(String(40))
     key: Mapped[str | None] = mapped_column(String(120), unique=True)  # cleared when the job ends
+    asked_as: Mapped[str | None] = mapped_column(
+        String(120)
+    )  # the key it was asked for with, for when it is tried again
     status: Mapped[str] = mapped_column(String(20), default="waiting")
     payload: Mapped[dict[str, Any]] = mapped_column(default=dict)
     result: Mapped[dict[str, Any]] = mapped_column(default=dict)
     progress: Mapped[float] = mapped_column(default=0.0)  # 0..1
     message: Mapped[str] = mapped_column(Text, default="")  # one sentence: what it is doing, or why it failed
+    failure: Mapped[str] = mapped_column(
+        Text, default=""
+    )  # why its last attempt failed, while the next one says other things
     attempts: Mapped[int] = mapped_column(default=0)
     max_attempts: Mapped[int] = mapped_column(default=3)
     holder: Mapped[str | None] = mapped_column(String(120))
@@ -53,6 +59,26 @@ class Job(Base):
     created_at: Mapped[Moment]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+
+
+class Firing(Base):
+    """A trigger of a project that came due, and what became of it. Its key, (project, trigger, due time), is there once."""
+
+    __tablename__ = "firings"
+    __table_args__ = (
+        UniqueConstraint("project_id", "trigger", "due_at"),
+        CheckConstraint("trigger in ('clock', 'count', 'age')", name="trigger"),
+    )
+
+    id: Mapped[Id]
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    trigger: Mapped[str] = mapped_column(String(20))
+    due_at: Mapped[datetime]
+    outcome: Mapped[str] = mapped_column(String(20))  # see engine.jobs.firings.Outcome
+    message: Mapped[str] = mapped_column(Text, default="")  # one sentence: what it started, or why nothing
+    job_id: Mapped[Reference | None] = mapped_column(ForeignKey("jobs.id"))
+    scheduler: Mapped[str] = mapped_column(String(120), default="")  # the process that fired it
+    created_at: Mapped[Moment]
 
 
 class ModelVersion(Base):

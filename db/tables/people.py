@@ -68,6 +68,7 @@ class Project(Base):
     name: Mapped[str] = mapped_column(String(100), unique=True)
     description: Mapped[str] = mapped_column(Text, default="")
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    clock_since: Mapped[datetime | None]  # since when its retrain_cron stands: what was due before is not made up for
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 

@@ -36,6 +36,7 @@ class Predictors:
         self._loading = threading.Lock()
         self._in_use: dict[str, Loaded] = {}  # by project
         self._by_checkpoint: dict[str, Predictor] = {}
+        self._unusable: dict[str, str] = {}  # by project, why its champion does not answer
 
     def of(self, project_id: str) -> Loaded:
         """Return the predictor of a project, loading its champion at first use. Refused when no checkpoint can be loaded."""
@@ -45,8 +46,8 @@ class Predictors:
             self._follow(project_id)
             with self._lock:
                 loaded = self._in_use.get(project_id)
-        if loaded is None:
-            raise Refused("No model can be loaded; see the log of the server.")
+            if loaded is None:
+                raise Refused(self._unusable.get(project_id, "No model can be loaded; see the log of the server."))
         return loaded
 
     def refresh(self) -> list[str]:
@@ -66,9 +67,16 @@ class Predictors:
                 return False
             try:
                 predictor = self._by_checkpoint.get(champion.checkpoint_sha256) or self._load(champion)
-            except Exception:
-                _log.exception("the model %s cannot be used", registry.label(champion))
+            except Exception as error:
+                name = registry.label(champion)
+                _log.exception("the model %s cannot be used", name)
+                self._unusable[project_id] = (
+                    str(error)
+                    if isinstance(error, Refused)
+                    else f"The model {name} cannot be loaded; roll back to another one, and see the log of the server."
+                )
                 return False
+            self._unusable.pop(project_id, None)
             with self._lock:
                 self._in_use[project_id] = Loaded(champion, predictor)
                 wanted = {loaded.version.checkpoint_sha256 for loaded in self._in_use.values()}
@@ -80,7 +88,7 @@ class Predictors:
             return before is not None
 
     def _load(self, version: ModelVersion) -> Predictor:
-        predictor = Predictor.load(self._workspace.blobs.path(version.checkpoint_sha256))
+        predictor = Predictor.load(registry.checkpoint_path(self._workspace, version))
         self_test(predictor)
         return predictor
 

@@ -3,10 +3,13 @@
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from engine.commands.common import emit, here, output
-from engine.jobs import queue
+from engine.commands.found import acting
+from engine.jobs import queue, standing
+from engine.jobs.election import elected
 from engine.people import ensure_local_user
 from engine.projects import project_named
 from engine.training.views import job_view
@@ -35,7 +38,11 @@ def list_(
         return
     table = Table("job", "kind", "status", "done", "attempt", "message")
     for view in views:
-        table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", str(view.attempts), view.message)
+        attempt = f"{view.attempts} of {view.max_attempts}"
+        said = view.message
+        if view.failure and view.failure not in said:
+            said = f"{said} (Before: {view.failure})".strip()
+        table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", attempt, escape(said))
     output.print(table)
 
 
@@ -50,3 +57,62 @@ def cancel(job: Annotated[str, typer.Argument(help="Id of the job.")], as_json: 
         output.print("Cancelled.")
     else:
         output.print("It stops at its next step.")
+
+
+@jobs.command()
+def retry(
+    job: Annotated[str, typer.Argument(help="Id of the job.")],
+    person: Annotated[str | None, typer.Option("--as", help="Who decides; without it, the local user.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Put a job that failed, or was given up, back into the queue; it goes on from its last checkpoint, where there is one."""
+    with here() as workspace:
+        if queue.job_by_id(workspace, job).project_id is None:
+            by = ensure_local_user(workspace)
+        else:
+            by = acting(workspace, person, "job_id", job, "admin")
+        put_back = queue.retry(workspace, job, by=by.id)
+    if as_json:
+        emit({"job_id": put_back.id, "status": put_back.status})
+    else:
+        output.print("It waits for a worker.")
+
+
+@jobs.command()
+def triggers(
+    project: Annotated[str | None, typer.Option("--project", help="Only of this project.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List what starts a retraining in each project, how near it is, and when it comes."""
+    with here() as workspace:
+        if project is not None:
+            found = [standing.triggers_of(workspace, project_named(workspace, project).id)]
+        else:
+            found = standing.all_triggers(workspace)
+        seat = elected(workspace)
+    if as_json:
+        watching = {"holder": seat.holder, "since": seat.since.isoformat()} if seat is not None else None
+        emit({"scheduler": watching, "projects": [one.model_dump(mode="json") for one in found]})
+        return
+    table = Table("project", "starts", "how near", "next time (UTC)", "last fired (UTC)")
+    for one in found:
+        last = next(iter(one.firings), None)
+        fired = f"{last.due_at:%Y-%m-%d %H:%M} by {last.trigger}: {last.message}" if last is not None else "-"
+        soon = f"{one.next_at:%Y-%m-%d %H:%M}" if one.next_at is not None else "-"
+        table.add_row(*map(escape, (one.project, _starts(one), one.near, soon, fired)))
+    output.print(table)
+    if seat is None:
+        output.print("No worker watches the triggers; start one: glossator worker")
+    else:
+        output.print(f"{seat.holder} watches the triggers since {seat.since:%Y-%m-%d %H:%M} UTC.", markup=False)
+
+
+def _starts(one: standing.TriggersView) -> str:
+    if not one.automatic:
+        return "by hand"
+    causes = [f"{one.wanted} accepted"]
+    if one.wanted_days:
+        causes.append(f"{one.wanted_days:g} days")
+    if one.cron:
+        causes.append(f"{one.cron} {one.time_zone}")
+    return ", or ".join(causes)

@@ -36,8 +36,9 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
     labels = {one.id: one.label for one in versions}
     table = Table("", "model", "from", "snapshot", "held out: IoU", "generated: IoU", "made")
     for one in versions:
+        state = ["champion"] * one.champion + ["missing"] * one.missing
         table.add_row(
-            "champion" if one.champion else "",
+            ", ".join(state),
             one.label,
             labels.get(one.parent_id or "", ""),
             (one.snapshot_sha256 or "")[:12],
@@ -46,6 +47,12 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
             f"{one.created_at:%Y-%m-%d %H:%M}",
         )
     output.print(table)
+    for one in versions:
+        if one.missing:
+            said = (
+                f"{one.label} is missing from disk: it can neither answer nor be trained on until its file is restored."
+            )
+            output.print(said, soft_wrap=True)
 
 
 @models.command()
@@ -107,6 +114,7 @@ def _as_json(one: registry.VersionSummary) -> dict[str, Any]:
         "figures": one.figures,
         "snapshot_sha256": one.snapshot_sha256,
         "optimizer": one.optimizer,
+        "missing": one.missing,
     }
 
 

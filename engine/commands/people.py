@@ -64,6 +64,13 @@ def set_project(
     name: Annotated[str, typer.Argument(help="Name of the project.")],
     retrain_after: Annotated[int | None, typer.Option(help="Newly accepted answers that start a retraining.")] = None,
     retrain_automatically: Annotated[bool | None, typer.Option(help="Retrain without being asked.")] = None,
+    retrain_after_days: Annotated[
+        float | None, typer.Option(help="Days after which a new answer waits for no others; 0: no limit.")
+    ] = None,
+    retrain_cron: Annotated[
+        str | None, typer.Option(help='When to retrain by the clock, as "30 2 * * 1-5"; "": not.')
+    ] = None,
+    retrain_time_zone: Annotated[str | None, typer.Option(help="Time zone of that clock, as Europe/Berlin.")] = None,
     promotion: Annotated[str | None, typer.Option(help="automatic or by_hand: what a passed gate does.")] = None,
     review_required: Annotated[bool | None, typer.Option(help="What annotators accept waits for a reviewer.")] = None,
     overlap_share: Annotated[float | None, typer.Option(help="Share of tasks for several people, 0 to 1.")] = None,
@@ -74,6 +81,9 @@ def set_project(
     wanted = {
         "retrain_after": retrain_after,
         "retrain_automatically": retrain_automatically,
+        "retrain_after_days": retrain_after_days,
+        "retrain_cron": retrain_cron,
+        "retrain_time_zone": retrain_time_zone,
         "promotion": promotion,
         "review_required": review_required,
         "overlap_share": overlap_share,

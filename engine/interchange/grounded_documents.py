@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from db.tables import Document, Page
 from engine.curation.tasks import open_missing
-from engine.documents.ingest import add_page, new_document
+from engine.documents.ingest import add_page, new_document, signature_of_page
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.errors import Refused
 from engine.interchange.grounded import GroundedPage
@@ -40,6 +40,8 @@ def add_grounded_page(
     image_sha256 = workspace.blobs.put_file(path)
     content = json.dumps([page.page_id, image_sha256, [[word.text, *word.box] for word in page.words]]).encode()
     sha256 = workspace.blobs.put(content)
+    read = _as_read(page, path)
+    signature = signature_of_page(read)
     with workspace.database.write() as session:
         document = new_document(
             session,
@@ -50,8 +52,9 @@ def add_grounded_page(
             byte_count=len(content),
             user_id=user_id,
             origin=origin,
+            signatures=[signature],
         )
-        add_page(session, document.id, _as_read(page, path), image_sha256)
+        add_page(session, document, read, image_sha256, signature)
         open_missing(session, project_id, document.id)
         return document, session.scalars(select(Page).where(Page.document_id == document.id)).one()
 

@@ -21,7 +21,13 @@ from engine.workspace import Workspace
 
 LEASE_SECONDS = 60.0
 RETRY_SECONDS = 10.0  # before the second attempt; twice as long before each further one
+LONGEST_RETRY_SECONDS = 3600.0
 ENDED = ("done", "failed", "cancelled", "dead")
+FAILED = (
+    "failed",
+    "dead",
+)  # what can be tried again. dead: out of attempts; failed: would fail again until something changes
+_FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
 
 
 class LeaseLost(Exception):
@@ -63,13 +69,14 @@ def enqueue(
                 run_after=run_after,
                 max_attempts=max_attempts,
             )
-    if key is not None and (there := _with_key(target, key)) is not None:
+    if key is not None and (there := with_key(target, key)) is not None:
         return there
     job = Job(
         kind=kind,
         project_id=project_id,
         payload=payload or {},
         key=key,
+        asked_as=key,
         created_by=created_by,
         run_after=run_after or now(),
         max_attempts=max_attempts,
@@ -78,7 +85,7 @@ def enqueue(
         with target.begin_nested():
             target.add(job)
     except IntegrityError:
-        there = _with_key(target, key) if key is not None else None
+        there = with_key(target, key) if key is not None else None
         if there is None:
             raise
         return there
@@ -108,11 +115,11 @@ def lease(
             if job.cancel_requested_at is not None:
                 _close(job, "cancelled", "Cancelled.")
             elif job.attempts >= job.max_attempts:
-                _close(
-                    job, "dead", f"Given up after {job.attempts} attempts: the worker ended each time before the job."
-                )
+                _close(job, "dead", f"{_given_up(job)}: the worker ended each time before the job.")
             else:
                 moment = now()
+                if job.status == "running":
+                    job.failure = "The worker ended before the job: it was killed, or the machine had no memory left."
                 job.status, job.holder = "running", holder
                 job.lease_until, job.heartbeat_at = moment + timedelta(seconds=seconds), moment
                 job.started_at = job.started_at or moment
@@ -154,12 +161,14 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
     """
     with workspace.database.write() as session:
         job = _held(session, job_id, holder)
+        job.failure = sentence
         if not retry:
             _close(job, "failed", sentence)
         elif job.attempts >= job.max_attempts:
-            _close(job, "dead", f"Given up after {job.attempts} attempts: {sentence}")
+            _close(job, "dead", f"{_given_up(job)}: {sentence}")
         else:
-            job.run_after = now() + timedelta(seconds=RETRY_SECONDS * 2 ** (job.attempts - 1))
+            delay = min(LONGEST_RETRY_SECONDS, RETRY_SECONDS * 2 ** (job.attempts - 1))
+            job.run_after = now() + timedelta(seconds=delay)
             _wait_again(job, sentence)
         return job.status
 
@@ -195,6 +204,32 @@ def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
         return job
 
 
+def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
+    """Put a job that failed or was given up back into the queue, with all its attempts before it. Audited.
+
+    What an earlier attempt left on disk is gone on with. Conflict when the job did not fail, or when another one of its kind
+    waits or runs already.
+    """
+    with workspace.database.write() as session:
+        job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
+        if job is None:
+            raise NotFound("There is no such job.")
+        if job.status not in FAILED:
+            raise Conflict(f"Only a job that failed or was given up can be tried again; this one is {job.status}.")
+        taken = Conflict("Another such job waits or runs already; wait for its end, or stop it first.")
+        if job.asked_as is not None and with_key(session, job.asked_as) is not None:
+            raise taken
+        try:
+            with session.begin_nested():
+                job.key, job.attempts, job.run_after = job.asked_as, 0, now()
+                job.cancel_requested_at = job.finished_at = None
+                _wait_again(job, "Waiting for a worker.")
+        except IntegrityError:  # on PostgreSQL somebody asked for such a job at this moment
+            raise taken from None
+        audit.record(session, by, "jobs.retry", job.id, job.project_id, kind=job.kind)
+        return job
+
+
 def job_by_id(workspace: Workspace, job_id: str) -> Job:
     """Return a job. NotFound when there is none."""
     with workspace.database.read() as session:
@@ -213,20 +248,26 @@ def list_jobs(workspace: Workspace, project_id: str | None = None, *, limit: int
         return list(session.scalars(chosen))
 
 
-def _with_key(session: Session, key: str) -> Job | None:
+def with_key(session: Session, key: str) -> Job | None:
+    """Return the job that waits or runs under a key; None when there is none."""
     return session.scalar(select(Job).where(Job.key == key))
 
 
 def _takeable(session: Session, kinds: Sequence[str], job_id: str | None) -> Job | None:
-    """A job to take, locked. SKIP LOCKED lets workers pass each other on PostgreSQL; on SQLite the writer is alone."""
+    """A job to take, locked. SKIP LOCKED lets workers pass each other on PostgreSQL; on SQLite the writer is alone.
+
+    Times from the future were written before the clock was set back. Who wrote them would have written others since, if it lived;
+    without this, such a job would wait until the clock has come that far again.
+    """
     moment = now()
+    unbelievable = moment + timedelta(seconds=_FAST_SECONDS)
     chosen = (
         select(Job)
         .where(
             Job.kind.in_(kinds),
             or_(
-                and_(Job.status == "waiting", Job.run_after <= moment),
-                and_(Job.status == "running", Job.lease_until < moment),
+                and_(Job.status == "waiting", or_(Job.run_after <= moment, Job.created_at > unbelievable)),
+                and_(Job.status == "running", or_(Job.lease_until < moment, Job.heartbeat_at > unbelievable)),
             ),
         )
         .order_by(Job.run_after, Job.id)
@@ -243,6 +284,10 @@ def _held(session: Session, job_id: str, holder: str) -> Job:
     if job is None or job.status != "running" or job.holder != holder:
         raise LeaseLost(job_id)
     return job
+
+
+def _given_up(job: Job) -> str:
+    return f"Given up after {job.attempts} attempt{'' if job.attempts == 1 else 's'}"
 
 
 def _wait_again(job: Job, sentence: str) -> None:

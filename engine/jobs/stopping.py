@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Literal
 
-StopReason = Literal["cancel", "end", "lost"]
-"""cancel: somebody asked for it. end: the worker ends, another will go on. lost: another worker has the job already."""
+StopReason = Literal["cancel", "end", "lost", "memory", "time"]
+"""cancel: somebody asked for it. end: the worker ends, another will go on. lost: another worker has the job already.
+memory, time: the attempt is beyond a limit of its own (engine.jobs.limits)."""
 
 ShouldStop = Callable[[], StopReason | None]
 OnProgress = Callable[[float, str], None]  # share done, 0..1, and one sentence

@@ -1,6 +1,7 @@
-"""Ends runs whose job has ended without them: given up after too many attempts, or cancelled while no worker held it."""
+"""Ends runs whose job has ended without them, and drops checkpoints that nobody will go on from."""
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 from sqlalchemy import select
@@ -10,14 +11,22 @@ from db.tables import Job, Run
 from engine.jobs.queue import ENDED
 from engine.workspace import Workspace
 
+KEPT_DAYS = 14  # so long the checkpoints of a run that failed wait for somebody who has it tried again
+
 
 def run_folder(workspace: Workspace, run_id: str) -> Path:
     """Return where a run keeps its checkpoints until it is judged."""
-    return workspace.settings.data_dir / "runs" / run_id
+    return _runs(workspace) / run_id
 
 
 def sweep(workspace: Workspace) -> int:
-    """Close such runs, drop their unfinished checkpoints, and return how many there were."""
+    """Close runs whose job was given up or cancelled while no worker held it, drop old checkpoints, return how many were closed."""
+    closed = _close(workspace)
+    _drop(workspace)
+    return closed
+
+
+def _close(workspace: Workspace) -> int:
     chosen = (
         select(Run, Job.status).join(Job, Job.id == Run.job_id).where(Run.status == "running", Job.status.in_(ENDED))
     )
@@ -29,6 +38,21 @@ def sweep(workspace: Workspace) -> int:
         for run, job_status in swept:
             run.status = "cancelled" if job_status == "cancelled" else "failed"
             run.finished_at = now()
-    for run, _ in swept:
-        shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)
     return len(swept)
+
+
+def _drop(workspace: Workspace) -> None:
+    """Drop the checkpoints of runs that were judged or cancelled, and of those that failed too long ago."""
+    folders = {path.name: path for path in _runs(workspace).glob("*")}
+    if not folders:
+        return
+    with workspace.database.read() as session:
+        runs = session.scalars(select(Run).where(Run.id.in_(folders))).all()
+    for run in runs:
+        failed_lately = run.status == "failed" and (run.finished_at or now()) > now() - timedelta(days=KEPT_DAYS)
+        if run.status != "running" and not failed_lately:
+            shutil.rmtree(folders[run.id], ignore_errors=True)
+
+
+def _runs(workspace: Workspace) -> Path:
+    return workspace.settings.data_dir / "runs"

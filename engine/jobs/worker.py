@@ -1,5 +1,6 @@
 """The worker: takes jobs and does them, one at a time, in its own process, so that training never blocks an annotator."""
 
+import gc
 import logging
 import os
 import socket
@@ -15,6 +16,10 @@ from db.tables import Job
 from engine.curation.signing import sign
 from engine.errors import Refused
 from engine.jobs import queue, trigger
+from engine.jobs.failures import sentence_for
+from engine.jobs.limits import Limits, limits_of
+from engine.jobs.outage import is_outage, lasting
+from engine.jobs.scheduler import Scheduler
 from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, StopReason
 from engine.jobs.sweep import sweep
 from engine.training import registry
@@ -23,6 +28,7 @@ from engine.workspace import Workspace
 _log = logging.getLogger(__name__)
 _BEATS = 4  # heartbeats within a lease
 _SAID_EVERY = 1.0  # seconds between two reports of progress
+_WATCHED_EVERY = 1.0  # seconds between two looks at the limits
 
 
 class Handler(Protocol):
@@ -51,18 +57,37 @@ def work(
 ) -> int:
     """Do jobs until `stop` is set, or with `once` until none is left to do now; return how many were done.
 
-    Before each look at the queue, the trigger asks for the retrainings that are due. A job that is running when `stop` is set stops
-    at its next step and waits for another worker. Refused when there is no model to begin with.
+    Meanwhile it stands for election; the elected worker asks for the retrainings that are due, also while it does a job. A job that
+    is running when `stop` is set stops at its next step and waits for another worker. Refused when there is no model to begin with.
     """
     stop = stop or threading.Event()
     holder = holder_name()
     registry.ensure_shipped(workspace)
     sign(workspace)  # documents of earlier versions, before anything is learned from them
+    scheduler = Scheduler(workspace, holder)
+    if not once:
+        with scheduler:
+            return _work(workspace, holder, stop, lease_seconds)
+    try:
+        return _work(workspace, holder, stop, lease_seconds, looking=scheduler)
+    finally:
+        scheduler.end()
+
+
+def _work(
+    workspace: Workspace,
+    holder: str,
+    stop: threading.Event,
+    lease_seconds: float,
+    looking: Scheduler | None = None,
+) -> int:
+    """`looking`: look at the triggers with it before each look at the queue, and end when there is nothing left to do."""
     done = 0
     while not stop.is_set():
         try:
             sweep(workspace)
-            trigger.check(workspace)
+            if looking is not None:
+                looking.look()
             job = queue.lease(workspace, holder, list(HANDLERS), seconds=lease_seconds)
         except DBAPIError:
             # The database may be restarting; a worker that died of it would have to be started by hand.
@@ -72,7 +97,7 @@ def work(
         if job is not None:
             do(workspace, job, holder, stop=stop, lease_seconds=lease_seconds)
             done += 1
-        elif once:
+        elif looking is not None:
             break
         else:
             stop.wait(workspace.settings.poll_seconds)
@@ -89,7 +114,8 @@ def do(
     watch: OnProgress | None = None,
 ) -> None:
     """Do one leased job to its end, whichever it is, and report it. `watch` hears of the progress too."""
-    lease = HeldLease(workspace, job.id, holder, stop, lease_seconds)
+    limits = limits_of(workspace.settings)
+    lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits)
     said = 0.0
 
     def on_progress(share: float, message: str) -> None:
@@ -98,14 +124,19 @@ def do(
             watch(share, message)
         if time.monotonic() - said >= _SAID_EVERY:
             said = time.monotonic()
-            queue.progress(workspace, job.id, holder, share, message)
+            try:
+                queue.progress(workspace, job.id, holder, share, message)
+            except DBAPIError as error:
+                if not is_outage(error):
+                    raise
+                _log.warning("progress did not reach the database")  # the work goes on; the lease says how long it may
 
     try:
         with lease:
             result = HANDLERS[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
-        queue.finish(workspace, job.id, holder, result, str(result.get("sentence", "")))
+        _report(lambda: queue.finish(workspace, job.id, holder, result, str(result.get("sentence", ""))))
     except Stopped as stopped:
-        _report_stop(workspace, job, holder, stopped.reason)
+        _report_stop(workspace, job, holder, stopped.reason, limits)
     except queue.LeaseLost:
         _log.warning("the job %s was taken over by another worker", job.id)
     except Refused as refused:
@@ -113,16 +144,18 @@ def do(
         _report(lambda: queue.fail(workspace, job.id, holder, sentence, retry=False))
     except Exception as error:
         _log.exception("the job %s failed", job.id)
-        sentence = f"{type(error).__name__}: {error}".splitlines()[0]
-        _report(lambda: queue.fail(workspace, job.id, holder, sentence))
+        told = sentence_for(error)
+        _report(lambda: queue.fail(workspace, job.id, holder, told))
 
 
 class HeldLease:
     """Renews a job's lease from a thread of its own while the job runs, and learns whether the job should stop."""
 
-    def __init__(self, workspace: Workspace, job_id: str, holder: str, stop: threading.Event, seconds: float) -> None:
+    def __init__(
+        self, workspace: Workspace, job_id: str, holder: str, stop: threading.Event, seconds: float, limits: Limits
+    ) -> None:
         self._workspace, self._job_id, self._holder = workspace, job_id, holder
-        self._stop, self._seconds = stop, seconds
+        self._stop, self._seconds, self._limits = stop, seconds, limits
         self._ended = threading.Event()
         self._reason: StopReason | None = None
         self._thread = threading.Thread(target=self._beat, name=f"lease-{job_id[:8]}", daemon=True)
@@ -140,8 +173,13 @@ class HeldLease:
         return self._reason or ("end" if self._stop.is_set() else None)
 
     def _beat(self) -> None:
-        renewed = time.monotonic()
-        while not self._ended.wait(self._seconds / _BEATS):
+        renewed = beaten = time.monotonic()
+        every = self._seconds / _BEATS
+        while not self._ended.wait(min(every, _WATCHED_EVERY)):
+            self._reason = self._reason or self._limits.exceeded()
+            if time.monotonic() - beaten < every:
+                continue
+            beaten = time.monotonic()
             try:
                 beat = queue.heartbeat(self._workspace, self._job_id, self._holder, seconds=self._seconds)
             except queue.LeaseLost:
@@ -163,17 +201,24 @@ def holder_name() -> str:
     return f"{socket.gethostname()[:60]}:{os.getpid()}:{new_id()[-8:]}"
 
 
-def _report_stop(workspace: Workspace, job: Job, holder: str, reason: StopReason) -> None:
+def _report_stop(workspace: Workspace, job: Job, holder: str, reason: StopReason, limits: Limits) -> None:
     if reason == "cancel":
         _report(lambda: queue.cancelled(workspace, job.id, holder))
     elif reason == "end":
         _report(lambda: queue.release(workspace, job.id, holder))
+    elif reason == "memory" or reason == "time":
+        sentence = limits.sentence(reason)
+        gc.collect()  # the next attempt may be this process's
+        _report(lambda: queue.fail(workspace, job.id, holder, sentence))
     else:
         _log.warning("the job %s was taken over by another worker", job.id)
 
 
 def _report(report: Callable[[], object]) -> None:
+    """Say how an attempt ended, also to a database that is just restarting; what it never hears, the lease's end tells."""
     try:
-        report()
+        lasting(report)
     except queue.LeaseLost:
         _log.warning("a job was taken over by another worker before its end could be reported")
+    except DBAPIError:
+        _log.exception("the end of a job did not reach the database; it is taken again when its lease has ended")

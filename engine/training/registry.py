@@ -13,6 +13,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 import model
+from db.blobs import BlobMissing
 from db.tables import ModelVersion, Project, Promotion, Run, Snapshot, User
 from engine import access, audit
 from engine.errors import Conflict, Forbidden, NotFound, Refused
@@ -36,6 +37,7 @@ class VersionSummary:
     figures: dict[str, Any]
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
+    missing: bool = False  # its checkpoint is gone from disk: it can neither answer nor be trained on
 
 
 def shipped_path(settings: Settings) -> Path:
@@ -89,6 +91,22 @@ def label(version: ModelVersion) -> str:
     return SHIPPED_LABEL if version.project_id is None else f"v{version.number}"
 
 
+def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
+    """Return where a version's checkpoint lies. Refused, with a sentence, when it is gone from disk."""
+    try:
+        return workspace.blobs.path(version.checkpoint_sha256)
+    except BlobMissing:
+        mend = (
+            "start Glossator again, which puts it back"
+            if version.project_id is None
+            else "restore it from a backup, or roll back to another model"
+        )
+        raise Refused(
+            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} is not in "
+            f"{workspace.blobs.folder}; {mend}."
+        ) from None
+
+
 def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
     """Return a project's versions and the shipped ones, newest first."""
     with workspace.database.read() as session:
@@ -112,6 +130,7 @@ def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
             figures=version.figures,
             snapshot_sha256=sha256,
             optimizer=version.optimizer,
+            missing=version.checkpoint_sha256 not in workspace.blobs,
         )
         for version, sha256 in rows
     ]
@@ -152,7 +171,8 @@ def promote(
 
     The gate must have judged the version better than the present champion; an admin can `force` what it did not. What a
     person promotes is audited with its reason. Conflict when the version is the champion already, or when the champion changed
-    since the version was judged; Forbidden for who is no admin of the project; Refused past a failed or missing verdict.
+    since the version was judged; Forbidden for who is no admin of the project; Refused past a failed or missing verdict, and for a version whose
+    checkpoint is gone from disk.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
@@ -164,6 +184,7 @@ def promote(
         before = champion(session, project_id)
         if before.id == version.id:
             raise Conflict(f"{label(version)} is the champion already.")
+        checkpoint_path(workspace, version)
         run = session.scalar(select(Run).where(Run.challenger_id == version.id, Run.project_id == project_id).limit(1))
         objection = _objection(session, version, before, run)
         if objection is not None and not force:
@@ -189,7 +210,7 @@ def promote(
 def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: str = "") -> Promotion:
     """Make the champion before the present one the champion again; a second rollback goes one further back.
 
-    Refused when there is none before; Forbidden for who is no admin of the project.
+    Refused when there is none before, or its checkpoint is gone from disk; Forbidden for who is no admin of the project.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
@@ -199,6 +220,7 @@ def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: 
         if len(line) < 2:
             raise Refused("There is no earlier champion to go back to.")
         version = _version_of(session, project_id, line[-2])
+        checkpoint_path(workspace, version)
         promotion = _append(
             session,
             project_id,

@@ -9,7 +9,7 @@ import torch
 from db.tables import ModelVersion, Run, Snapshot
 from engine.errors import NotFound, Refused
 from engine.jobs.stopping import OnProgress
-from engine.training import learner
+from engine.training import learner, registry
 from engine.training.code_version import code_version
 from engine.training.corpus import corpus_of
 from engine.training.run import ENDED_AT, MADE_WITH, ended, settings_in
@@ -64,7 +64,7 @@ def reproduce(
 
     torch.set_num_threads(int(then["threads"]))
     try:
-        network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256), settings.depth)
+        network = learner.champion_network(registry.checkpoint_path(workspace, parent), settings.depth)
         with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
             folder = Path(temporary)
             learner.train(
@@ -84,7 +84,7 @@ def reproduce(
         now = ended(last)[MADE_WITH]
     finally:
         torch.set_num_threads(threads)
-    kept = checkpoint.load(workspace.blobs.path(challenger.checkpoint_sha256)).version
+    kept = checkpoint.load(registry.checkpoint_path(workspace, challenger)).version
     return Reproduction(run_id, kept, made, last, tuple(_differences(run, then, now)))
 
 

@@ -15,6 +15,7 @@ from db.base import now
 from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
 from engine.curation import snapshots
 from engine.errors import Conflict, NotFound, Refused
+from engine.jobs.outage import lasting
 from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.sweep import run_folder
 from engine.projects import settings_of
@@ -40,7 +41,7 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     if job.project_id is None:
         raise Refused("A retraining belongs to a project.")
     try:
-        run = _begun(workspace, job, on_progress)
+        run = _begun(workspace, job, on_progress, should_stop)
         if run.status == "running":
             run = _trained(workspace, run, on_progress, should_stop)
             run = _judged(workspace, run, on_progress, should_stop)
@@ -67,12 +68,12 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     }
 
 
-def _begun(workspace: Workspace, job: Job, on_progress: OnProgress) -> Run:
+def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """The run of this job: the one that an earlier attempt began, else a new one, with everything frozen that it reads."""
     with workspace.database.read() as session:
         there = session.scalar(select(Run).where(Run.job_id == job.id))
     if there is not None:
-        return there
+        return there if there.status != "failed" else _reopened(workspace, there.id)
     project_id = str(job.project_id)
     settings = settings_for(workspace.settings, job.id, job.payload.get("settings", {}))
     on_progress(0.0, "Freezing the accepted answers.")
@@ -85,8 +86,9 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress) -> Run:
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
-    network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256), settings.depth)
+    network = learner.champion_network(registry.checkpoint_path(workspace, parent), settings.depth)
     source = learner.source_for(workspace, corpus_of(workspace, snapshot.sha256, exact=False), settings)
+    check(should_stop)
     on_progress(0.01, "Timing the first steps.")
     settings = settings.model_copy(update={"steps": learner.affordable_steps(network, source, settings)})
     with workspace.database.write() as session:
@@ -101,6 +103,14 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress) -> Run:
         )
         session.add(run)
         session.flush()
+        return run
+
+
+def _reopened(workspace: Workspace, run_id: str) -> Run:
+    """A run that had failed, and whose job somebody put back: it goes on with what it has."""
+    with workspace.database.write() as session:
+        run = session.get_one(Run, run_id, with_for_update=True)
+        run.status, run.finished_at = "running", None
         return run
 
 
@@ -120,21 +130,28 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
         return run
     settings = settings_in(run)
     parent, snapshot = _parent_and_snapshot(workspace, run)
-    network = learner.champion_network(workspace.blobs.path(parent.checkpoint_sha256), settings.depth)
+    network = learner.champion_network(registry.checkpoint_path(workspace, parent), settings.depth)
     folder = run_folder(workspace, run.id)
     steps = settings.steps
 
     def keep(values: Mapping[str, float]) -> None:
         step = int(values["step"])
         kept = {name: round(float(value), 6) for name, value in values.items() if name != "step"}
-        with workspace.database.write() as session:
-            session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may come again
+
+        def write() -> None:
+            with workspace.database.write() as session:
+                session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may come again
+
+        lasting(write)
 
     def look(step: int, loss: float) -> None:
-        with workspace.database.write() as session:
-            point = session.get(RunMetric, (run.id, step))
-            values = dict(point.values) if point is not None else {}
-            session.merge(RunMetric(run_id=run.id, step=step, values={**values, "watched": round(loss, 6)}))
+        def write() -> None:
+            with workspace.database.write() as session:
+                point = session.get(RunMetric, (run.id, step))
+                values = dict(point.values) if point is not None else {}
+                session.merge(RunMetric(run_id=run.id, step=step, values={**values, "watched": round(loss, 6)}))
+
+        lasting(write)
 
     outcome = learner.train(
         network,
@@ -149,6 +166,12 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
     )
     check(should_stop)
     sha256 = workspace.blobs.put_file(learner.result_file(folder))
+    optimizer = learner.described(network, settings)
+    return lasting(lambda: _registered(workspace, run, sha256, optimizer, outcome.step))
+
+
+def _registered(workspace: Workspace, run: Run, sha256: str, optimizer: dict[str, Any], step: int) -> Run:
+    """The run with its challenger, which is registered once, whoever tries."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
         if mine.challenger_id is None:
@@ -159,10 +182,10 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
                 parent_id=run.parent_id,
                 snapshot_id=run.snapshot_id,
                 seed=run.seed,
-                optimizer=learner.described(network, settings),
+                optimizer=optimizer,
             )
             mine.challenger_id = version.id
-            mine.settings = {**mine.settings, **ended(outcome.step)}
+            mine.settings = {**mine.settings, **ended(step)}
         return mine
 
 
@@ -174,18 +197,22 @@ def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop
         challenger = session.get_one(ModelVersion, str(run.challenger_id))
     verdict = judge(
         workspace,
-        workspace.blobs.path(parent.checkpoint_sha256),
-        workspace.blobs.path(challenger.checkpoint_sha256),
+        registry.checkpoint_path(workspace, parent),
+        registry.checkpoint_path(workspace, challenger),
         taught=_taught(workspace, snapshot),
         holdouts_sha256=run.settings[HOLDOUTS],
         settings=settings,
         on_progress=lambda share, message: on_progress(_LEARNED + share * (0.99 - _LEARNED), message),
         should_stop=should_stop,
     )
+    return lasting(lambda: _with_verdict(workspace, run, verdict))
+
+
+def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Run:
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
         mine.verdict, mine.status, mine.finished_at = verdict, "judged", now()
-        version = session.get_one(ModelVersion, challenger.id)
+        version = session.get_one(ModelVersion, str(mine.challenger_id))
         version.figures = {name: one["challenger"] for name, one in verdict["holdouts"].items()}
         return mine
 
@@ -233,4 +260,5 @@ def _close(workspace: Workspace, job_id: str, status: str) -> None:
         run = session.scalar(select(Run).where(Run.job_id == job_id, Run.status == "running"))
         if run is not None:
             run.status, run.finished_at = status, now()
-            shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)
+            if status == "cancelled":  # one that failed may be tried again, and goes on from its checkpoint
+                shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)

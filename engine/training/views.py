@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, DocumentGroup, Job, ModelVersion, Revision, Run, RunMetric, Snapshot
+from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
 from engine.errors import NotFound
+from engine.jobs.unseen import unseen
 from engine.training.registry import label
 from engine.workspace import Workspace
 
@@ -38,14 +39,17 @@ class RunView(RunLine):
 
 
 class JobView(BaseModel):
-    """Long work: how far it is, or how it ended."""
+    """Long work: how far it is, or how it ended. `failure`: why its last attempt failed, also while the next one runs."""
 
     id: str
     kind: str
     status: str
     progress: float
     message: str
+    failure: str
     attempts: int
+    max_attempts: int
+    run_after: datetime
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -80,24 +84,8 @@ def job_view(job: Job) -> JobView:
 
 
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
-    """Return how many answers on training documents were accepted since the newest run of the project began."""
-    with workspace.database.read() as session:
-        newest = session.scalar(select(func.max(Run.created_at)).where(Run.project_id == project_id))
-        chosen = (
-            select(func.count(Annotation.id))
-            .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
-            .join(Document, Document.id == Annotation.document_id)
-            .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-            .where(
-                Annotation.project_id == project_id,
-                Annotation.status.in_(["accepted", "fixed"]),
-                DocumentGroup.split == "train",
-                DocumentGroup.quarantined_at.is_(None),
-            )
-        )
-        if newest is not None:
-            chosen = chosen.where(Revision.created_at > newest)
-        return session.scalar(chosen) or 0
+    """Return how many accepted answers on training documents no run of the project has learned from."""
+    return len(unseen(workspace, project_id))
 
 
 def _fields(session: Session, run: Run) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from tests.poisoned import Poisoned
 from tests.served import Served
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
-TABS = ("Documents", "Questions", "Training", "Quality", "Export", "People")
+TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Export", "People")
 TOTAL, DATE = "What is the total due?", "What is the invoice date?"
 LONG = (
     "Which of the services that were agreed upon in the framework contract of last year were not delivered in the "

@@ -134,6 +134,8 @@ TABLE: dict[str, Row] = {
     "POST /api/projects/{project_id}/retrain": Row(REVIEWER),
     "GET /api/projects/{project_id}/jobs": Row(MEMBER),
     "POST /api/jobs/{job_id}/cancel": Row(ADMIN),
+    "POST /api/jobs/{job_id}/retry": Row(ADMIN),
+    "GET /api/projects/{project_id}/triggers": Row(REVIEWER),
     "GET /api/projects/{project_id}/export": Row(REVIEWER),
     # --- Gradio: the page, its events, and its own files; everything else that it brings along is closed
     "GET /app/": Row(USER, nobody=303),

@@ -28,6 +28,7 @@ from engine.cli import app
 from engine.client import Glossator, ServerSaid
 from engine.connection import Connection
 from engine.errors import NotFound, Refused
+from engine.jobs import queue
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.integration.served import served
@@ -402,3 +403,20 @@ def test_the_command_prints_a_token_and_stores_only_its_hash(
     with house.workspace.database.read() as session:
         assert session.get(LoginSession, logins.digest(token)) is not None
         assert session.get(LoginSession, token) is None
+
+
+def test_jobs_and_what_starts_them_from_python(house: House) -> None:
+    with house.as_("ada") as glossator:
+        project = glossator.create_project("of jobs")
+        job = glossator.retrain(project.id)
+        triggers = glossator.triggers(project.id)
+        assert (triggers.job_id, triggers.accepted, triggers.wanted) == (job.id, 0, 20)
+        with pytest.raises(ServerSaid, match="this one is waiting"):
+            glossator.retry(job.id)
+        leased = queue.lease(house.workspace, "a worker", ["retrain"], job_id=job.id)
+        assert leased is not None
+        queue.fail(house.workspace, job.id, "a worker", "There is nothing to learn from.", retry=False)
+        [failed] = glossator.jobs(project.id)
+        assert (failed.status, failed.failure) == ("failed", "There is nothing to learn from.")
+        assert glossator.retry(job.id).status == "waiting"
+        assert glossator.cancel(job.id).status == "cancelled"

@@ -106,3 +106,38 @@ def test_export_prints_what_it_wrote(shop: Workspace, tmp_path: Path) -> None:
     written = answer("export", "--format", "coco", "--project", "bills", str(tmp_path / "out"))
     assert written["counts"] == {"documents": 2, "images": 2, "questions": 3, "annotations": 6, "no_answer": 0}
     assert set(written["sha256s"]) >= {"annotations.json", "manifest.json"}
+
+
+def test_a_job_that_failed_says_why_and_is_tried_again(shop: Workspace) -> None:
+    make_project(shop)
+    asked = answer("retrain", "--project", "bills", "--queue")
+    call("worker", "--once")
+    [failed] = answer("jobs", "list", "--project", "bills")["jobs"]
+    assert (failed["id"], failed["status"], failed["attempts"]) == (asked["job_id"], "failed", 1)
+    assert "nothing to learn from" in failed["message"] and failed["failure"] == failed["message"]
+    assert "nothing to learn from" in " ".join(call("jobs", "list").output.replace("│", " ").split())
+    assert answer("jobs", "retry", failed["id"]) == {"job_id": failed["id"], "status": "waiting"}
+    twice = call("jobs", "retry", failed["id"])
+    assert twice.exit_code == 1 and "this one is waiting" in " ".join(twice.output.split())
+    add_user(shop, "anna", "a long password", "annotator")
+    stranger = call("jobs", "retry", failed["id"], "--as", "anna")
+    assert stranger.exit_code == 1 and "no member" in " ".join(stranger.output.split())
+
+
+def test_triggers_of_each_project_are_listed_with_how_near_they_are(shop: Workspace) -> None:
+    project = make_project(shop)
+    make_project(shop, "an empty one")
+    make_bills(shop, project.id, {"train": 2})
+    night = call("projects", "set", "bills", "--retrain-cron", "30 2 * * 1-5", "--retrain-time-zone", "Europe/Berlin")
+    assert night.exit_code == 0 and "retrain_cron = 30 2 * * 1-5" in night.output
+    wrong = call("projects", "set", "bills", "--retrain-cron", "30 2 * *")
+    assert wrong.exit_code == 1 and "five fields" in " ".join(wrong.output.split())
+    found = answer("jobs", "triggers")
+    assert found["scheduler"] is None
+    assert [one["project"] for one in found["projects"]] == ["an empty one", "bills"]
+    bills = found["projects"][1]
+    assert (bills["accepted"], bills["wanted"], bills["cron"]) == (6, 20, "30 2 * * 1-5")
+    assert bills["near"] == "6 of 20 accepted, the oldest waits less than an hour."
+    assert bills["next_at"] == bills["clock_due_at"] is not None
+    said = " ".join(call("jobs", "triggers", "--project", "bills").output.replace("│", " ").split())
+    assert "No worker watches the triggers" in said

@@ -1,5 +1,6 @@
 """When a retraining starts without anybody asking for it."""
 
+import threading
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from db.tables import Job, ModelVersion, Revision, Run
 from engine.annotation.state import AnnotationState
 from engine.curation import snapshots
 from engine.jobs import queue, trigger
+from engine.jobs.firings import recent
 from engine.projects import change_settings
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project, revise
@@ -109,3 +111,104 @@ def test_each_project_is_looked_at_on_its_own(impatient: Workspace) -> None:
     make_bills(impatient, one.id, {"train": 2})
     make_bills(impatient, other.id, {"train": 1})
     assert [job.project_id for job in trigger.check(impatient)] == [one.id]
+
+
+def grow_old(workspace: Workspace, annotation_id: str, days: float) -> None:
+    with workspace.database.write() as session:
+        moment = now() - timedelta(days=days)
+        session.execute(update(Revision).where(Revision.annotation_id == annotation_id).values(created_at=moment))
+
+
+def test_an_answer_that_waited_long_enough_starts_a_retraining_for_itself(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 20)
+    made = make_bills(impatient, project_id, {"train": 1, "recent": 1})
+    grow_old(impatient, made[0].id, 8)
+    grow_old(impatient, made[3].id, 80)  # held out: it judges, and waits for nothing
+    assert trigger.check(impatient) == [], "age is off until a project says how many days"
+    change_settings(impatient, project_id, retrain_after_days=9)
+    assert trigger.check(impatient) == []
+    change_settings(impatient, project_id, retrain_after_days=7)
+    [job] = trigger.check(impatient)
+    [firing] = recent(impatient, project_id)
+    assert (firing.trigger, firing.outcome, firing.job_id) == ("age", "asked", job.id)
+    assert firing.message == "An accepted answer has waited for 8 days."
+    queue.cancel(impatient, job.id)
+    assert trigger.check(impatient) == []
+
+
+def test_what_a_run_has_seen_does_not_grow_old(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 20)
+    change_settings(impatient, project_id, retrain_after_days=7)
+    made = make_bills(impatient, project_id, {"train": 2})
+    grow_old(impatient, made[0].id, 8)
+    run_on_all_of_it(impatient, project_id)
+    revise(impatient, made[1], AnnotationState(no_answer=True))
+    assert trigger.check(impatient) == []
+    grow_old(impatient, made[1].id, 7.5)
+    with impatient.database.write() as session:  # the run was before that
+        session.execute(update(Job).values(created_at=now() - timedelta(days=8)))
+    assert len(trigger.check(impatient)) == 1
+
+
+def test_what_was_cancelled_long_before_an_answer_grew_old_does_not_keep_it_waiting(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 20)
+    change_settings(impatient, project_id, retrain_after_days=7)
+    for annotation in make_bills(impatient, project_id, {"train": 1}):
+        grow_old(impatient, annotation.id, 8)
+    cancelled = queue.cancel(impatient, trigger.request(impatient, project_id).id)
+    assert trigger.check(impatient) == [], "it was old already"
+    with impatient.database.write() as session:
+        session.get_one(Job, cancelled.id).created_at = now() - timedelta(days=5)
+    [job] = trigger.check(impatient)
+    queue.cancel(impatient, job.id)
+    assert trigger.check(impatient) == []
+
+
+def test_age_waits_for_quiet_too(workspace: Workspace) -> None:
+    project_id = project_that_wants(workspace, 20)
+    change_settings(workspace, project_id, retrain_after_days=7)
+    made = make_bills(workspace, project_id, {"train": 1})
+    grow_old(workspace, made[0].id, 8)
+    assert trigger.check(workspace) == []
+    for annotation in made[1:]:
+        grow_old(workspace, annotation.id, 0.1)
+    assert len(trigger.check(workspace)) == 1
+
+
+def test_a_run_that_failed_has_learned_nothing(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 3)
+    made = make_bills(impatient, project_id, {"train": 1})
+    run_on_all_of_it(impatient, project_id)
+    with impatient.database.write() as session:
+        session.execute(update(Run).values(status="failed"))
+    assert trigger.check(impatient) == [], "nothing was accepted since: it would fail again"
+    revise(impatient, made[0], AnnotationState(no_answer=True))
+    assert len(trigger.check(impatient)) == 1
+
+
+def test_schedulers_that_look_at_the_same_moment_ask_once(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 3)
+    make_bills(impatient, project_id, {"train": 1})
+    ready, found = threading.Barrier(5), []
+
+    def look() -> None:
+        ready.wait()
+        found.extend(trigger.check(impatient))
+
+    schedulers = [threading.Thread(target=look) for _ in range(5)]
+    for scheduler in schedulers:
+        scheduler.start()
+    for scheduler in schedulers:
+        scheduler.join()
+    assert len(found) == 1
+    assert [one.trigger for one in recent(impatient, project_id)] == ["count"]
+
+
+def test_answers_of_a_clock_that_was_ahead_are_learned_from_once(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 3)
+    make_bills(impatient, project_id, {"train": 1})
+    with impatient.database.write() as session:
+        session.execute(update(Revision).values(created_at=now() + timedelta(days=300)))
+    [job] = trigger.check(impatient)
+    queue.cancel(impatient, job.id)
+    assert trigger.check(impatient) == []

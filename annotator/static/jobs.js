@@ -1,0 +1,105 @@
+// The tab Jobs: chooses the project, and looks again every few seconds while it is seen.
+
+import { get } from './api.js';
+import { h, replace } from './dom.js';
+import { JobsCard } from './jobs_list.js';
+import { FiringsCard, TriggersCard } from './jobs_triggers.js';
+import { notice } from './people_parts.js';
+import { remember, remembered } from './storage.js';
+
+const LAST = 'glossator.jobs.project';
+const AGAIN_MILLISECONDS = 3000;
+
+export class JobsPanel {
+  constructor(root) {
+    this.root = root;
+    this.chosen = remembered('local', LAST);
+    this.cards = null;
+    this.seen = false;
+    this.watch = new IntersectionObserver(([entry]) => {
+      this.seen = entry.isIntersecting;
+      if (this.seen) this.open();
+    });
+    this.watch.observe(root);
+    this.timer = setInterval(() => this.seen && !document.hidden && this.look(), AGAIN_MILLISECONDS);
+  }
+
+  destroy() {
+    this.watch.disconnect();
+    clearInterval(this.timer);
+  }
+
+  // Whoever comes back to the tab sees the projects that there are now; what they had begun to write stays.
+  async open() {
+    if (this.cards?.busy) return this.look();
+    try {
+      this.projects = await get('/projects');
+      this.render();
+    } catch (error) {
+      this.cards = null;
+      replace(this.root, notice('This tab cannot be shown', error.message, ['Try again', () => this.open()]));
+    }
+    return null;
+  }
+
+  get project() {
+    return this.projects.find((each) => each.id === this.chosen) ?? this.projects[0] ?? null;
+  }
+
+  choose(id) {
+    this.chosen = id;
+    remember('local', LAST, id);
+    this.render();
+  }
+
+  render() {
+    const { projects, project } = this;
+    this.cards = null;
+    if (!project) {
+      replace(this.root, notice('You are in no project yet', 'Ask an admin of a project for an invitation: a link that makes you a member.'));
+      return;
+    }
+    const select = h('select', { 'aria-label': 'Project', on: { change: () => this.choose(select.value) } },
+      projects.map((each) => h('option', { value: each.id }, each.name)));
+    select.value = project.id;
+    const choice = h('label', { class: 'g-people-project' }, 'Project', select);
+    if (project.role === 'annotator') {
+      replace(this.root, choice, notice('For reviewers and admins', 'They see here what is being learned, what failed, and what starts the next retraining.'));
+      return;
+    }
+    const admin = project.role === 'admin';
+    const look = () => this.look();
+    this.cards = new Cards(new TriggersCard(project, admin, look), new JobsCard(admin, look), new FiringsCard());
+    replace(this.root, choice, h('div', { class: 'g-people-columns' },
+      h('div', {}, this.cards.jobs.root, this.cards.firings.root), h('div', {}, this.cards.triggers.root)));
+    this.look();
+  }
+
+  async look() {
+    const { cards, project } = this;
+    if (!cards) return this.open();
+    try {
+      const [triggers, jobs] = await Promise.all([get(`/projects/${project.id}/triggers`), get(`/projects/${project.id}/jobs`)]);
+      if (cards === this.cards) cards.show(triggers, jobs);
+    } catch (error) {
+      if (cards === this.cards) cards.triggers.say.show(error.message, true);
+    }
+    return null;
+  }
+}
+
+class Cards {
+  constructor(triggers, jobs, firings) {
+    Object.assign(this, { triggers, jobs, firings });
+  }
+
+  get busy() {
+    return this.triggers.editing;
+  }
+
+  show(triggers, jobs) {
+    this.triggers.show(triggers);
+    this.jobs.show(jobs);
+    this.firings.show(triggers.firings);
+  }
+}

@@ -1,0 +1,30 @@
+"""Why an attempt at a job failed, as one sentence that says what to do."""
+
+import errno
+
+from engine.jobs.outage import is_outage
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # as torch says it
+
+
+def sentence_for(error: BaseException) -> str:
+    """Return the sentence; of an error that nobody foresaw, its first line."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        where = f" {error.filename}" if error.filename else ""
+        return (
+            f"The disk is full: the file{where} could not be written ({error.strerror}). Make room; tried again, the job goes on "
+            "from its last checkpoint."
+        )
+    if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
+        return (
+            "The machine has not enough memory for this job. End other programs, or retrain on fewer pages a step; tried again, "
+            "the job goes on from its last checkpoint."
+        )
+    if is_outage(error):
+        return f"The database did not answer ({_first_line(getattr(error, 'orig', error))})."
+    return f"{type(error).__name__}: {_first_line(error)}".rstrip(": ")
+
+
+def _first_line(error: object) -> str:
+    return (str(error).splitlines() or [""])[0]

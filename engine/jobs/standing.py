@@ -1,0 +1,102 @@
+"""What starts a project's next retraining, how near it is, and when it comes. Reading only."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from pydantic import BaseModel
+from sqlalchemy import select
+
+from db.base import now
+from db.tables import Job, Project
+from engine.errors import NotFound
+from engine.jobs import firings, queue
+from engine.jobs.clock import clock_of
+from engine.jobs.election import elected
+from engine.jobs.firings import FiringView
+from engine.jobs.trigger import age_due, retrain_key, spoken
+from engine.jobs.unseen import unseen
+from engine.projects import ProjectSettings, settings_of
+from engine.workspace import Workspace
+
+
+class SchedulerView(BaseModel):
+    """The process that watches the triggers, since when, and when it last said so."""
+
+    holder: str
+    since: datetime
+    heartbeat_at: datetime
+
+
+class TriggersView(BaseModel):
+    """What starts a project's retrainings: how many answers were accepted that no run has seen, how old the oldest is, the clock."""
+
+    project_id: str
+    project: str
+    automatic: bool
+    accepted: int
+    wanted: int
+    oldest_at: datetime | None
+    wanted_days: float  # 0: age starts nothing
+    cron: str  # empty: no clock
+    time_zone: str
+    age_due_at: datetime | None
+    clock_due_at: datetime | None
+    next_at: datetime | None  # the sooner of the two; a count comes when it comes
+    job_id: str | None  # that waits or runs now
+    near: str
+    scheduler: SchedulerView | None
+    firings: Sequence[FiringView]
+
+
+def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> TriggersView:
+    """Return how things stand in a project, with its newest firings. NotFound when there is no such project."""
+    moment = now()
+    with workspace.database.read() as session:
+        project = session.get(Project, project_id)
+        if project is None:
+            raise NotFound("There is no such project.")
+        working = queue.with_key(session, retrain_key(project_id))
+    chosen = settings_of(project)
+    waiting = unseen(workspace, project_id)
+    oldest = min(waiting.values(), default=None)
+    clock = clock_of(chosen)
+    by_age = age_due(chosen, oldest) if oldest is not None and chosen.retrain_automatically else None
+    by_clock = clock.next_after(moment) if clock is not None else None
+    seat = elected(workspace)
+    return TriggersView(
+        project_id=project_id,
+        project=project.name,
+        automatic=chosen.retrain_automatically,
+        accepted=len(waiting),
+        wanted=chosen.retrain_after,
+        oldest_at=oldest,
+        wanted_days=chosen.retrain_after_days,
+        cron=chosen.retrain_cron.strip(),
+        time_zone=chosen.retrain_time_zone,
+        age_due_at=by_age,
+        clock_due_at=by_clock,
+        next_at=min((at for at in (by_age, by_clock) if at is not None), default=None),
+        job_id=working.id if working is not None else None,
+        near=_near(chosen, len(waiting), moment - oldest if oldest is not None else None, working),
+        scheduler=SchedulerView.model_validate(seat, from_attributes=True) if seat is not None else None,
+        firings=firings.recent(workspace, project_id, limit),
+    )
+
+
+def all_triggers(workspace: Workspace, *, limit: int = 20) -> list[TriggersView]:
+    """Return how things stand in every project, by name."""
+    with workspace.database.read() as session:
+        projects = session.scalars(select(Project.id).order_by(Project.name)).all()
+    return [triggers_of(workspace, project_id, limit=limit) for project_id in projects]
+
+
+def _near(chosen: ProjectSettings, waiting: int, waited: timedelta | None, working: Job | None) -> str:
+    """How near it is, in one sentence."""
+    count = f"{waiting} of {chosen.retrain_after} accepted" if chosen.retrain_automatically else f"{waiting} accepted"
+    age = f", the oldest waits {spoken(waited)}" if waited is not None else ""
+    if waited is not None and chosen.retrain_automatically and chosen.retrain_after_days:
+        age += f" of {spoken(timedelta(days=chosen.retrain_after_days))}"
+    if working is not None:
+        begun = "is running" if working.status == "running" else "waits for a worker"
+        return f"A retraining {begun}; {count}{age}."
+    return f"{count}{age}{'' if chosen.retrain_automatically else '; this project retrains by hand'}."

@@ -1,0 +1,53 @@
+"""What there is to learn from: accepted answers on training documents that no run has learned from."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+
+from sqlalchemy import select
+
+from db.tables import Run, Snapshot
+from engine.curation import snapshots
+from engine.curation.manifest import read_manifest, revisions_in
+from engine.errors import Refused
+from engine.workspace import Workspace
+
+TRAIN = "train"
+
+
+def unseen(workspace: Workspace, project_id: str) -> dict[str, datetime]:
+    """Return the accepted revisions, with when each was made, that are not in the snapshot of the newest run.
+
+    A run that failed or was cancelled has learned nothing; what it would have learned from still waits.
+    """
+    with workspace.database.read() as session:
+        accepted = snapshots.accepted_revisions(session, project_id, (TRAIN,))
+        if not accepted:
+            return {}
+        used = session.scalar(
+            select(Snapshot.sha256)
+            .join(Run, Run.snapshot_id == Snapshot.id)
+            .where(Run.project_id == project_id, Run.status.in_(["running", "judged"]))
+            .order_by(Run.created_at.desc(), Run.id.desc())
+            .limit(1)
+        )
+    seen = _seen(workspace, used) if used is not None else frozenset()
+    return {revision: made for revision, made in accepted.items() if revision not in seen}
+
+
+def _seen(workspace: Workspace, sha256: str) -> frozenset[str]:
+    try:
+        return _revisions(_Manifest(sha256, workspace))
+    except Refused:  # gone or changed on disk: then nothing is known to have been used
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    sha256: str  # of what it says: the same, wherever it lies
+    workspace: Workspace = field(compare=False)
+
+
+@lru_cache(16)  # triggers look every few seconds, and manifests of many answers are long
+def _revisions(manifest: _Manifest) -> frozenset[str]:
+    return frozenset(revisions_in(read_manifest(manifest.workspace, manifest.sha256)))

@@ -1,0 +1,208 @@
+"""Attempts, their limits, and trying again."""
+
+import gc
+import threading
+import time
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from db.base import now
+from db.session import Database
+from db.tables import AuditEntry, Job
+from engine.errors import Conflict, NotFound
+from engine.jobs import queue, worker
+from engine.jobs.limits import resident_mb
+from engine.jobs.stopping import OnProgress, ShouldStop, check
+from engine.jobs.worker import do
+from engine.people import ensure_local_user
+from engine.settings import MEGABYTE
+from engine.workspace import Workspace
+
+KINDS = ("retrain",)
+
+
+def taken(workspace: Workspace, job: Job, holder: str = "a") -> Job:
+    with workspace.database.write() as session:
+        session.get_one(Job, job.id).run_after = now()
+    leased = queue.lease(workspace, holder, [job.kind], job_id=job.id)
+    assert leased is not None
+    return leased
+
+
+def given_up(workspace: Workspace, key: str | None = None) -> Job:
+    job = queue.enqueue(workspace, "retrain", key=key, max_attempts=2)
+    for _ in range(2):
+        taken(workspace, job)
+        queue.fail(workspace, job.id, "a", "The disk is full.")
+    assert queue.job_by_id(workspace, job.id).status == "dead"
+    return job
+
+
+def test_waiting_grows_with_the_attempts_up_to_an_hour(workspace: Workspace) -> None:
+    job, waits = queue.enqueue(workspace, "retrain", max_attempts=12), []
+    for _ in range(11):
+        taken(workspace, job)
+        queue.fail(workspace, job.id, "a", "The disk is full.")
+        waits.append((queue.job_by_id(workspace, job.id).run_after - now()).total_seconds())
+    assert all(wait == pytest.approx(min(3600, 10 * 2**at), abs=5) for at, wait in enumerate(waits))
+
+
+def test_a_job_that_was_given_up_is_tried_again_with_all_its_attempts(workspace: Workspace) -> None:
+    job = given_up(workspace, "retrain:x")
+    by = ensure_local_user(workspace)
+    back = queue.retry(workspace, job.id, by=by.id)
+    assert (back.status, back.attempts, back.key, back.finished_at) == ("waiting", 0, "retrain:x", None)
+    assert back.failure == "The disk is full."
+    assert queue.enqueue(workspace, "retrain", key="retrain:x").id == job.id
+    again = queue.lease(workspace, "b", KINDS)
+    assert again is not None and (again.id, again.attempts) == (job.id, 1)
+    with workspace.database.read() as session:
+        assert session.scalars(select(AuditEntry.action)).all()[-1] == "jobs.retry"
+
+
+def test_a_job_that_cannot_succeed_as_it_is_can_be_tried_again_when_something_has_changed(workspace: Workspace) -> None:
+    job = queue.enqueue(workspace, "retrain")
+    taken(workspace, job)
+    queue.fail(workspace, job.id, "a", "There is nothing to learn from.", retry=False)
+    assert queue.retry(workspace, job.id).status == "waiting"
+
+
+def test_only_what_failed_is_tried_again_and_not_beside_another_one(workspace: Workspace) -> None:
+    waiting = queue.enqueue(workspace, "retrain", key="retrain:y")
+    with pytest.raises(Conflict, match="this one is waiting"):
+        queue.retry(workspace, waiting.id)
+    queue.cancel(workspace, waiting.id)
+    with pytest.raises(Conflict, match="this one is cancelled"):
+        queue.retry(workspace, waiting.id)
+    with pytest.raises(NotFound):
+        queue.retry(workspace, "0" * 32)
+    dead = given_up(workspace, "retrain:x")
+    newer = queue.enqueue(workspace, "retrain", key="retrain:x")
+    assert newer.id != dead.id
+    with pytest.raises(Conflict, match="Another such job waits or runs already"):
+        queue.retry(workspace, dead.id)
+    assert queue.job_by_id(workspace, dead.id).status == "dead"
+
+
+def test_a_worker_that_died_is_said_to_be_why_the_next_attempt_runs(workspace: Workspace) -> None:
+    job = queue.enqueue(workspace, "retrain")
+    queue.lease(workspace, "a", KINDS, seconds=0.01)
+    time.sleep(0.05)
+    again = queue.lease(workspace, "b", KINDS)
+    assert again is not None and again.id == job.id
+    assert (again.attempts, again.failure.split(":")[0]) == (2, "The worker ended before the job")
+
+
+def test_two_workers_after_one_job_do_it_once(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def handler(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+        done.append(job.id)
+        on_progress(0.5, "Half way.")
+        time.sleep(0.05)
+        return {"sentence": "Done."}
+
+    monkeypatch.setitem(worker.HANDLERS, "count", handler)
+    asked = []
+    for _ in range(10):
+        job = queue.enqueue(workspace, "count", key="the one job")
+        asked.append(job.id)
+        ready = threading.Barrier(2)
+
+        def work(holder: str, job: Job = job, ready: threading.Barrier = ready) -> None:
+            database = Database(workspace.settings.url)  # as a process of its own
+            own = Workspace(workspace.settings, database, workspace.blobs)
+            ready.wait()
+            leased = queue.lease(own, holder, ["count"])
+            if leased is not None:
+                do(own, leased, holder, stop=threading.Event(), lease_seconds=5)
+            database.dispose()
+
+        workers = [threading.Thread(target=work, args=(name,)) for name in ("one", "other")]
+        for each in workers:
+            each.start()
+        for each in workers:
+            each.join()
+        ended = queue.job_by_id(workspace, job.id)
+        assert (ended.status, ended.attempts, ended.message) == ("done", 1, "Done.")
+    assert done == asked
+
+
+def limited(workspace: Workspace, **limits: float) -> Workspace:
+    return Workspace(workspace.settings.model_copy(update=limits), workspace.database, workspace.blobs)
+
+
+def test_a_job_that_takes_too_much_memory_is_ended_with_a_sentence_and_counts_as_an_attempt(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peak = [0.0]
+
+    def greedy(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+        hoard = []
+        for _ in range(300):
+            hoard.append(b"x" * (4 * MEGABYTE))
+            peak[0] = resident_mb() or 0.0
+            time.sleep(0.05)
+            check(should_stop)
+        return {}
+
+    monkeypatch.setitem(worker.HANDLERS, "greedy", greedy)
+    gc.collect()
+    allowed = int(resident_mb() or 0) + 60
+    small = limited(sqlite_workspace, job_memory_mb=allowed)
+    job = queue.enqueue(small, "greedy", max_attempts=2)
+    for status in ("waiting", "dead"):
+        do(small, taken(small, job), "a", stop=threading.Event())
+        ended = queue.job_by_id(small, job.id)
+        assert ended.status == status
+        assert f"where {allowed:,} are allowed: raise GLOSSATOR_JOB_MEMORY_MB" in ended.failure
+        assert allowed < peak[0] < allowed + 400
+    assert ended.attempts == 2
+
+
+def test_a_job_that_takes_too_long_is_ended_with_a_sentence(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+        while True:
+            time.sleep(0.02)
+            check(should_stop)
+
+    monkeypatch.setitem(worker.HANDLERS, "endless", endless)
+    short = limited(sqlite_workspace, job_minutes=0.01)
+    job = queue.enqueue(short, "endless")
+    do(short, taken(short, job), "a", stop=threading.Event())
+    ended = queue.job_by_id(short, job.id)
+    assert (ended.status, ended.attempts) == ("waiting", 1)
+    assert ended.failure.startswith("It was ended after 0.01 minutes")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (MemoryError(), "The machine has not enough memory for this job."),
+        (
+            RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9"),
+            "not enough",
+        ),
+        (
+            OSError(28, "No space left on device", "/data/state.pt"),
+            "The disk is full: the file /data/state.pt could not",
+        ),
+        (KeyError("width"), "KeyError: 'width'"),
+        (AssertionError(), "AssertionError"),
+    ],
+)
+def test_why_it_failed_is_one_sentence(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str
+) -> None:
+    def failing(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+        raise error
+
+    monkeypatch.setitem(worker.HANDLERS, "failing", failing)
+    job = queue.enqueue(sqlite_workspace, "failing")
+    do(sqlite_workspace, taken(sqlite_workspace, job), "a", stop=threading.Event())
+    ended = queue.job_by_id(sqlite_workspace, job.id)
+    assert ended.status == "waiting" and sentence in ended.failure and "\n" not in ended.failure
