@@ -8,12 +8,15 @@ from db.tables.annotations import Annotation, Lease, Prediction, Question, Revie
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.learning import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
 
 __all__ = [
     "Annotation",
     "AuditEntry",
+    "AutomaticAnswer",
     "Document",
     "DocumentGroup",
+    "DocumentSignature",
     "Invitation",
     "Job",
     "Lease",
@@ -31,7 +34,10 @@ __all__ = [
     "Revision",
     "Run",
     "RunMetric",
+    "SecondLook",
     "Snapshot",
+    "StageChange",
+    "SurveyAnswer",
     "Task",
     "User",
     "WordEdit",
