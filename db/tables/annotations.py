@@ -8,7 +8,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
 
-
 UNRANKED = 1_000_000_000  # priority of a task that nobody and nothing has put anywhere
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from db.ids import new_id
 from db.tables import Job
 from engine.errors import Refused
-from engine.jobs import queue, trigger
+from engine.jobs import queue, surveys, trigger
 from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, StopReason
 from engine.jobs.sweep import sweep
 from engine.training import registry
@@ -38,7 +38,13 @@ def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_
     return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
 
 
-HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain}
+def _survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    from engine.annotation.survey import survey
+
+    return survey(workspace, job, on_progress=on_progress, should_stop=should_stop)
+
+
+HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain, surveys.SURVEY: _survey}
 
 
 def work(
@@ -50,7 +56,7 @@ def work(
 ) -> int:
     """Do jobs until `stop` is set, or with `once` until none is left to do now; return how many were done.
 
-    Before each look at the queue, the trigger asks for the retrainings that are due. A job that is running when `stop` is set stops
+    Before each look at the queue, the triggers ask for the retrainings and surveys that are due. A job that is running when `stop` is set stops
     at its next step and waits for another worker. Refused when there is no model to begin with.
     """
     stop = stop or threading.Event()
@@ -61,6 +67,7 @@ def work(
         try:
             sweep(workspace)
             trigger.check(workspace)
+            surveys.check(workspace)
             job = queue.lease(workspace, holder, list(HANDLERS), seconds=lease_seconds)
         except DBAPIError:
             # The database may be restarting; a worker that died of it would have to be started by hand.

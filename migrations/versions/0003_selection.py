@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("score", sa.Double(), nullable=False),
         sa.Column("answered", sa.Double(), nullable=False),
         sa.Column("disagreement", sa.Double(), nullable=False),
+        sa.Column("confidence", sa.Double(), nullable=False),
         sa.Column("uncertainty", sa.Double(), nullable=False),
         sa.Column("milliseconds", sa.Double(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
