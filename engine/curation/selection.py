@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import case, distinct, func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -149,7 +149,7 @@ def _signatures(session: Session, project_id: str, version_id: str) -> dict[str,
 
 def _answered(session: Session, project_id: str) -> list[str]:
     """Documents of the train split that people have begun, the newest first."""
-    rows = select(distinct(Task.document_id)).join(Document, Document.id == Task.document_id)
+    rows = select(Task.document_id).distinct().join(Document, Document.id == Task.document_id)
     rows = rows.join(DocumentGroup, DocumentGroup.id == Document.group_id)
     begun = rows.where(Task.project_id == project_id, DocumentGroup.split == TRAIN, places.begun())
     return list(session.scalars(begun.order_by(Task.document_id.desc()).limit(KNOWN)))
