@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from db.blobs import BlobMissing
 from db.tables import DocumentSignature, Job, Page, SurveyAnswer
 from engine.annotation.ask import stored_answer
 from engine.annotation.likely import PAGES_ASKED, by_likelihood
@@ -57,7 +58,7 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
             try:
                 asked += ask_document(workspace, loaded, project_id, document_id)
                 documents += 1
-            except (OSError, ValueError):
+            except (BlobMissing, OSError, ValueError):
                 _log.exception("the document %s cannot be surveyed", document_id)
                 unread.append(document_id)
     check(should_stop)
@@ -78,7 +79,10 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
 
 
 def ask_document(workspace: Workspace, loaded: Loaded, project_id: str, document_id: str) -> int:
-    """Ask a document what is missing, store the answers and return how many; OSError or ValueError where it cannot be read."""
+    """Ask a document what is missing, store the answers and return how many.
+
+    BlobMissing, OSError or ValueError where it cannot be read.
+    """
     with workspace.database.read() as session:
         questions = questions_to_ask(session, project_id, document_id, loaded.version.id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()

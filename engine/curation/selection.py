@@ -119,6 +119,8 @@ def _waiting(session: Session, project_id: str, version_id: str, chosen: Project
 def _by_model(
     session: Session, project_id: str, version_id: str, train: list[_Waiting], chosen: ProjectSettings
 ) -> list[tuple[str, str]]:
+    if not train:
+        return []
     found = _signatures(session, project_id, version_id)
     known = [found[document] for document in _answered(session, project_id) if document in found]
     middle = np.mean(list(found.values()), axis=0) if found else np.zeros(1, np.float32)
