@@ -197,7 +197,7 @@ def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, c
     drawn += f'<path class="band" d="M{upper}L{lower}Z"/><path class="line s0" d="M{upper}"/>'
     drawn += (
         f'<path class="target" d="M{_LEFT} {y(target):.1f}H{_WIDTH - _RIGHT}"/>'
-        f'<text class="value" x="{_WIDTH - _RIGHT}" y="{y(target) - 5:.1f}" text-anchor="end">target {target:.1%}</text>'
+        f'<text class="value halo" x="{_LEFT + 4}" y="{_HEIGHT - _BOTTOM - 6}">- - target {target:.1%}</text>'
     )
     if chosen is not None:
         drawn += f'<path class="chosen" d="M{x(chosen):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'

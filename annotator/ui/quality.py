@@ -211,10 +211,14 @@ def _choices(found: Choices) -> str:
     if found.more is None:
         sentence = "Of documents that are finished; the other kind is still to come."
     else:
-        sentence = f"The model's choice finds {found.more:+.1f} a page"
-        if found.more_low is not None and found.more_high is not None:
+        sentence = f"What the model chose has {found.more:+.1f} a page beside what was drawn"
+        if found.more_low is None or found.more_high is None:
+            sentence += "; six finished documents of each kind give that an interval."
+        else:
             sentence += f" ({found.more_low:+.1f} to {found.more_high:+.1f})"
-        sentence += " beside what was drawn: people's time goes where it is wrong."
+            sentence += (
+                ": people's time goes where it is wrong." if found.more_low > 0 else ": no difference is sure yet."
+            )
     return plots.dots(title, sentence, dots, "{:.1f}".format, unit="documents", what="Documents", trend=False)
 
 

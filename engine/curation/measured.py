@@ -4,10 +4,14 @@ Only here are answers of the holdouts compared with what the survey found, as th
 the queue and second looks never see them.
 """
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Revision, SurveyAnswer
@@ -38,17 +42,22 @@ def measure(session: Session, project_id: str, version_id: str) -> Measured:
     Where it says that the document does not answer, nothing would be accepted, so that is not measured.
     """
     accepted = list(snapshots.accepted_revisions(session, project_id, HOLDOUTS))
-    sure: list[float] = []
-    right: list[bool] = []
-    documents: list[str] = []
+    pairs: list[_Pair] = []
     for start in range(0, len(accepted), _AT_ONCE):
-        for document, confidence, answer, page, state in _pairs(
-            session, accepted[start : start + _AT_ONCE], version_id
-        ):
-            sure.append(confidence)
-            right.append(agrees(AnnotationState.model_validate(state), answer, page))
-            documents.append(document)
-    return Measured(precision.curve(sure, right, documents), len(sure), len(set(documents)))
+        pairs += _pairs(session, accepted[start : start + _AT_ONCE], version_id)
+    with _lock:
+        right = {pair.key: _compared[pair.key] for pair in pairs if pair.key in _compared}
+    unknown = [pair for pair in pairs if pair.key not in right]
+    for start in range(0, len(unknown), _AT_ONCE):
+        right |= _compare(session, unknown[start : start + _AT_ONCE])
+    with _lock:
+        _compared.update(right)
+        while len(_compared) > _REMEMBERED:
+            _compared.popitem(last=False)
+    points = precision.curve(
+        [pair.confidence for pair in pairs], [right[pair.key] for pair in pairs], [pair.document_id for pair in pairs]
+    )
+    return Measured(points, len(pairs), len({pair.document_id for pair in pairs}))
 
 
 def agrees(state: AnnotationState, answer: dict[str, object], page_id: str) -> bool:
@@ -64,18 +73,53 @@ def marked(answer: dict[str, object], page_id: str) -> AnnotationState:
     return AnnotationState(pages={page_id: PageMark(words=stored.words, mask=stored.mask)})
 
 
-def _pairs(session: Session, revisions: Sequence[str], version_id: str):  # type: ignore[no-untyped-def]
-    same = (SurveyAnswer.document_id == Annotation.document_id) & (SurveyAnswer.question_id == Annotation.question_id)
-    return session.execute(
+class _Pair(NamedTuple):
+    """An accepted revision and what the survey said there, and when."""
+
+    revision_id: str
+    document_id: str
+    question_id: str
+    confidence: float
+    said_at: datetime
+
+    @property
+    def key(self) -> tuple[str, str, datetime]:
+        return self.revision_id, self.question_id, self.said_at
+
+
+# Revisions never change and a new survey has a new time, so what was compared once stays so; masks take a millisecond each.
+_compared: OrderedDict[tuple[str, str, datetime], bool] = OrderedDict()
+_REMEMBERED = 50_000
+_lock = threading.Lock()
+
+
+def _same() -> ColumnElement[bool]:
+    return (SurveyAnswer.document_id == Annotation.document_id) & (SurveyAnswer.question_id == Annotation.question_id)
+
+
+def _pairs(session: Session, revisions: Sequence[str], version_id: str) -> list[_Pair]:
+    rows = session.execute(
         select(
+            Revision.id,
             Annotation.document_id,
+            Annotation.question_id,
             SurveyAnswer.confidence,
-            SurveyAnswer.answer,
-            SurveyAnswer.page_id,
-            Revision.state,
+            SurveyAnswer.created_at,
         )
         .join(Annotation, Annotation.id == Revision.annotation_id)
-        .join(SurveyAnswer, same & fresh(version_id))
+        .join(SurveyAnswer, _same() & fresh(version_id))
         .where(Revision.id.in_(revisions), SurveyAnswer.answered >= THERE)
         .order_by(Revision.id)
-    ).all()
+    )
+    return [_Pair(*row) for row in rows]
+
+
+def _compare(session: Session, pairs: Sequence[_Pair]) -> dict[tuple[str, str, datetime], bool]:
+    rows = session.execute(
+        select(Revision.id, Revision.state, SurveyAnswer.answer, SurveyAnswer.page_id)
+        .join(Annotation, Annotation.id == Revision.annotation_id)
+        .join(SurveyAnswer, _same())
+        .where(Revision.id.in_([pair.revision_id for pair in pairs]))
+    )
+    verdict = {key: agrees(AnnotationState.model_validate(state), answer, page) for key, state, answer, page in rows}
+    return {pair.key: verdict[pair.revision_id] for pair in pairs}

@@ -9,15 +9,19 @@ import torch
 from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
+from annotator.app import create_app
 from db.tables import Document
 from engine.cli import app
+from engine.client import Glossator, ServerSaid
 from engine.curation import second_looks, task_queue
 from engine.curation.standard_questions import replace_standard_questions
 from engine.people import ensure_local_user
 from engine.projects import project_named
+from engine.settings import Settings
 from engine.training import registry
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project, save_tiny_model
+from tests.integration.served import served
 from tests.people_made import make_person
 from tests.selection_made import say
 
@@ -109,6 +113,20 @@ def test_the_stage_from_the_shell(shop: Workspace) -> None:
 
 def test_the_figures_tell_of_choices_in_json(shop: Workspace) -> None:
     assert answer("figures")["choices"] == {"by": [], "more": None, "more_low": None, "more_high": None}
+
+
+def test_a_program_asks_for_surveys_and_sees_the_stage(application_settings: Settings) -> None:
+    with served(create_app(application_settings)) as address, Glossator(address) as glossator:
+        project = glossator.create_project("from afar")
+        assert glossator.stage(project.id).stage == "assisted"
+        assert glossator.set_stage(project.id, "semi_automatic", "Try.").reason == "Try."
+        with pytest.raises(ServerSaid, match="Nothing was measured"):
+            glossator.set_stage(project.id, "automatic")
+        assert glossator.survey(project.id).kind == "survey"
+        assert glossator.second_looks(project.id) == glossator.automatic_answers(project.id) == []
+        assert glossator.undo_automatic(project.id) == 0
+        said = [line.what for line in glossator.audit(project.id)]
+        assert "set the stage: semi_automatic (Try.)" in said and "took back 0 automatic answers" in said
 
 
 def test_the_stage_over_rest(client: TestClient) -> None:

@@ -61,10 +61,9 @@ class Mill:
             self._take(next(pages), "train" if at < TRAIN else "recent")
         texts = {question for _, question in self.known}
         replace_standard_questions(workspace, self.project.id, sorted(texts), self.rita.id)
-        with (
-            workspace.database.write() as session
-        ):  # each page has questions of its own: the others are not asked of it
-            asked = dict(session.execute(select(Question.id, Question.text)))
+        with workspace.database.write() as session:
+            # Each page has questions of its own: the others are not asked of it.
+            asked = {question.id: question.text for question in session.scalars(select(Question))}
             for task in session.scalars(select(Task)):
                 if (task.document_id, asked[task.question_id]) not in self.known:
                     session.delete(task)

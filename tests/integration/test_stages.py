@@ -17,6 +17,7 @@ from db.tables import (
     Task,
     User,
 )
+from engine.annotation.state import AnnotationState
 from engine.curation import automatic, overlap, snapshots, stages, task_queue
 from engine.curation.figures import figures
 from engine.curation.measured import measure
@@ -27,7 +28,7 @@ from engine.errors import Conflict, Forbidden, Refused
 from engine.people import ensure_local_user
 from engine.projects import change_settings
 from engine.workspace import Workspace
-from tests.factories import accept, bill, make_document, make_project
+from tests.factories import accept, bill, make_document, make_project, revise
 from tests.people_made import answer, make_person, tasks_of
 from tests.selection_made import make_version, say
 
@@ -162,9 +163,7 @@ def test_an_answer_that_a_person_calls_absent_counts_as_wrong(works: Works) -> N
         here = (Annotation.document_id == works.holdouts[0].id, Annotation.question_id == question)
         annotation = session.scalars(select(Annotation).where(*here)).one()
         before = measure(session, works.project.id, works.version.id).points[0].right
-    with works.workspace.database.write() as session:
-        nothing = {"no_answer": True, "pages": {}}
-        session.execute(update(Revision).where(Revision.annotation_id == annotation.id).values(state=nothing))
+    revise(works.workspace, annotation, AnnotationState(no_answer=True))
     with works.workspace.database.read() as session:
         assert measure(session, works.project.id, works.version.id).points[0].right == before - 1
 
