@@ -140,7 +140,7 @@ def _ask_page(
     """Ask one page, keep what is better than before, and return the page's signature."""
     picture, words = picture_and_words(workspace, page.id)
     encoded = loaded.predictor.encode(picture, words.words)
-    at_once = max(1, min(_AT_ONCE, _MASK_BYTES // (_MASKS * page.width * page.height)))
+    at_once = questions_at_once(page.width, page.height)
     for start in range(0, len(questions), at_once):
         some = questions[start : start + at_once]
         began = time.perf_counter()
@@ -153,6 +153,11 @@ def _ask_page(
                 stored = stored_answer(answer, words.numbers)
                 best[key] = _Best(page.id, stored, answer.score, answer.answered, apart, milliseconds)
     return loaded.predictor.signature(encoded)
+
+
+def questions_at_once(width: int, height: int) -> int:
+    """Return how many questions one pass may answer on a page of so many pixels: its masks are in memory together."""
+    return max(1, min(_AT_ONCE, _MASK_BYTES // (_MASKS * width * height)))
 
 
 def disagreement(answer: Answer) -> float:

@@ -99,6 +99,7 @@ def list_tasks(
     for each in found:
         answers = ", ".join(f"{given.person}: {given.status}" for given in each.answers)
         marks = " ".join(word for word, holds in (("gold", each.gold), ("closed", each.closed)) if holds)
+        marks = f"{marks} {each.chosen_by or ''}".strip()
         table.add_row(each.id, each.document, each.question, str(each.wanted), answers, marks)
     output.print(table)
 
