@@ -81,7 +81,8 @@ def lower_bound(right: NDArray[np.bool_], owner: NDArray[np.int_], error: float)
     if good < count:
         excess = np.bincount(place, weights=right - share)
         clustered = float((excess**2).sum()) / count**2 * len(documents) / (len(documents) - 1)
-        independent = min(independent, share * (1 - share) / clustered)
+        if clustered > 1e-12:  # else all documents have the same share, more evenly than chance has it
+            independent = min(independent, share * (1 - share) / clustered)
     few = float(stdtrit(count - 1, error) / stdtrit(len(documents) - 1, error))
     independent *= min(1.0, few**2)
     return float(betaincinv(share * independent, (1 - share) * independent + 1, error))

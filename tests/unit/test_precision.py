@@ -42,6 +42,11 @@ def test_answers_of_one_document_count_for_less_when_they_fail_together() -> Non
     assert apart > together + 0.2
 
 
+def test_documents_with_the_same_share_each_give_no_less_than_independent_answers() -> None:
+    right, owner = np.tile([True, False], 50), np.repeat(np.arange(50), 2)
+    assert lower_bound(right, owner, 0.05) == pytest.approx(lower_bound(right, alone(100), 0.05), abs=0.02)
+
+
 def test_one_document_tells_nothing() -> None:
     assert lower_bound(np.ones(500, bool), np.zeros(500, int), 0.05) == 0
 
