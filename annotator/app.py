@@ -35,6 +35,7 @@ from annotator.routes import (
     reference,
     reviews,
     saving,
+    selection,
     system,
     tasks,
     users,
@@ -95,6 +96,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         questions,
         tasks,
         reviews,
+        selection,
     ):
         api.include_router(part.router)
     app.include_router(api)

@@ -19,6 +19,7 @@ from engine.annotation.word_list import WordChange
 from engine.annotation.words import MendedWords, MendRequest, Words
 from engine.client_learning import Learning
 from engine.client_people import People
+from engine.client_selection import Selection
 from engine.client_types import Document, Project, Uploaded
 from engine.client_work import Work
 from engine.connection import Connection, ServerSaid, checked
@@ -27,7 +28,7 @@ from engine.documents.views import DocumentLine
 __all__ = ["Glossator", "ServerSaid"]
 
 
-class Glossator(Work, Learning, People):
+class Glossator(Work, Learning, Selection, People):
     """A server, and who one is there.
 
     address: of the server, as in "http://127.0.0.1:7860"

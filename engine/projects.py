@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Annotation, Document, Member, Project, User
 from engine import audit
-from engine.curation import overlap
+from engine.curation import overlap, places
 from engine.errors import Conflict, NotFound, Refused
 from engine.jobs.crontab import schedule, zone_named
 from engine.settings import Settings
@@ -45,6 +45,29 @@ class ProjectSettings(BaseModel):
     overlap_share: float = Field(0.0, ge=0, le=1, description="Share of the tasks that several people answer.")
     overlap_people: int = Field(2, ge=2, le=3, description="How many people answer those.")
     gold_share: float = Field(0.0, ge=0, le=1, description="Share of known answers that are asked unannounced.")
+    selection: Literal["arrival", "random", "model"] = Field(
+        "arrival",
+        description="Which documents people get next: as they came, drawn, or those that the model learns most from.",
+    )
+    selection_random_share: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="Share of the documents that are drawn beside the model's choice, to compare it with.",
+    )
+    selection_patience_days: float = Field(
+        30,
+        gt=0,
+        le=3650,
+        description="A document that has waited so long gets a place of its own in the model's choice.",
+    )
+    precision_target: float = Field(
+        0.95, ge=0.5, le=0.999, description="Share of the automatic answers that must be right, at least."
+    )
+    precision_answers: int = Field(
+        100, ge=20, le=100_000, description="On how many reviewed answers of holdout documents that must be measured."
+    )
+    audit_share: float = Field(0.1, ge=0.01, le=1, description="Share of the automatic answers that people check.")
 
     @model_validator(mode="after")
     def _clock_that_comes_due(self) -> "ProjectSettings":
@@ -125,6 +148,8 @@ def change_settings(
         project.settings = after
         if _CLOCK & set(changed):
             project.clock_since = now()
+        if before["selection"] != after["selection"]:
+            places.forget(session, project_id)
         if {"overlap_share", "overlap_people"} & set(changes):
             overlap.redraw(session, project_id, chosen.overlap_share, chosen.overlap_people)
         return chosen

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from PIL import Image
 
 from model.answers import SEEDS, Answer, compose_answer
@@ -105,6 +107,17 @@ class Predictor:
         if not all(question.strip() for question in questions):
             raise ValueError("One of the questions is empty.")
         return self._answer(page, [Prompt(question) for question in questions]) if questions else []
+
+    def signature(self, page: EncodedPage) -> NDArray[np.float32]:
+        """[width] what the page looks like to the network: the mean of its words' features, of its image's where it has none.
+        Comparable between pages that the same version read."""
+        words = page.state.words[0, : len(page.words)]
+        if not len(words) and page.state.image is not None:
+            words = page.state.image.coarse[0].flatten(1).T
+        if not len(words):
+            return np.zeros(self.config.width, np.float32)
+        mean: NDArray[np.float32] = words.mean(0).numpy().astype(np.float32)
+        return mean
 
     @torch.inference_mode()
     def _answer(self, page: EncodedPage, prompts: Sequence[Prompt]) -> list[Answer]:

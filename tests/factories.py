@@ -136,7 +136,7 @@ def accept(
         state = AnnotationState(no_answer=not words and mask is None)
         if words or mask is not None:
             on = pages_of(workspace, document.id)[page - 1]
-            boxes = _boxes(workspace, on.id)
+            boxes = boxes_of(workspace, on.id)
             pixels = mask if mask is not None else rasterise([boxes[at] for at in words], (on.height, on.width))
             state.pages[on.id] = PageMark(words=list(words), mask=to_patch(pixels))
     with workspace.database.write() as session:
@@ -209,7 +209,8 @@ def _person(session, name: str) -> User:  # type: ignore[no-untyped-def]
     return person
 
 
-def _boxes(workspace: Workspace, page_id: str) -> dict[int, tuple[int, int, int, int]]:
+def boxes_of(workspace: Workspace, page_id: str) -> dict[int, tuple[int, int, int, int]]:
+    """The boxes of a page's words, by their numbers."""
     with workspace.database.read() as session:
         rows = session.scalars(select(PageWord).where(PageWord.page_id == page_id))
         return {row.number: (row.x0, row.y0, row.x1, row.y1) for row in rows}

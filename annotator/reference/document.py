@@ -25,6 +25,7 @@ TAGS = {
     "annotations": "Asking, refining, and saving what people make of the answers.",
     "tasks": "Standard questions, and the queue that hands them out.",
     "reviews": "A second person's verdict on an answer.",
+    "selection": "What comes next and why, second looks at accepted labels, and answers accepted automatically.",
     "people": "Users, members of projects, invitations, logins.",
     "learning": "Models, retrainings and jobs.",
     "figures": "How much was done, how fast, and how often the model was right.",

@@ -51,6 +51,12 @@ class ChangedSettings(BaseModel):
     overlap_share: float | None = None
     overlap_people: int | None = None
     gold_share: float | None = None
+    selection: str | None = None
+    selection_random_share: float | None = None
+    selection_patience_days: float | None = None
+    precision_target: float | None = None
+    precision_answers: int | None = None
+    audit_share: float | None = None
 
 
 class NextAnswer(BaseModel):

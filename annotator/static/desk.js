@@ -53,6 +53,7 @@ export class Desk {
       fix: () => this.reviews.fix(),
       sendFix: () => this.judge('fixed'),
       giveUpFix: () => this.reviews.giveUpFix(),
+      takeModel: () => this.reviews.takeModel(),
       next: () => act(() => this.reviews.next()),
     });
   }
@@ -277,7 +278,7 @@ export class Desk {
     const elsewhere = mode === 'review' ? reviews.annotation !== null && !reviews.here : Boolean(task) && (document !== task.document_id || (local && local.question.text !== task.question.text));
     this.bar.render({ mode, reviewer: library.reviewer, reviews: library.reviews, counts: tasks.counts, waiting, desk, elsewhere: elsewhere && !desk?.busy });
     workspace.root.dataset.desk = desk?.empty && !(mode === 'queue' && tasks.annotation) ? 'empty' : mode;
-    this.panel.render({ active: mode === 'review' && reviews.here, open: reviews.open, said: reviews.said, fixing: reviews.fixing, reasons: reviews.reasons.offered, busy: reviews.busy });
+    this.panel.render({ active: mode === 'review' && reviews.here, open: reviews.open, said: reviews.said, fixing: reviews.fixing, reasons: reviews.reasons.offered, busy: reviews.busy, look: reviews.here ? reviews.look : null });
     this.suggestions.render();
   }
 }

@@ -67,7 +67,7 @@ export class QueueBar {
       icon(none ? 'question' : 'check', 28),
       h('b', {}, none ? 'No tasks yet' : queue ? 'No task for you now' : 'Nothing to review now'),
       h('p', {}, onThisClock(desk.reason)),
-      queue && counts?.total ? h('ul', { class: 'g-counts' }, figure(counts.done, 'done'), figure(counts.submitted, 'wait for review'), figure(counts.open, 'open'), h('li', {}, h('b', {}, String(counts.total)), ' in all')) : null,
+      queue && counts?.total ? h('ul', { class: 'g-counts' }, figure(counts.done, 'done'), figure(counts.automatic, 'accepted automatically'), figure(counts.submitted, 'wait for review'), figure(counts.open, 'open'), h('li', {}, h('b', {}, String(counts.total)), ' in all')) : null,
       queue ? held.slice(1, 5).map((each) => h('p', { class: 'g-quiet' }, `${each.person} has “${each.question}” of ${each.document} until ${clock(each.until)}.`)) : null,
       h('div', { class: 'g-empty-actions' },
         none && reviewer ? h('button', { class: 'g-button g-primary', on: { click: () => this.act.edit() } }, 'Write standard questions') : h('button', { class: 'g-button', on: { click: () => this.act.next() } }, 'Look again'),

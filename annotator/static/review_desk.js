@@ -1,9 +1,11 @@
 // Reviewing: answers come one by one, leased; a verdict on each, or a fix with all tools. Draws nothing.
+// After what was handed in come second looks: accepted labels that the model contradicts.
 
 import { Fixes } from './fixes.js';
 import { HandedOut } from './handed_out.js';
 import { Judging } from './judging.js';
 import { Lease } from './lease.js';
+import { EMPTY_MARK } from './marks.js';
 import { Reasons } from './verdicts.js';
 
 const blank = () => ({ quality: null, completeness: null, reason: '' });
@@ -18,6 +20,7 @@ export class ReviewDesk extends HandedOut {
     this.judging = new Judging(answers, this.fixes);
     this.reasons = new Reasons(library);
     this.annotation = null; // id of the answer under review
+    this.look = null; // why an accepted label is looked at again: { kind, sentence, model, page_id, words, mask }
     this.said = blank();
     this.waiting = null; // how many answers wait
   }
@@ -27,9 +30,13 @@ export class ReviewDesk extends HandedOut {
     return this.annotation !== null && this.answers.local?.id === this.annotation;
   }
 
-  // A verdict can be given: the author has handed it in, and no verdict is on its way.
+  // A verdict can be given: the author has handed it in, or it wants a second look, and no verdict is on its way.
   get open() {
-    return this.here && this.answers.local.status === 'submitted' && !this.answers.queue.of(this.annotation).length;
+    return this.here && this.judged.includes(this.answers.local.status) && !this.answers.queue.of(this.annotation).length;
+  }
+
+  get judged() {
+    return this.look ? ['accepted', 'fixed'] : ['submitted'];
   }
 
   get fixing() {
@@ -55,6 +62,7 @@ export class ReviewDesk extends HandedOut {
   take(found) {
     this.annotation = found.annotation_id;
     this.document = found.document_id;
+    this.look = found.second_look ?? null;
     this.waiting = found.to_review;
     this.said = blank();
     this.reason = found.annotation_id ? null : (found.reason ?? 'Nothing waits for review.');
@@ -82,7 +90,7 @@ export class ReviewDesk extends HandedOut {
 
   drop() {
     if (this.fixing) this.judging.putAside();
-    this.annotation = null;
+    this.annotation = this.look = null;
     this.said = blank();
     this.judging.end();
   }
@@ -101,6 +109,21 @@ export class ReviewDesk extends HandedOut {
   fix() {
     if (!this.open || this.judging.fixing) return;
     this.judging.begin(this.fixes.get(this.annotation));
+    this.hear.changed();
+  }
+
+  // What the model says instead, as a fix that is still to be sent.
+  takeModel() {
+    const { look, answers } = this;
+    if (!look || !this.open) return;
+    if (!this.judging.fixing) this.judging.begin(null);
+    if (look.kind === 'not_here') {
+      if (!answers.local.no_answer) answers.become(answers.place.page.id, { mark: answers.markOn(answers.place.page.id), no_answer: true }, 'no_answer');
+    } else {
+      for (const page of Object.keys(answers.local.pages)) if (page !== look.page_id) answers.become(page, { mark: EMPTY_MARK, no_answer: false }, 'clear');
+      answers.become(look.page_id, { mark: { ...EMPTY_MARK, words: look.words, mask: look.mask }, no_answer: false }, 'candidate');
+      if (answers.place.page?.id !== look.page_id) answers.hear.open(look.page_id);
+    }
     this.hear.changed();
   }
 

@@ -5,7 +5,7 @@ import { icon } from './icons.js';
 import { hint } from './keyboard.js';
 
 export class ReviewPanel {
-  // act: { say(part, value), accept(), reject(), fix(), sendFix(), giveUpFix(), next() }
+  // act: { say(part, value), accept(), reject(), fix(), sendFix(), giveUpFix(), takeModel(), next() }
   constructor(root, act) {
     this.root = root;
     this.act = act;
@@ -17,7 +17,8 @@ export class ReviewPanel {
     this.wanting = h('p', { class: 'g-wanting', role: 'alert', hidden: true }, 'Say why before you reject: the author reads it.');
     this.actions = h('div', { class: 'g-actions' });
     this.reason = h('div', { class: 'g-reason' }, this.field, this.wanting, this.offered);
-    root.append(this.verdicts, this.reason, this.actions);
+    this.again = h('div', { class: 'g-again', role: 'note', hidden: true });
+    root.append(this.again, this.verdicts, this.reason, this.actions);
   }
 
   // Enter rejects with the reason that stands there; Shift and Enter makes a new line.
@@ -34,12 +35,16 @@ export class ReviewPanel {
     this.field.focus();
   }
 
-  // view: { active, open (a verdict can be given), said, fixing, reasons, busy }
-  render({ active, open, said, fixing, reasons, busy }) {
+  // view: { active, open (a verdict can be given), said, fixing, reasons, busy, look (why an accepted label is looked at again) }
+  render({ active, open, said, fixing, reasons, busy, look }) {
     this.root.hidden = !active;
     if (!active) return;
     this.fixing = fixing;
     this.verdicts.hidden = this.reason.hidden = !open;
+    this.again.hidden = !open || !look;
+    redraw(this.again, [look, busy], () => look && [
+      h('p', {}, h('b', {}, 'Second look. '), 'This label was accepted. ', h('span', { dir: 'auto' }, look.sentence)),
+      h('button', { class: 'g-link', disabled: busy, on: { click: () => this.act.takeModel() } }, look.kind === 'not_here' ? `Say as ${look.model} that it is not answered` : `Take what ${look.model} marks, as a fix`)]);
     if (this.field.value !== said.reason) this.field.value = said.reason;
     if (said.reason.trim()) this.wanting.hidden = true;
     if (document.activeElement !== this.field && !said.reason) this.wanting.hidden = true;
@@ -49,10 +54,10 @@ export class ReviewPanel {
     const button = (name, label, sign, kind, act, more = {}) =>
       h('button', { class: `g-button ${kind}`, title: `${label}   ${hint(name)}`, disabled: busy, on: { click: act }, ...more }, icon(sign, 16), label, h('kbd', {}, hint(name)));
     for (const sign of this.verdicts.querySelectorAll('kbd')) sign.textContent = hint(sign.dataset.of);
-    redraw(this.actions, [open, fixing, busy, wrong, ['next', 'accept', 'reviewAccept', 'reviewReject', 'reviewFix'].map(hint)], () => !open
+    redraw(this.actions, [open, fixing, busy, wrong, Boolean(look), ['next', 'accept', 'reviewAccept', 'reviewReject', 'reviewFix'].map(hint)], () => !open
       ? [button('next', 'Next answer', 'next', 'g-accept', () => this.act.next())]
       : fixing ? [button('accept', 'Save the fix', 'check', 'g-primary g-accept', () => this.act.sendFix()), h('button', { class: 'g-button', on: { click: () => this.act.giveUpFix() } }, 'Give it up')]
-      : [button('reviewAccept', 'Accept', 'check', 'g-primary g-accept', () => this.act.accept(), wrong ? { disabled: true } : {}),
+      : [button('reviewAccept', look ? 'Keep' : 'Accept', 'check', 'g-primary g-accept', () => this.act.accept(), wrong ? { disabled: true } : {}),
         button('reviewReject', 'Reject', 'cross', 'g-danger', () => this.act.reject()),
         button('reviewFix', 'Fix', 'pencil', '', () => this.act.fix())]);
   }

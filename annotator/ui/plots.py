@@ -57,8 +57,21 @@ def stacked(
     return _figure(title, sentence, axes + "".join(bars), legend, table(columns, rows))
 
 
-def dots(title: str, sentence: str, rows: Sequence[Dot], written: Callable[[float], str], top: float = 0) -> str:
-    """Return a dot a row with a bar for its interval, from left to right. `written`: a value as text; `top`: end of the axis."""
+def dots(
+    title: str,
+    sentence: str,
+    rows: Sequence[Dot],
+    written: Callable[[float], str],
+    top: float = 0,
+    *,
+    unit: str = "masks",
+    what: str = "Model",
+    trend: bool = True,
+) -> str:
+    """Return a dot a row with a bar for its interval, from left to right. `written`: a value as text; `top`: end of the axis.
+
+    `unit`: what stands behind a dot; `what`: what the dots are; `trend`: a line from each to the next.
+    """
     reach, ticks = _scale(top or max(max(row.value, row.high or 0) for row in rows))
     if top:
         reach = top
@@ -67,9 +80,9 @@ def dots(title: str, sentence: str, rows: Sequence[Dot], written: Callable[[floa
     for at, row in enumerate(rows):
         x, y = _LEFT + step * (at + 0.5), _y(row.value, reach)
         points.append(f"{x:.1f} {y:.1f}")
-        hover = f"{row.name}: {written(row.value)}, {row.count} masks"
+        hover = f"{row.name}: {written(row.value)}, {row.count} {unit}"
         if row.low is not None and row.high is not None:
-            hover = f"{row.name}: {written(row.value)} ({written(row.low)} to {written(row.high)}), {row.count} masks"
+            hover = f"{row.name}: {written(row.value)} ({written(row.low)} to {written(row.high)}), {row.count} {unit}"
             parts.append(
                 f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" y2="{_y(row.high, reach):.1f}"/>'
             )
@@ -83,9 +96,9 @@ def dots(title: str, sentence: str, rows: Sequence[Dot], written: Callable[[floa
             f'<rect class="hover" x="{x - step / 2:.1f}" y="{_TOP}" width="{step:.1f}" height="{_HEIGHT - _TOP}">'
             f"<title>{escape(hover)}</title></rect>"
         )
-    path = f'<path class="trend" d="M{"L".join(points)}"/>' if len(points) > 1 else ""
+    path = f'<path class="trend" d="M{"L".join(points)}"/>' if trend and len(points) > 1 else ""
     values = table(
-        ["Model", "Value", "95 % interval", "Masks"],
+        [what, "Value", "95 % interval", unit.capitalize()],
         [
             [
                 row.name,
@@ -146,6 +159,63 @@ def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[s
             y += row - 4
         y += 8
     return _figure(title, sentence, drawn, [], table(["Figure", "Who", "Value", "Over"], cells))
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A share at and above a threshold, with what it is at least. `count`: how many stand behind it."""
+
+    threshold: float
+    share: float
+    low: float
+    count: int
+
+
+def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, chosen: float | None, unit: str) -> str:
+    """Return shares against a threshold: a line, the band down to their bounds, the target across, the chosen threshold marked.
+
+    `rows` by threshold, from the lowest; `unit`: what is counted ("answers").
+    """
+    bottom = math.floor(10 * min([target, *(row.low for row in rows)])) / 10
+    first, last = rows[0].threshold, max(rows[-1].threshold, rows[0].threshold + 0.05)
+
+    def x(threshold: float) -> float:
+        return _LEFT + 8 + (threshold - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT - 30)
+
+    def y(share: float) -> float:
+        return _y(share - bottom, 1 - bottom)
+
+    step = 0.1 if bottom < 0.7 else 0.05
+    ticks = [bottom + step * at for at in range(round((1 - bottom) / step) + 1)]
+    drawn = "".join(
+        f'<path class="grid" d="M{_LEFT} {y(tick):.1f}H{_WIDTH - _RIGHT}"/>'
+        f'<text x="{_LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.0%}</text>'
+        for tick in ticks
+    )
+    upper = "L".join(f"{x(row.threshold):.1f} {y(row.share):.1f}" for row in rows)
+    lower = "L".join(f"{x(row.threshold):.1f} {y(row.low):.1f}" for row in reversed(rows))
+    drawn += f'<path class="band" d="M{upper}L{lower}Z"/><path class="line s0" d="M{upper}"/>'
+    drawn += (
+        f'<path class="target" d="M{_LEFT} {y(target):.1f}H{_WIDTH - _RIGHT}"/>'
+        f'<text class="value halo" x="{_LEFT + 4}" y="{_HEIGHT - _BOTTOM - 6}">- - target {target:.1%}</text>'
+    )
+    if chosen is not None:
+        drawn += f'<path class="chosen" d="M{x(chosen):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
+    every = 1 if len(rows) <= 5 else 2
+    for at, row in enumerate(rows):
+        hover = f"From {row.threshold:.2f}: {row.share:.1%} of {row.count} {unit} right, at least {row.low:.1%}"
+        drawn += (
+            f'<circle class="dot" cx="{x(row.threshold):.1f}" cy="{y(row.share):.1f}" r="3.5"/>'
+            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{_TOP}" width="18" height="{_HEIGHT - _TOP - _BOTTOM}">'
+            f"<title>{escape(hover)}</title></rect>"
+        )
+        if at % every == 0:
+            drawn += (
+                f'<text x="{x(row.threshold):.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{row.threshold:.2f}</text>'
+            )
+    cells = [[f"{row.threshold:.2f}", row.count, f"{row.share:.1%}", f"{row.low:.1%}"] for row in rows]
+    values = table(["Confidence from", unit.capitalize(), "Right", "At least"], cells)
+    return _figure(title, sentence, drawn, [], values)
 
 
 def framed(title: str, sentence: str, content: str) -> str:

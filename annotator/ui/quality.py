@@ -5,13 +5,19 @@ from datetime import date, timedelta
 
 import gradio as gr
 
-from annotator.ui import label_plots, plots
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, role_of, told
+from annotator.ui import label_plots, plots, stage_card
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of, told
 from annotator.ui.table import empty, table
 from engine.annotation.ask import Desk
+from engine.curation import automatic, stages
 from engine.curation.agreement_figures import ProjectAgreement, project_agreement
+from engine.curation.choice_figures import Choices
 from engine.curation.figures import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of
 from engine.curation.snapshot_views import SnapshotView, newest_view
+from engine.curation.stage_view import StageView, stage_view
+from engine.curation.stages import NAMES, STAGES
+from engine.errors import Refused
+from engine.jobs import surveys
 
 PERIODS = (("4 weeks", 28), ("3 months", 91), ("1 year", 364))
 VERSIONS = 8  # model versions that fit side by side
@@ -28,6 +34,16 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             project = project_choice()
             period = gr.Dropdown(PERIODS, value=PERIODS[1][1], label="Period", min_width=140, scale=1)
         content = gr.HTML()
+        with gr.Accordion("Change the stage", open=False, visible=False) as changing:
+            with gr.Row(elem_classes=["glossator-actions"]):
+                stage = gr.Dropdown(
+                    [(NAMES[name].capitalize(), name) for name in STAGES], label="Stage", min_width=180, scale=1
+                )
+                reason = gr.Textbox(label="Why", placeholder="Kept in the record", max_length=2000, scale=2)
+            with gr.Row(elem_classes=["glossator-actions"]):
+                ask = gr.Button("Survey now", scale=0, min_width=130, size="md")
+                change = gr.Button("Set the stage", variant="primary", scale=0, min_width=150, size="md")
+                undo = gr.Button("Take back automatic answers", scale=0, min_width=250, size="md")
 
     @told
     def show(project_id: str | None, days: int, request: gr.Request) -> str:
@@ -35,13 +51,47 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         if project_id is None or role is None:
             return NO_PROJECT
         found = figures(desk.workspace, project_id, days=days, viewer=current_user(desk, request))
+        stage = stage_view(desk.workspace, project_id)
         if role == "annotator":
-            return drawn(found)
+            return drawn(found, stage=stage)
         return drawn(
-            found, project_agreement(desk.workspace, project_id), newest_view(desk.workspace, project_id), project_id
+            found,
+            project_agreement(desk.workspace, project_id),
+            newest_view(desk.workspace, project_id),
+            project_id,
+            stage=stage,
         )
 
+    def rights(project_id: str | None, request: gr.Request) -> dict[str, object]:
+        return gr.update(visible=role_of(desk, request, project_id) == "admin")
+
+    @told
+    def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
+        user = require(desk, request, project_id, "admin")
+        if not wanted:
+            raise Refused("Choose a stage first.")
+        stages.set_stage(desk.workspace, project_id or "", wanted, by=user, reason=why)
+        gr.Info(f"The project is {NAMES[wanted]} now.")
+
+    @told
+    def take_back(project_id: str | None, request: gr.Request) -> None:
+        user = require(desk, request, project_id, "admin")
+        count = automatic.undo(desk.workspace, project_id or "", by=user)
+        gr.Info(f"{count:,} automatic answer{'' if count == 1 else 's'} taken back; their tasks are open again.")
+
+    @told
+    def survey(project_id: str | None, request: gr.Request) -> None:
+        user = require(desk, request, project_id, "admin")
+        surveys.request(desk.workspace, project_id or "", by=user.id)
+        gr.Info("A survey is waiting for the worker; how far it is stands on the tab Training.")
+
     offer(desk, project)
+    project.change(rights, project, changing, **QUIET)
+    tab.select(rights, project, changing, **QUIET)
+    gr.on(None, rights, project, changing, **QUIET)
+    ask.click(survey, project, None, **QUIET)
+    for button, act, inputs in ((change, set_stage, [project, stage, reason]), (undo, take_back, [project])):
+        button.click(act, inputs, None, **QUIET).then(show, [project, period], content, **QUIET)
 
     for event in (project.change, period.change, tab.select, gr.Timer(60).tick):
         event(show, [project, period], content, **QUIET)
@@ -53,14 +103,20 @@ def drawn(
     agreement: ProjectAgreement | None = None,
     snapshot: SnapshotView | None = None,
     project_id: str = "",
+    *,
+    stage: StageView | None = None,
 ) -> str:
     """Return figures as plots. Without `agreement`, which is for reviewers, what it shows is left out; `snapshot`: the newest one
-    that was learned from, if any."""
-    if not found.by_model and not found.queue and not found.people:
+    that was learned from, if any; without `stage` its cards are left out."""
+    if not found.by_model and not found.queue and not found.people and (stage is None or not stage.tasks):
         return EMPTY
-    shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found), _people(found.people)]
+    shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found)]
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
+    if stage is not None:
+        shown += [stage_card.drawn(stage), _choices(found.choices)]
+    shown.append(_people(found.people))
+    if agreement is not None:
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
     return f'<div class="glossator-plots">{"".join(shown)}</div>'
 
@@ -151,6 +207,35 @@ def _agreement(found: ProjectAgreement) -> str:
         for name, field in (("IoU of the pixels", "iou"), ("F1 of the words", "word_f1"))
     ]
     return plots.bars(title, sentence, [group for group in groups if group[1]])
+
+
+def _choices(found: Choices) -> str:
+    """Corrections a page of what the model chose, beside what was drawn: whether its choice finds where it is wrong."""
+    title = "Corrections a page"
+    if not found.by:
+        return plots.nothing(
+            title,
+            "Of documents that the model chose, beside those that were drawn.",
+            "Let the model choose what people get next (selection, a setting of the project); the figure comes with the first "
+            "documents that are finished.",
+        )
+    names = {"model": "chosen", "random": "drawn"}
+    dots = [
+        plots.Dot(names[each.chosen_by], each.corrections_a_page, each.low, each.high, each.documents)
+        for each in found.by
+    ]
+    if found.more is None:
+        sentence = "Of documents that are finished; the other kind is still to come."
+    else:
+        sentence = f"What the model chose has {found.more:+.1f} a page beside what was drawn"
+        if found.more_low is None or found.more_high is None:
+            sentence += "; six finished documents of each kind give that an interval."
+        else:
+            sentence += f" ({found.more_low:+.1f} to {found.more_high:+.1f})"
+            sentence += (
+                ": people's time goes where it is wrong." if found.more_low > 0 else ": no difference is sure yet."
+            )
+    return plots.dots(title, sentence, dots, "{:.1f}".format, unit="documents", what="Documents", trend=False)
 
 
 def _queue(found: Figures) -> str:

@@ -16,7 +16,9 @@ NO_QUESTIONS = empty(
     "No standard questions yet.",
     "Write one a line and save: each becomes a task for every document, also for those that come later.",
 )
-SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share")
+SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
+SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
+ORDERS = [("As they came", "arrival"), ("Drawn", "random"), ("What the model is unsure of", "model")]
 HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
 
 
@@ -50,6 +52,16 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 gold_share = gr.Slider(
                     0, 100, step=5, label="Known answers, % of tasks", info="Asked again without saying so."
                 )
+                selection = gr.Radio(
+                    ORDERS, label="Which documents come next", info="The worker puts them in order by a survey."
+                )
+                random_share = gr.Slider(
+                    0,
+                    100,
+                    step=5,
+                    label="Drawn beside the model's choice, % of documents",
+                    info="What its choice is worth shows on the tab Quality.",
+                )
                 save_settings = gr.Button("Save settings", size="md")
     refresh = gr.Timer(5)
 
@@ -66,6 +78,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             ("at work", len(view.held)),
             ("wait for review", view.submitted),
             ("done", view.done),
+            *([("automatic", view.automatic)] if view.automatic else []),
             ("in all", view.total),
         )
         figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
@@ -73,7 +86,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     def load(project_id: str | None, request: gr.Request) -> tuple[object, ...]:
         if project_id is None or role_of(desk, request, project_id) is None:
-            return {}, "", False, 0, 2, 0
+            return {}, "", False, 0, 2, 0, "arrival", 20
         there = _there(desk, project_id)
         return there, "\n".join(there["questions"]), *there["settings"]
 
@@ -85,6 +98,8 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         share: float,
         people: int,
         gold: float,
+        order: str,
+        drawn: float,
         request: gr.Request,
     ) -> tuple[object, ...]:
         """Read anew, but for what somebody has begun to write or to set: that stays, and saving says what others did."""
@@ -92,7 +107,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         if not seen or not loaded[0] or seen["project"] != project_id:
             return loaded
         there = dict(cast("dict[str, Any]", loaded[0]))
-        values = [review, share, people, gold]
+        values = [review, share, people, gold, order, drawn]
         writing = _lines(text) != seen["questions"]
         if writing:
             there["questions"] = seen["questions"]
@@ -119,14 +134,24 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     @told
     def keep_settings(
-        project_id: str | None, seen: Any, review: bool, share: float, people: int, gold: float, request: gr.Request
+        project_id: str | None,
+        seen: Any,
+        review: bool,
+        share: float,
+        people: int,
+        gold: float,
+        order: str,
+        drawn: float,
+        request: gr.Request,
     ) -> tuple[object, ...]:
         by = require(desk, request, project_id, "admin").id
         seen = _of_this(seen, project_id)
         there = _there(desk, project_id or "")["settings"]
         changed = {
             name: value
-            for name, value, before in zip(SETTINGS, (review, share, people, gold), seen["settings"], strict=True)
+            for name, value, before in zip(
+                SETTINGS, (review, share, people, gold, order, drawn), seen["settings"], strict=True
+            )
             if value != before
         }
         if any(there[SETTINGS.index(name)] != seen["settings"][SETTINGS.index(name)] for name in changed):
@@ -134,12 +159,11 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 "Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.", duration=None
             )
             return {**seen, "settings": there}, *there
-        shares = ("overlap_share", "gold_share")
         projects.change_settings(
             desk.workspace,
             project_id or "",
             by=by,
-            **{name: value / 100 if name in shares else value for name, value in changed.items()},
+            **{name: value / 100 if name in SHARES else value for name, value in changed.items()},
         )
         gr.Info("Settings saved.", duration=4)
         there = _there(desk, project_id or "")["settings"]
@@ -156,7 +180,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             gr.update(visible=chooses),
         ]
 
-    settings = [review_required, overlap_share, overlap_people, gold_share]
+    settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
@@ -188,6 +212,8 @@ def _there(desk: Desk, project_id: str) -> dict[str, Any]:
             round(100 * chosen.overlap_share),
             chosen.overlap_people,
             round(100 * chosen.gold_share),
+            chosen.selection,
+            round(100 * chosen.selection_random_share),
         ],
     }
 

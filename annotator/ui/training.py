@@ -102,11 +102,11 @@ def build(desk: Desk) -> None:
     def stop_run(project_id: str, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         for job in queue.list_jobs(workspace, project_id):
-            if job.status in ("waiting", "running"):
+            if job.kind == trigger.RETRAIN and job.status in ("waiting", "running"):
                 queue.cancel(workspace, job.id, by=user.id)
                 gr.Info("The retraining stops at its next step.")
                 return
-        gr.Info("Nothing is running.")
+        gr.Info("No retraining is running.")
 
     @told
     def promote_version(project_id: str, chosen: str | None, why: str, forced: bool, request: gr.Request) -> None:

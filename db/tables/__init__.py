@@ -8,13 +8,16 @@ from db.tables.annotations import Annotation, Lease, Prediction, Question, Revie
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
 from db.tables.signatures import PageSignature, SignatureBand
 
 __all__ = [
     "Annotation",
     "AuditEntry",
+    "AutomaticAnswer",
     "Document",
     "DocumentGroup",
+    "DocumentSignature",
     "Firing",
     "Invitation",
     "Job",
@@ -34,8 +37,11 @@ __all__ = [
     "Revision",
     "Run",
     "RunMetric",
+    "SecondLook",
     "SignatureBand",
     "Snapshot",
+    "StageChange",
+    "SurveyAnswer",
     "Task",
     "User",
     "WordEdit",

@@ -8,6 +8,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
 
+UNRANKED = 1_000_000_000  # priority of a task that nobody and nothing has put anywhere
+
 
 class Question(Base):
     """A question as somebody put it, once a project. A standard question is asked of every document."""
@@ -96,8 +98,10 @@ class Task(Base):
 
     __tablename__ = "tasks"
     __table_args__ = (
+        CheckConstraint("chosen_by in ('model', 'random', 'age', 'hand')", name="chosen_by"),
         UniqueConstraint("document_id", "question_id"),
         Index("ix_tasks_project_id_id", "project_id", "id"),
+        Index("ix_tasks_project_id_priority_document_id", "project_id", "priority", "document_id"),
     )
 
     id: Mapped[Id]
@@ -106,6 +110,8 @@ class Task(Base):
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
     wanted: Mapped[int] = mapped_column(default=1)  # answers by different people
     gold_revision_id: Mapped[Reference | None] = mapped_column(ForeignKey("revisions.id"))
+    priority: Mapped[int] = mapped_column(default=UNRANKED)  # the smallest comes first; engine.curation.selection
+    chosen_by: Mapped[str | None] = mapped_column(String(10))  # what gave it its place; None: the order of arrival
     closed_at: Mapped[datetime | None]  # its question is no standard one any more
     created_at: Mapped[Moment]
 

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rapidfuzz import fuzz, utils
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from db.tables import Annotation, Document, Page, PageWord, Prediction, Question
+from db.tables import Annotation, Document, Page, Prediction, Question
 from engine import access
+from engine.annotation.likely import PAGES_ASKED, by_likelihood
 from engine.annotation.pages import CachedPage, PageCache, passes_at_once
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposal_of
 from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
+from engine.curation import stages
+from engine.curation.survey_answers import Prepared, prepared
 from engine.documents.ingest import storable
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
@@ -25,7 +27,6 @@ from model.threads import use_threads
 
 LONGEST_QUESTION = 1000
 _WARMED_AT_ONCE = 4  # pages that are encoded before anybody asks them, or wait for that
-PAGES_ASKED = 8  # of a long document, the pages that share most words with the question
 
 
 class Desk:
@@ -86,16 +87,19 @@ class Desk:
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("That page is not in this document.")
         loaded = self.predictors.of(document.project_id)
-        likely = [page_id] if page_id is not None else self._by_likelihood(pages, question)[:PAGES_ASKED]
-        answers = self._ask_pages(loaded, likely, question)
-        best = answers[0]
-        stored = stored_answer(best.answer, best.cached.numbers)
-        if page_id is None:
-            stored.ranked = [each.ranked() for each in answers]
+        found = self._prepared(document, question, loaded) if page_id is None else None
+        if found is None:
+            likely = [page_id] if page_id is not None else by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
+            answers = self._ask_pages(loaded, likely, question)
+            best = answers[0]
+            stored = stored_answer(best.answer, best.cached.numbers)
+            if page_id is None:
+                stored.ranked = [each.ranked() for each in answers]
+            found = Prepared(
+                best.page_id, stored, float(best.answer.score), float(best.answer.answered), best.milliseconds
+            )
         try:
-            return self._record(
-                document, question, user_id, best.page_id, loaded, stored, best.answer, best.milliseconds
-            ), False
+            return self._record(document, question, user_id, loaded, found), False
         except IntegrityError:  # the same person asked the same in another window, and that one was faster
             return self.ask(document_id, question, page_id, user_id)
 
@@ -117,7 +121,7 @@ class Desk:
             ).all()
             asked = {each.page_id for each in _ranked_so_far(newest_proposal(session, annotation_id))}
         loaded = self.predictors.of(annotation.project_id)
-        left = [page_id for page_id in self._by_likelihood(pages, question.text) if page_id not in asked]
+        left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
         if not left:
             return
         answers = self._ask_pages(loaded, left[:most], question.text)
@@ -199,6 +203,13 @@ class Desk:
             session.flush()
             return proposal_of(session, prediction)
 
+    def _prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
+        """What the survey has answered, where the project's stage wants answers to be there before they are asked for."""
+        with self.workspace.database.read() as session:
+            if stages.stage_of(session, document.project_id) == "assisted":
+                return None
+            return prepared(session, document.id, question, loaded.version.id)
+
     def _page(self, page_id: str) -> tuple[Page, Document, Loaded]:
         with self.workspace.database.read() as session:
             page = session.get(Page, page_id)
@@ -222,36 +233,13 @@ class Desk:
             answers.append(_PageAnswer(page_id, cached, answer, milliseconds))
         return sorted(answers, key=lambda each: each.worth, reverse=True)
 
-    def _by_likelihood(self, pages: Sequence[Page], question: str) -> list[str]:
-        """Return ids of pages, the likeliest first: of a long document those that share most words with the question."""
-        if len(pages) <= PAGES_ASKED:
-            return [page.id for page in pages]
-        asked = utils.default_process(question)
-        with self.workspace.database.read() as session:
-            words = session.execute(
-                select(PageWord.page_id, PageWord.text).where(
-                    PageWord.page_id.in_([page.id for page in pages]), PageWord.retired_at.is_(None)
-                )
-            ).all()
-        texts: dict[str, list[str]] = {page.id: [] for page in pages}
-        for page_id, text in words:
-            texts[page_id].append(text)
-        share = {
-            page_id: fuzz.token_set_ratio(asked, utils.default_process(" ".join(text)))
-            for page_id, text in texts.items()
-        }
-        return sorted(share, key=lambda page_id: -share[page_id])
-
     def _record(
         self,
         document: Document,
         text: str,
         user_id: str,
-        page_id: str,
         loaded: Loaded,
-        stored: StoredAnswer,
-        answer: Answer,
-        milliseconds: float,
+        found: Prepared,
     ) -> str:
         with self.workspace.database.write() as session:
             question = session.scalar(
@@ -269,7 +257,10 @@ class Desk:
             )
             session.add(annotation)
             session.flush()
-            session.add(_prediction(annotation.id, page_id, question.id, loaded, stored, answer, milliseconds, {}))
+            prediction = _prediction(
+                annotation.id, found.page_id, question.id, loaded, found.answer, found, found.milliseconds, {}
+            )
+            session.add(prediction)
             return annotation.id
 
 
@@ -322,7 +313,7 @@ def _prediction(
     question_id: str,
     loaded: Loaded,
     stored: StoredAnswer,
-    answer: Answer,
+    answer: Answer | Prepared,
     milliseconds: float,
     prompts: dict[str, Any],
 ) -> Prediction:

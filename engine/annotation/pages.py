@@ -44,6 +44,17 @@ def words_of(workspace: Workspace, page_id: str) -> PageWords:
     )
 
 
+def picture_and_words(workspace: Workspace, page_id: str) -> tuple[Image.Image, PageWords]:
+    """Return what a predictor reads of a page: its image in colour, and its words. NotFound for an unknown page."""
+    with workspace.database.read() as session:
+        page = session.get(Page, page_id)
+    if page is None:
+        raise NotFound("There is no such page.")
+    words = words_of(workspace, page_id)
+    with Image.open(io.BytesIO(workspace.blobs.read(page.image_sha256))) as image:
+        return image.convert("RGB"), words
+
+
 @dataclass(frozen=True, slots=True)
 class CachedPage:
     """A page that can be asked: the encoding, and the numbers of its words in the encoding's order."""
@@ -111,12 +122,6 @@ class PageCache:
         return page_id, loaded.version.checkpoint_sha256, version
 
     def _encode(self, page_id: str, loaded: Loaded) -> CachedPage:
-        with self._workspace.database.read() as session:
-            page = session.get(Page, page_id)
-        if page is None:
-            raise NotFound("There is no such page.")
-        words = words_of(self._workspace, page_id)
-        with Image.open(io.BytesIO(self._workspace.blobs.read(page.image_sha256))) as image:
-            picture = image.convert("RGB")
+        picture, words = picture_and_words(self._workspace, page_id)
         with self._encoding:
             return CachedPage(loaded.predictor.encode(picture, words.words), words.numbers)

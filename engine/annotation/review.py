@@ -15,7 +15,7 @@ from db.tables import Annotation, ModelVersion, Prediction, Review, Revision, Us
 from engine import access
 from engine.annotation.revisions import Saved, advance, append, check_complete, edited, state_at
 from engine.annotation.state import Edit
-from engine.curation import leases
+from engine.curation import automatic, leases, second_looks
 from engine.curation.blind import seen
 from engine.documents.ingest import storable
 from engine.errors import Forbidden, Refused
@@ -119,6 +119,11 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             )
         )
         leases.release(session, leases.annotation_subject(annotation_id))
+        second_looks.decide(session, annotation_id, judged.id, request.verdict, reviewer_id)
+        if request.verdict != "rejected":
+            automatic.person_answered(
+                session, annotation.project_id, annotation.document_id, annotation.question_id, state, reviewer_id
+            )
         session.flush()
         return made
 

@@ -22,7 +22,7 @@ from engine.annotation.geometry import named_pages
 from engine.annotation.proposal import proposal_state
 from engine.annotation.state import AnnotationState, Edit, apply, stored
 from engine.annotation.texts import answer_text
-from engine.curation import leases
+from engine.curation import automatic, leases
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects import ProjectSettings
 from engine.workspace import Workspace
@@ -78,6 +78,9 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         if answer.action in ("accept", "submit"):
             check_complete(state)
             _hand_in(session, answer)
+            automatic.person_answered(
+                session, answer.project_id, answer.document_id, answer.question_id, state, user_id
+            )
         return append(
             session,
             state,
@@ -168,6 +171,7 @@ def state_at(session: Session, annotation_id: str, number: int) -> AnnotationSta
 class _Answer:
     """What is to be changed, what `base` holds, and what becomes of the action by this person; see the top of this file."""
 
+    project_id: str
     document_id: str
     question_id: str
     author_id: str
@@ -179,6 +183,7 @@ class _Answer:
 # One query, and one that is put together once: this stands before every save.
 _ANSWER = (
     select(
+        Annotation.project_id,
         Annotation.document_id,
         Annotation.question_id,
         Annotation.author_id,
@@ -212,7 +217,15 @@ def _answer(session: Session, annotation_id: str, request: RevisionRequest, user
     action = request.action
     if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
         action = "submit"
-    return _Answer(found.document_id, found.question_id, found.author_id, action, found.state, found.prediction_id)
+    return _Answer(
+        found.project_id,
+        found.document_id,
+        found.question_id,
+        found.author_id,
+        action,
+        found.state,
+        found.prediction_id,
+    )
 
 
 def _hand_in(session: Session, answer: _Answer) -> None:

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import emit, here, output
+from engine.curation.choice_figures import Choices
 from engine.curation.figures import LONGEST, Pace
 from engine.curation.weights import Reliability
 from engine.projects import DEFAULT_NAME, project_named
@@ -40,6 +41,7 @@ def figures(
     _print("model", [(row.label, row) for row in found.by_model])
     _print("person", [(row.person, row) for row in found.people])
     _print_reliability(people)
+    _print_choices(found.choices)
     total = sum(row.masks for row in found.masks_a_day)
     output.print(f"{total} masks from {found.first_day} to {found.last_day}.", markup=False)
     if found.queue:
@@ -60,6 +62,24 @@ def _print_reliability(people: list[Reliability]) -> None:
     for row in people:
         if row.sentence:
             output.print(row.sentence, markup=False, soft_wrap=True)
+
+
+def _print_choices(choices: Choices) -> None:
+    """Corrections a page of documents that the model chose, beside those that were drawn."""
+    if not choices.by:
+        return
+    table = Table("chosen by", box=None, header_style="bold", pad_edge=False)
+    for title in ("documents", "corrections a page", "95 %"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for each in choices.by:
+        ends = "-" if each.low is None or each.high is None else f"{each.low:.2f} .. {each.high:.2f}"
+        table.add_row(each.chosen_by, str(each.documents), f"{each.corrections_a_page:.2f}", ends)
+    output.print(table)
+    if choices.more is not None and choices.more_low is not None and choices.more_high is not None:
+        output.print(
+            f"The model's choice: {choices.more:+.2f} corrections a page ({choices.more_low:+.2f} .. {choices.more_high:+.2f}).",
+            markup=False,
+        )
 
 
 def _print(what: str, rows: list[tuple[str, Pace]]) -> None:

@@ -76,6 +76,18 @@ def set_project(
     overlap_share: Annotated[float | None, typer.Option(help="Share of tasks for several people, 0 to 1.")] = None,
     overlap_people: Annotated[int | None, typer.Option(help="How many people: 2 or 3.")] = None,
     gold_share: Annotated[float | None, typer.Option(help="Share of known answers asked unannounced, 0 to 1.")] = None,
+    selection: Annotated[str | None, typer.Option(help="arrival, random or model: what people get next.")] = None,
+    selection_random_share: Annotated[float | None, typer.Option(help="Share drawn beside the model's choice.")] = None,
+    selection_patience_days: Annotated[
+        float | None, typer.Option(help="Days after which a document gets a place.")
+    ] = None,
+    precision_target: Annotated[
+        float | None, typer.Option(help="Share of automatic answers that must be right.")
+    ] = None,
+    precision_answers: Annotated[
+        int | None, typer.Option(help="On how many reviewed answers that is measured.")
+    ] = None,
+    audit_share: Annotated[float | None, typer.Option(help="Share of automatic answers that people check.")] = None,
 ) -> None:
     """Change settings of a project."""
     wanted = {
@@ -89,6 +101,12 @@ def set_project(
         "overlap_share": overlap_share,
         "overlap_people": overlap_people,
         "gold_share": gold_share,
+        "selection": selection,
+        "selection_random_share": selection_random_share,
+        "selection_patience_days": selection_patience_days,
+        "precision_target": precision_target,
+        "precision_answers": precision_answers,
+        "audit_share": audit_share,
     }
     with here() as workspace:
         project = projects.project_named(workspace, name)

@@ -1,17 +1,13 @@
 """`glossator retrain`: a retraining now, here or by the worker."""
 
-import signal
-import threading
-import time
 from typing import Annotated, Any
 
 import typer
 
-from db.tables import Job
-from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.common import emit, fail, here, output
+from engine.commands.followed import followed
 from engine.people import ensure_local_user
 from engine.projects import DEFAULT_NAME, project_named
-from engine.workspace import Workspace
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +45,7 @@ def retrain(
         wanted = {name: value for name, value in chosen.items() if value is not None}
         job = trigger.request(workspace, there.id, by=ensure_local_user(workspace).id, **wanted)
         if not queue_only:
-            job = _followed(workspace, job)
+            job = followed(workspace, job)
     answer = {"job_id": job.id, "status": job.status, "message": job.message, **job.result}
     if as_json:
         emit(answer)
@@ -60,35 +56,3 @@ def retrain(
         fail(job.message or f"The job ended as {job.status}.")
     elif not as_json:
         output.print(job.message, markup=False, soft_wrap=True)
-
-
-def _followed(workspace: Workspace, job: Job) -> Job:
-    """The job when it has ended, done here or by a worker that was faster."""
-    from engine.commands.worker import yield_to_the_page
-    from engine.jobs import queue, trigger
-    from engine.jobs.worker import do, holder_name
-    from engine.training import registry
-
-    yield_to_the_page(workspace.settings)
-    registry.ensure_shipped(workspace)
-    stop = threading.Event()
-    signal.signal(signal.SIGINT, lambda *_: stop.set())
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    holder = holder_name()
-    with progress() as bar:
-        task = bar.add_task("Waiting.", total=100)
-
-        def show(share: float, message: str) -> None:
-            bar.update(task, completed=round(100 * share), description=message)
-
-        while not stop.is_set():
-            mine = queue.lease(workspace, holder, [trigger.RETRAIN], job_id=job.id)
-            if mine is not None:
-                do(workspace, mine, holder, stop=stop, watch=show)
-            job = queue.job_by_id(workspace, job.id)
-            if job.status in queue.ENDED:
-                return job
-            show(job.progress, job.message)
-            time.sleep(0.5)
-    console.print("Stopped; a worker, or this command again, goes on where it was.")
-    return job

@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     tasks = typer.Typer(no_args_is_help=True, help="Tasks: a standard question and a document; known answers.")
     tasks.command("list")(list_tasks)
     tasks.command("gold")(set_gold)
+    tasks.command("first")(put_first)
     app.add_typer(tasks, name="tasks")
 
 
@@ -98,6 +99,7 @@ def list_tasks(
     for each in found:
         answers = ", ".join(f"{given.person}: {given.status}" for given in each.answers)
         marks = " ".join(word for word, holds in (("gold", each.gold), ("closed", each.closed)) if holds)
+        marks = f"{marks} {each.chosen_by or ''}".strip()
         table.add_row(each.id, each.document, each.question, str(each.wanted), answers, marks)
     output.print(table)
 
@@ -113,6 +115,19 @@ def set_gold(
         line = all_tasks.set_gold(workspace, task, annotation, ensure_local_user(workspace).id)
     known = "has a known answer now" if line.gold else "has no known answer any more"
     console.print(f"“{line.question}” of {line.document} {known}.", markup=False)
+
+
+def put_first(
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")], project: TheProject = DEFAULT_NAME
+) -> None:
+    """Put the tasks of a document before all others."""
+    from engine.commands.found import document_called
+    from engine.curation.selection import put_first as put
+
+    with here() as workspace:
+        found = document_called(workspace, project_named(workspace, project).id, document)
+        count = put(workspace, found.id, ensure_local_user(workspace).id)
+    console.print(f"{count} question{'' if count == 1 else 's'} of {found.name} come first now.", markup=False)
 
 
 def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:

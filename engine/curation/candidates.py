@@ -7,11 +7,12 @@ for where they have begun something, and the rest document by document, past tho
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, case, exists, func, or_, select
+from sqlalchemy import and_, case, exists, func, select, tuple_
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Project, Question, Task
+from db.tables import Annotation, Project, Question, Task
 from engine.curation import leases, overlap, standing
+from engine.curation.settled import settled
 from engine.projects import settings_of
 
 _LOOKED_AT = 20  # candidates of one look; others may take some of them before they are leased
@@ -28,12 +29,10 @@ def candidates(session: Session, project_id: str, user_id: str, after: str | Non
         at = standing.columns(session, project_id, user_id)
         takeable = standing.rows(project_id, at).join(Question, Question.id == Task.question_id).where(at.takeable)
         position = session.scalar(select(Question.position).where(Question.id == came_from.question_id)) or 0
-        later = or_(
-            Task.document_id > came_from.document_id,
-            and_(Task.document_id == came_from.document_id, Question.position > position),
-        )
+        place = tuple_(Task.priority, Task.document_id, Question.position)
+        later = place > (came_from.priority, came_from.document_id, position)
         last = Task.id == came_from.id
-        order = (case((last, 2), (later, 0), else_=1), Task.document_id, Question.position, Task.id)
+        order = (case((last, 2), (later, 0), else_=1), Task.priority, Task.document_id, Question.position, Task.id)
         return list(session.scalars(takeable.with_only_columns(Task.id).order_by(*order).limit(_LOOKED_AT)))
     begun = _begun(session, project_id, user_id)
     look = _Look(session, project_id, user_id, after)
@@ -72,7 +71,7 @@ class _Look:
             found = found.where(Task.document_id.in_(documents))
         if kinds == _OVERLAP:
             found = found.where(Task.wanted > 1)
-        order = (kind, Task.document_id, Question.position, Task.id)
+        order = (kind, Task.priority, Task.document_id, Question.position, Task.id)
         return list(self.session.scalars(found.with_only_columns(Task.id).order_by(*order).limit(_LOOKED_AT)))
 
 
@@ -89,28 +88,34 @@ def _begun(session: Session, project_id: str, user_id: str) -> set[str]:
 
 
 def _untouched(look: _Look, most: int) -> list[str]:
-    """Return tasks that nobody has begun, document by document; what is finished is passed over without a closer look."""
+    """Return tasks that nobody has begun, document by document in the order of their places; what is finished is passed over
+    without a closer look."""
     answers = select(func.count()).where(
         Annotation.document_id == Task.document_id,
         Annotation.question_id == Task.question_id,
         Annotation.status.in_(overlap.ANSWERED),
     )
-    short = exists().where(
-        Task.document_id == Document.id, Task.closed_at.is_(None), answers.scalar_subquery() < Task.wanted
+    open_tasks = (
+        Task.project_id == look.project_id,
+        Task.closed_at.is_(None),
+        answers.scalar_subquery() < Task.wanted,
+        ~settled(),
     )
+    place = tuple_(Task.priority, Task.document_id)
     ids: list[str] = []
-    last, width = "", 4
+    last, width = (-(2**31), ""), 4
     while len(ids) < most:
-        some = look.session.scalars(
-            select(Document.id)
-            .where(Document.project_id == look.project_id, Document.id > last, short)
-            .order_by(Document.id)
+        some = look.session.execute(
+            select(Task.priority, Task.document_id)
+            .where(*open_tasks, place > last)
+            .distinct()
+            .order_by(Task.priority, Task.document_id)
             .limit(width)
         ).all()
         if not some:
             break
-        ids += look.at(_REST, some)
-        last, width = some[-1], min(10 * width, _MOST_DOCUMENTS)
+        ids += [each for each in look.at(_REST, {document for _, document in some}) if each not in ids]
+        last, width = (some[-1][0], some[-1][1]), min(10 * width, _MOST_DOCUMENTS)
     return ids[:most]
 
 

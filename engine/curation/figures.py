@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session, aliased
 from db.base import now
 from db.tables import Annotation, ModelVersion, Prediction, Project, Review, Revision, User
 from engine.access import RANK, role_in
+from engine.curation.choice_figures import Choices, choices
 from engine.curation.days import as_date, day_of, midnight
 from engine.curation.queue_depth import QueueDepth, queue_depth
 from engine.curation.spread import median_ranks, middle_ranks, share_interval
@@ -77,6 +78,10 @@ class Figures(BaseModel):
     by_model: list[ModelFigures] = Field(description="Over the project's whole life, oldest version first.")
     people: list[PersonFigures] = Field(description="Over the period, by name.")
     queue: list[QueueDepth] = Field(description="Every day of the period, from the first on which there was a queue.")
+    choices: Choices = Field(
+        default_factory=lambda: Choices(by=[]),
+        description="Over the project's whole life: what the model's choice is worth.",
+    )
 
 
 def figures(
@@ -115,11 +120,12 @@ def figures(
                 key=lambda row: row.person,
             ),
             queue=queue_depth(session, project_id, first, last),
+            choices=choices(session, project_id, masks),
         )
 
 
 def _masks(session: Session, project_id: str) -> CTE:
-    """A row for every mask that was ever finished: version, person, at, seconds, unchanged."""
+    """A row for every mask that was ever finished: annotation, version, person, at, seconds, unchanged."""
     first = (
         select(Revision.annotation_id, func.min(Revision.number).label("number"))
         .join(Annotation, Annotation.id == Revision.annotation_id)
@@ -144,6 +150,7 @@ def _masks(session: Session, project_id: str) -> CTE:
     objected = exists().where(Review.annotation_id == opened.annotation_id, Review.verdict.in_(("rejected", "fixed")))
     return (
         select(
+            last.annotation_id.label("annotation"),
             func.coalesce(named.model_version_id, newest).label("version"),
             last.author_id.label("person"),
             last.created_at.label("at"),

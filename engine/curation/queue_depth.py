@@ -7,9 +7,10 @@ from pydantic import BaseModel
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Revision, Task
+from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.curation.days import as_date, day_of
 from engine.curation.overlap import ANSWERED
+from engine.curation.settled import settles
 
 
 class QueueDepth(BaseModel):
@@ -34,10 +35,15 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
         partition_by=(finished.c.document_id, finished.c.question_id), order_by=finished.c.at
     )
     ordered = select(finished, place.label("place")).subquery()
-    done = case(
-        (ordered.c.at.is_(None), Task.closed_at),
-        (Task.closed_at < ordered.c.at, Task.closed_at),
+    answered = case(
+        (ordered.c.at.is_(None), AutomaticAnswer.created_at),
+        (AutomaticAnswer.created_at < ordered.c.at, AutomaticAnswer.created_at),
         else_=ordered.c.at,
+    )
+    done = case(
+        (answered.is_(None), Task.closed_at),
+        (Task.closed_at < answered, Task.closed_at),
+        else_=answered,
     )
     # A question that was answered before it became a standard one never waits.
     ended = case((done < Task.created_at, Task.created_at), else_=done)
@@ -49,6 +55,7 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
             & (ordered.c.question_id == Task.question_id)
             & (ordered.c.place == Task.wanted),
         )
+        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & settles())
         .where(Task.project_id == project_id)
         .subquery()
     )

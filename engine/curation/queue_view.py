@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question, Revision, Task
-from engine.curation import leases, standing
+from engine.curation import leases, second_looks, standing
 from engine.curation.standing import Counts
 from engine.projects import project_by_id
 from engine.workspace import Workspace
@@ -30,7 +30,7 @@ class QueueView:
     """How far a project's standard questions are.
 
     `open`: tasks that still want answers, `mine` of them for this person now; `submitted`: answered, waiting for a verdict;
-    `done`: accepted; `to_review`: answers that this person could judge; `reason`: why nothing is theirs, else None.
+    `done`: accepted; `automatic`: answered without a person, and drawn for no check; `to_review`: answers that this person could judge; `reason`: why nothing is theirs, else None.
     """
 
     open: int
@@ -41,6 +41,7 @@ class QueueView:
     total: int
     to_review: int
     reason: str | None
+    automatic: int = 0
 
 
 def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
@@ -60,14 +61,15 @@ def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView
             total=counts.total,
             to_review=to_review(session, project_id, user_id),
             reason=reason,
+            automatic=counts.automatic,
         )
 
 
 def to_review(session: Session, project_id: str, user_id: str) -> int:
-    """Return how many submitted answers of other people wait for a verdict."""
+    """Return how many submitted answers of other people wait for a verdict, and how many labels for a second look."""
     head = (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head)
     chosen = select(func.count(Annotation.id)).join(Revision, head).where(judgeable(project_id, user_id))
-    return session.scalar(chosen) or 0
+    return (session.scalar(chosen) or 0) + second_looks.count(session, project_id, user_id)
 
 
 def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:
@@ -126,6 +128,9 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
                 "and any other question can be asked by hand."
             )
         return "There are no documents yet: drop PDF, PNG, JPEG or TIFF files on the page."
+    if counts.automatic and counts.done + counts.automatic == counts.total:
+        rest = f", and people accepted {counts.done:,}" if counts.done else ""
+        return f"Nothing is left: {_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically{rest}."
     if counts.done == counts.total:
         return (
             f"All {_tasks(counts.total)} are answered and accepted."

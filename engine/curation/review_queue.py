@@ -1,29 +1,53 @@
-"""The review queue: submitted answers, leased to one reviewer at a time. Those first on which people disagree, then the oldest."""
+"""The review queue: submitted answers, leased to one reviewer at a time. Those first on which people disagree, then the oldest.
+
+After them come second looks: accepted labels that the model contradicts (engine.curation.second_looks).
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from pydantic import BaseModel
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
-from db.tables import Annotation, Project, Question, Revision, User
-from engine.annotation.state import AnnotationState
-from engine.curation import leases
+from db.tables import Annotation, ModelVersion, Project, Question, Revision, SecondLook, User
+from engine.annotation.proposal import StoredAnswer
+from engine.annotation.state import AnnotationState, Patch
+from engine.curation import leases, second_looks
 from engine.curation.agreement import AGREED, compare
 from engine.curation.overlap import ANSWERED
 from engine.curation.queue_view import clock, joined, judgeable, to_review
 from engine.curation.task_queue import page_of
 from engine.errors import Conflict, NotFound
 from engine.projects import project_by_id, settings_of
+from engine.training.registry import label
 from engine.workspace import Workspace
+
+
+class Contradiction(BaseModel):
+    """Why an accepted label is looked at again, and what the model says instead; without words and mask: "not answered here".
+
+    kind: the model marks a place "elsewhere"; it marks one "here" where the label has none; or it is sure of "not_here".
+    """
+
+    kind: str
+    sentence: str
+    model: str
+    page_id: str
+    words: list[int]
+    mask: Patch
+
 
 _COMPARED = 200  # the oldest answers of overlap; comparing more would make the reviewer wait
 
 
 @dataclass(frozen=True, slots=True)
 class NextReview:
-    """An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait."""
+    """An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait.
+
+    `second_look`: why an accepted label is looked at again.
+    """
 
     annotation_id: str | None
     document_id: str | None
@@ -31,6 +55,7 @@ class NextReview:
     lease_until: datetime | None
     reason: str | None
     to_review: int
+    second_look: Contradiction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +68,7 @@ class WaitingAnswer:
     author: str
     submitted_at: datetime
     disputed: bool
+    second_look: str | None = None
 
 
 def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: str | None = None) -> NextReview:
@@ -64,12 +90,16 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
                 if until is None:
                     continue
                 annotation = session.get(Annotation, annotation_id)
-                if annotation is None or annotation.status != "submitted":  # judged or taken back since we looked
+                look = second_looks.newest(session, annotation_id)
+                submitted = annotation is not None and annotation.status == "submitted"
+                if annotation is None or not (submitted or look):  # judged or taken back since we looked
                     leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
                     continue
-                return NextReview(
-                    annotation_id, annotation.document_id, page_of(session, annotation), until, None, waiting
-                )
+                page = page_of(session, annotation)
+                seen = contradiction_of(session, look) if look is not None and not submitted else None
+                if seen is not None and (page is None or seen.kind == "here"):
+                    page = seen.page_id
+                return NextReview(annotation_id, annotation.document_id, page, until, None, waiting, seen)
     with workspace.database.read() as session:
         return NextReview(None, None, None, None, _reason(session, project_id, reviewer_id), waiting)
 
@@ -90,7 +120,41 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
             WaitingAnswer(annotation.id, annotation.document_id, question, author, moment, annotation.id in disputed)
             for annotation, question, author, moment in rows
         ]
-    return sorted(found, key=lambda each: not each.disputed)
+        again = session.execute(
+            second_looks.waiting(project_id, reviewer_id)
+            .join(Question, Question.id == Annotation.question_id)
+            .join(User, User.id == Annotation.author_id)
+            .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
+            .with_only_columns(SecondLook, Annotation, Question.text, User.name, Revision.created_at, ModelVersion)
+            .limit(limit)
+        ).all()
+        looked = {
+            annotation.id: WaitingAnswer(
+                annotation.id,
+                annotation.document_id,
+                question,
+                author,
+                moment,
+                False,
+                second_looks.sentence(look, label(version)),
+            )
+            for look, annotation, question, author, moment, version in again
+        }
+    return [*sorted(found, key=lambda each: not each.disputed), *looked.values()][:limit]
+
+
+def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
+    """Return what a second look is about, as the page shows it."""
+    answer = StoredAnswer.model_validate(look.answer)
+    model = label(session.get_one(ModelVersion, look.model_version_id))
+    return Contradiction(
+        kind=look.kind,
+        sentence=second_looks.sentence(look, model),
+        model=model,
+        page_id=look.page_id,
+        words=answer.words if look.kind != "not_here" else [],
+        mask=answer.mask if look.kind != "not_here" else Patch(),
+    )
 
 
 def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> datetime:
@@ -123,6 +187,8 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
         for each in session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id))
         if leases.annotation_subject(each) not in others
     ]
+    looks = session.scalars(second_looks.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    oldest += [each for each in dict.fromkeys(looks) if leases.annotation_subject(each) not in others]
     if after in oldest:  # passed over: go round in plain order, else two would alternate
         at = oldest.index(after)
         return oldest[at + 1 :] + oldest[: at + 1]
@@ -162,6 +228,7 @@ def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
 def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     """Return why there is nothing to review for this person, in one sentence."""
     waiting = set(session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)))
+    waiting |= set(session.scalars(second_looks.waiting(project_id, reviewer_id).with_only_columns(Annotation.id)))
     held = [
         each
         for each in leases.live(session, "annotation:")
@@ -178,6 +245,8 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     )
     if own:
         return "Only your own answers wait for a review: another reviewer has to judge them."
+    if second_looks.own(session, project_id, reviewer_id):
+        return "Only labels that you had a part in want a second look: another reviewer has to take it."
     if settings_of(session.get_one(Project, project_id)).review_required:
         return "Every answer that was handed in has been judged."
     return "Nothing waits for a review: in this project an accepted answer needs none."

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, Member, Revision, Task, User
 from engine.curation.leases import Held, live
 from engine.curation.overlap import ANSWERED
+from engine.curation.settled import settled
 
 ACCEPTED = ("accepted", "fixed")
 
@@ -42,6 +43,7 @@ class Counts:
     answered_by_me: int
     elsewhere: int  # open ones that this person has answered: somebody else is wanted
     reserved: int  # open ones that were rejected and wait for their author
+    automatic: int  # answered without a person, and drawn for no check: neither open nor done
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Columns:
     @property
     def takeable(self) -> ColumnElement[bool]:
         """Whether the person may have the task: theirs to mend, short of people, or a known answer they have begun."""
-        short = self.answered + self.reserved + self.held < Task.wanted
+        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~settled())
         begun = and_(self.gold, or_(self.drafted > 0, self.own))
         return and_(self.mine == 0, or_(self.returned > 0, short, begun))
 
@@ -145,7 +147,7 @@ def standing_of(session: Session, task: Task, user_id: str) -> Standing | None:
 def counts(session: Session, project_id: str, user_id: str) -> Counts:
     """Return how far a project is, for a person."""
     at = columns(session, project_id, user_id)
-    is_open = at.answered < Task.wanted
+    is_open = and_(at.answered < Task.wanted, ~settled())
     here = and_(Task.project_id == project_id, Task.closed_at.is_(None))
     total = session.scalar(select(func.count()).where(here)) or 0
     # Most tasks of a project are untouched, or nobody is at them any more: what an answer says is asked for those that have
@@ -160,15 +162,17 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
             number_of(at.mine > 0),
             number_of(is_open, at.mine > 0),
             number_of(is_open, at.reserved > 0),
+            number_of(settled()),
         )
         .select_from(at.source)
         .join(Task, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id))
         .where(here)
     ).one()
-    answers, still_open, takeable, submitted, done, mine, elsewhere, reserved = map(int, touched)
+    answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
+    automatic = session.scalar(select(func.count()).where(here, settled())) or 0
     has_answer = exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
     full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~has_answer)
-    untouched = total - answers
+    untouched = total - answers - (automatic - overtaken)
     return Counts(
         open=still_open + untouched,
         mine=takeable + untouched - (session.scalar(full) or 0),
@@ -178,6 +182,7 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
         answered_by_me=mine,
         elsewhere=elsewhere,
         reserved=reserved,
+        automatic=automatic,
     )
 
 

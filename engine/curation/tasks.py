@@ -31,7 +31,10 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer."""
+    """A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer.
+
+    `chosen_by`: what gave its document its place in the queue: "model", "random", "age" or "hand"; None: it came then.
+    """
 
     id: str
     document_id: str
@@ -42,6 +45,7 @@ class TaskLine:
     closed: bool
     gold: str | None
     answers: list[GivenAnswer] = field(default_factory=list)
+    chosen_by: str | None = None
 
 
 def lock_project(session: Session, project_id: str) -> Project:
@@ -189,6 +193,7 @@ def _lines(session: Session, tasks: Sequence[Task]) -> list[TaskLine]:
             closed=task.closed_at is not None,
             gold=golds.get(task.gold_revision_id) if task.gold_revision_id else None,
             answers=answers.get((task.document_id, task.question_id), []),
+            chosen_by=task.chosen_by,
         )
         for task in tasks
     ]

@@ -15,7 +15,7 @@ from db.ids import new_id
 from db.tables import Job
 from engine.curation.signing import sign
 from engine.errors import Refused
-from engine.jobs import queue, trigger
+from engine.jobs import queue, surveys, trigger
 from engine.jobs.failures import sentence_for
 from engine.jobs.limits import Limits, limits_of
 from engine.jobs.outage import is_outage, lasting
@@ -45,7 +45,13 @@ def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_
     return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
 
 
-HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain}
+def _survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    from engine.annotation.survey import survey
+
+    return survey(workspace, job, on_progress=on_progress, should_stop=should_stop)
+
+
+HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain, surveys.SURVEY: _survey}
 
 
 def work(
@@ -57,8 +63,9 @@ def work(
 ) -> int:
     """Do jobs until `stop` is set, or with `once` until none is left to do now; return how many were done.
 
-    Meanwhile it stands for election; the elected worker asks for the retrainings that are due, also while it does a job. A job that
-    is running when `stop` is set stops at its next step and waits for another worker. Refused when there is no model to begin with.
+    Meanwhile it stands for election; the elected worker asks for the retrainings that are due, also while it does a job. Surveys that
+    are due are asked for before each look at the queue. A job that is running when `stop` is set stops at its next step and waits for
+    another worker. Refused when there is no model to begin with.
     """
     stop = stop or threading.Event()
     holder = holder_name()
@@ -88,6 +95,7 @@ def _work(
             sweep(workspace)
             if looking is not None:
                 looking.look()
+            surveys.check(workspace)
             job = queue.lease(workspace, holder, list(HANDLERS), seconds=lease_seconds)
         except DBAPIError:
             # The database may be restarting; a worker that died of it would have to be started by hand.

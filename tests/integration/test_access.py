@@ -124,6 +124,14 @@ TABLE: dict[str, Row] = {
     "POST /api/projects/{project_id}/review/next": Row(REVIEWER, body={}),
     "GET /api/projects/{project_id}/agreement": Row(REVIEWER),
     "GET /api/projects/{project_id}/figures": Row(MEMBER),
+    # --- what the model says unasked
+    "POST /api/projects/{project_id}/survey": Row(REVIEWER),
+    "GET /api/projects/{project_id}/second-looks": Row(REVIEWER),
+    "PUT /api/documents/{document_id}/first": Row(REVIEWER),
+    "GET /api/projects/{project_id}/stage": Row(MEMBER),
+    "PUT /api/projects/{project_id}/stage": Row(ADMIN, body={"stage": "semi_automatic"}),
+    "GET /api/projects/{project_id}/automatic-answers": Row(REVIEWER),
+    "POST /api/projects/{project_id}/automatic-answers/undo": Row(ADMIN),
     # --- learning
     "GET /api/projects/{project_id}/models": Row(MEMBER),
     "POST /api/projects/{project_id}/models/{version_id}/promote": Row(ADMIN, body={}),

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import engine.client
 import engine.client_learning
 import engine.client_people
+import engine.client_selection
 import engine.client_work
 from annotator.app import create_app
 from db.base import now
@@ -293,7 +294,7 @@ def test_a_script_looks_after_people(house: House) -> None:
 
 def test_the_client_reaches_every_route(house: House) -> None:
     """It says that it can do whatever people can do on the page. `/health` is for what watches over servers."""
-    modules = (engine.client, engine.client_work, engine.client_learning, engine.client_people)
+    modules = (engine.client, engine.client_work, engine.client_learning, engine.client_selection, engine.client_people)
     source = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     reached = {re.sub(r"{\w+}", "{}", path) for path in re.findall(r'f?"(/[a-z][^"]*)"', source)}
     routes = httpx.get(f"{house.address}/api/openapi.json", headers={"authorization": f"Bearer {house.tokens['ada']}"})

@@ -11,7 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from db import migrate
 from db.among import among
 from db.session import Database
-from db.tables import PageWord, Project, User
+from db.tables import PageWord, Project, Question, Task, User
+from db.tables.annotations import UNRANKED
 from engine.errors import Refused
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -42,6 +43,21 @@ def test_upgrading_a_database_with_rows_keeps_them(workspace: Workspace) -> None
     migrate.upgrade(workspace.database)
     with workspace.database.read() as session:
         assert session.scalar(select(Project.name)) == "kept"
+
+
+def test_tasks_of_before_their_order_was_chosen_keep_their_place(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    document = make_document(workspace, project.id, [line("Total due: 12.50")])
+    with workspace.database.write() as session:
+        question = Question(project_id=project.id, text="What is the total due?", standard=True)
+        session.add(question)
+        session.flush()
+        session.add(Task(project_id=project.id, document_id=document.id, question_id=question.id))
+    migrate.downgrade(workspace.database, "0002")
+    migrate.upgrade(workspace.database)
+    with workspace.database.read() as session:
+        [task] = session.scalars(select(Task))
+        assert (task.document_id, task.priority, task.chosen_by) == (document.id, UNRANKED, None)
 
 
 def test_a_failed_unit_of_work_leaves_nothing(workspace: Workspace) -> None:

@@ -8,9 +8,11 @@ from annotator.ui import plots, quality
 from annotator.ui.label_plots import left_out, weights
 from engine.curation.agreement import Mean
 from engine.curation.agreement_figures import ProjectAgreement
+from engine.curation.choice_figures import Choices, Finished, compared
 from engine.curation.figures import Figures, MasksADay, ModelFigures, PersonFigures
 from engine.curation.queue_depth import QueueDepth
 from engine.curation.snapshot_views import LeftOutLine, PersonWeight, SnapshotView
+from engine.curation.stage_view import AuditView, PrecisionPoint, StageView
 from engine.curation.weights import Reliability
 
 DAY = date(2026, 3, 2)
@@ -127,6 +129,81 @@ def test_agreement_says_what_is_missing_for_it() -> None:
     html = quality.drawn(some(), nobody)
     assert "Where tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
     assert "an overlap" in quality.drawn(some(), ProjectAgreement([], [], nothing, nothing))
+
+
+def stage(**more) -> StageView:  # type: ignore[no-untyped-def]
+    points = [
+        PrecisionPoint(
+            threshold=at / 20, answers=400 - 15 * at, right=300, documents=60, precision=at / 20, low=at / 22
+        )
+        for at in range(10, 20)
+    ]
+    values = {
+        "stage": "semi_automatic",
+        "since": None,
+        "reason": "",
+        "changed_by": None,
+        "model": "v3",
+        "target": 0.95,
+        "least_answers": 100,
+        "measured_answers": 250,
+        "measured_documents": 60,
+        "points": points,
+        "threshold": None,
+        "blocked": "v3 has not reached 95.0%.",
+        "would_accept": 0,
+        "automatic": 0,
+        "confirmed": 0,
+        "corrected": 0,
+        "audit": AuditView(drawn=0, checked=0, right=0, low=0, high=1),
+        "surveyed": 0,
+        "tasks": 4,
+    }
+    return StageView(**{**values, **more})
+
+
+def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
+    html = quality.drawn(some(), stage=stage())
+    assert "<li aria-current=step>Semi-automatic</li>" in html
+    assert "v3 has not reached 95.0%." in html and 'class="chosen"' not in html
+    audit = AuditView(drawn=30, checked=20, right=19, low=0.76, high=0.99)
+    more = stage(stage="automatic", threshold=0.9, blocked=None, would_accept=1, automatic=12, audit=audit)
+    html = quality.drawn(some(), stage=more)
+    assert "From 0.90 on at least 95.0% are right; 1 open task lies above it." in html and 'class="chosen"' in html
+    assert "20 of 30" in html and "95% right (76% to 99%)" in html
+    for svg in pictures(html):
+        _, _, width, height = map(float, svg.get("viewBox", "").split())
+        for each in svg.iter("circle"):
+            assert 0 <= float(each.get("cx", 0)) <= width and 0 <= float(each.get("cy", 0)) <= height
+
+
+def test_a_reason_that_looks_like_markup_is_shown_as_it_is() -> None:
+    html = quality.drawn(
+        some(), stage=stage(since=datetime(2026, 3, 2, tzinfo=UTC), reason="<script>", changed_by="<b>Bo")
+    )
+    assert "<script>" not in html and "<b>Bo" not in html and "&lt;script&gt;" in html
+
+
+def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
+    blank = [PrecisionPoint(threshold=0.5, answers=0, right=0, documents=0, precision=None, low=0)]
+    html = quality.drawn(some(), stage=stage(points=blank, blocked="Nothing was measured for v3 yet: run a survey."))
+    assert "Nothing was measured for v3 yet" in html
+
+
+def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
+    found = some()
+    assert "Let the model choose" in quality.drawn(found, stage=stage())
+    many, few = [Finished(1, 3)] * 10, [Finished(1, 1)] * 10
+    found.choices = compared({"model": many, "random": few})
+    html = quality.drawn(found, stage=stage())
+    assert "has +2.0 a page beside what was drawn (+2.0 to +2.0): people's time" in html.replace("&#x27;", "'")
+    assert "chosen: 3.0 (3.0 to 3.0), 10 documents" in html
+    mixed = [Finished(2, 0), Finished(1, 9)] * 5
+    found.choices = compared({"model": mixed, "random": mixed})
+    assert "no difference is sure yet" in quality.drawn(found, stage=stage())
+    found.choices = compared({"model": many[:3], "random": []})
+    assert "the other kind is still to come" in quality.drawn(found, stage=stage())
+    assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 
 
 def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:

@@ -1,0 +1,88 @@
+"""What the model says unasked: surveys, second looks, the stage, and automatic answers."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.access import ADMINS, MEMBERS, REVIEWERS
+from annotator.deps import CurrentUser, TheWorkspace
+from engine import projects
+from engine.curation import automatic, second_looks, selection, stages
+from engine.curation.automatic import MOST_LISTED, AutomaticLine
+from engine.curation.second_looks import LookLine
+from engine.curation.stage_view import StageView, stage_view
+from engine.jobs import surveys
+from engine.training import views
+from engine.training.views import JobView
+
+router = APIRouter(tags=["selection"], dependencies=[MEMBERS])
+
+
+class WantedStage(BaseModel):
+    """The stage that a project shall have, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    stage: Literal["assisted", "semi_automatic", "automatic"]
+    reason: str = Field("", max_length=2000)
+
+
+class TakenBack(BaseModel):
+    """How many automatic answers were taken back."""
+
+    answers: int
+
+
+class PutFirst(BaseModel):
+    """How many tasks of a document come first now."""
+
+    tasks: int
+
+
+@router.post("/projects/{project_id}/survey", status_code=202, dependencies=[REVIEWERS])
+def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
+    """Ask for a survey: the model answers what it has not yet. One that waits or runs already is returned instead."""
+    projects.project_by_id(workspace, project_id)
+    return views.job_view(surveys.request(workspace, project_id, by=user.id))
+
+
+@router.get("/projects/{project_id}/second-looks", dependencies=[REVIEWERS])
+def list_second_looks(
+    project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+) -> list[LookLine]:
+    """Return accepted labels that the model contradicts, those that wait first, and what became of the others."""
+    return second_looks.lines(workspace, project_id, limit)
+
+
+@router.put("/documents/{document_id}/first", dependencies=[REVIEWERS])
+def put_first(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> PutFirst:
+    """Put the tasks of a document before all others."""
+    return PutFirst(tasks=selection.put_first(workspace, document_id, user.id))
+
+
+@router.get("/projects/{project_id}/stage")
+def show_stage(project_id: str, workspace: TheWorkspace) -> StageView:
+    """Return a project's stage, the precision that was measured, what would be accepted, and what checks found."""
+    return stage_view(workspace, project_id)
+
+
+@router.put("/projects/{project_id}/stage", dependencies=[ADMINS])
+def set_stage(project_id: str, wanted: WantedStage, workspace: TheWorkspace, user: CurrentUser) -> StageView:
+    """Bring a project to a stage. 422 for "automatic" where the precision was not measured to reach the target."""
+    stages.set_stage(workspace, project_id, wanted.stage, by=user, reason=wanted.reason)
+    return stage_view(workspace, project_id)
+
+
+@router.get("/projects/{project_id}/automatic-answers", dependencies=[REVIEWERS])
+def list_automatic(
+    project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 200
+) -> list[AutomaticLine]:
+    """Return the answers that were accepted without a person, newest first."""
+    return automatic.lines(workspace, project_id, limit)
+
+
+@router.post("/projects/{project_id}/automatic-answers/undo", dependencies=[ADMINS])
+def undo_automatic(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TakenBack:
+    """Take back all automatic answers that no person has answered since; their tasks are open again."""
+    return TakenBack(answers=automatic.undo(workspace, project_id, by=user))

@@ -1,0 +1,41 @@
+"""Doing a job here, with progress, unless a worker is faster; then showing how far the worker is."""
+
+import signal
+import threading
+import time
+
+from db.tables import Job
+from engine.commands.common import console, progress
+from engine.workspace import Workspace
+
+
+def followed(workspace: Workspace, job: Job) -> Job:
+    """Return the job when it has ended, done here or by a worker that was faster; when interrupted, as it is."""
+    from engine.commands.worker import yield_to_the_page
+    from engine.jobs import queue
+    from engine.jobs.worker import do, holder_name
+    from engine.training import registry
+
+    yield_to_the_page(workspace.settings)
+    registry.ensure_shipped(workspace)
+    stop = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: stop.set())
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    holder = holder_name()
+    with progress() as bar:
+        task = bar.add_task("Waiting.", total=100)
+
+        def show(share: float, message: str) -> None:
+            bar.update(task, completed=round(100 * share), description=message)
+
+        while not stop.is_set():
+            mine = queue.lease(workspace, holder, [job.kind], job_id=job.id)
+            if mine is not None:
+                do(workspace, mine, holder, stop=stop, watch=show)
+            job = queue.job_by_id(workspace, job.id)
+            if job.status in queue.ENDED:
+                return job
+            show(job.progress, job.message)
+            time.sleep(0.5)
+    console.print("Stopped; a worker, or this command again, goes on where it was.")
+    return job
