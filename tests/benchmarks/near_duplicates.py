@@ -252,7 +252,7 @@ def _draw(path: Path, name: str, pairs: Sequence[Pair]) -> None:
         xlabel="bits of 256 in which the pictures differ",
         ylabel="share of letters in words that the other page lacks",
     )
-    axes.legend(loc="upper right", frameon=False)
+    axes.legend(loc="upper right", framealpha=0.95)
     save(figure, path)
 
 

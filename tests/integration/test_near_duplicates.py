@@ -1,14 +1,17 @@
 """A page that comes in again joins the group of the one that is there, and so its split; in whatever scan, and in whatever order."""
 
+import json
 import threading
 import time
 from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select
+from typer.testing import CliRunner
 
 from db.base import now
 from db.tables import Document, DocumentGroup, Lease, Page, PageSignature, PageWord, Project, SignatureBand
+from engine.cli import app
 from engine.curation import snapshots
 from engine.curation.signing import sign, unsigned
 from engine.documents.incoming import take_early
@@ -195,6 +198,26 @@ def test_documents_of_earlier_versions_are_signed_and_none_changes_its_split(
     ]
     again = store(workspace, project.id, [scanned_again(first)], "first again.png")
     assert again.group_id == trains.group_id
+
+
+def test_commands_sign_what_is_unsigned_and_list_what_is_the_same(
+    workspace: Workspace, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(workspace.settings.data_dir))
+    monkeypatch.setenv("GLOSSATOR_DATABASE_URL", workspace.database.url.render_as_string(hide_password=False))
+    store(workspace, project.id, [paper(0)], "first.png")
+    with workspace.database.write() as session:
+        session.execute(delete(SignatureBand))
+        session.execute(delete(PageSignature))
+    signed = CliRunner().invoke(app, ["documents", "sign", "--json"])
+    assert json.loads(signed.stdout.splitlines()[-1]) == {"documents": 1, "quarantined": []}
+    store(workspace, project.id, [scanned_again(paper(0))], "again.png")
+    listed = CliRunner().invoke(app, ["documents", "list", "--project", project.name, "--json"])
+    documents = json.loads(listed.stdout.splitlines()[-1])["documents"]
+    assert [(line["name"], line["same_as"], line["quarantined"]) for line in documents] == [
+        ("again.png", "first.png", False),
+        ("first.png", None, False),
+    ]
 
 
 def forget(workspace: Workspace, document: Document) -> None:
