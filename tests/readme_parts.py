@@ -59,7 +59,7 @@ def _order(name: str) -> tuple[bool, str, str]:
 
 
 def _line(file: str, said: str, depth: int) -> str:
-    return ("  " * depth + file).ljust(WIDTH) + said
+    return ("  " * depth + file + " ").ljust(WIDTH) + said
 
 
 def _first(name: str) -> str:
