@@ -34,6 +34,10 @@ def simulate(
             help="What to do otherwise, to compare: nothing, never (retrain), adamw, history (mode), full (depth)."
         ),
     ] = "nothing",
+    select: Annotated[
+        str,
+        typer.Option(help="Which pages are corrected next: random, or those that the model learns most from (model)."),
+    ] = "random",
     watch: Annotated[
         Path | None, typer.Option(metavar="SET", help="Another set, of which nothing is shown: what is forgotten?")
     ] = None,
@@ -55,11 +59,13 @@ def simulate(
     """
     from engine.commands.worker import yield_to_the_page
     from engine.simulation.picture import draw
-    from engine.simulation.rounds import AGAINST, Plan, Simulation, name_of, pages_of, parted
+    from engine.simulation.rounds import AGAINST, SELECTIONS, Plan, Simulation, name_of, pages_of, parted
     from engine.simulation.rounds import simulate as run
 
     if against not in AGAINST:
         fail(f"There is nothing called {against!r} to compare with; choose from {', '.join(AGAINST)}.", code=2)
+    if select not in SELECTIONS:
+        fail(f"There is no selection {select!r}; choose from {', '.join(SELECTIONS)}.", code=2)
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         fail(f"The picture cannot be written to {out}: it must be a file in a folder that exists.", code=2)
     settings = settings_here()
@@ -70,6 +76,7 @@ def simulate(
         pages=pages,
         seed=seed,
         against=against,
+        select=select,
         watched=watch,
         watched_pages=watch_pages,
         run={name: value for name, value in chosen.items() if value is not None},

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from db.tables import Document, Page
 from engine.curation.tasks import open_missing
-from engine.documents.ingest import add_page, new_document, signature_of_page
+from engine.documents.ingest import add_page, finish, new_document, signature_of_page
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.errors import Refused
 from engine.interchange.grounded import GroundedPage
@@ -55,6 +55,7 @@ def add_grounded_page(
             signatures=[signature],
         )
         add_page(session, document, read, image_sha256, signature)
+        finish(session, document, ())
         open_missing(session, project_id, document.id)
         return document, session.scalars(select(Page).where(Page.document_id == document.id)).one()
 

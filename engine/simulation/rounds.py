@@ -8,10 +8,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
 from sqlalchemy import select
 
 from db.tables import ModelVersion, Run, RunMetric
 from engine.annotation.ask import Desk
+from engine.annotation.survey import disagreement
+from engine.curation.ordering import order
+from engine.curation.uncertainty import best_rival, uncertainty
 from engine.errors import Refused
 from engine.interchange.grounded import GroundedPage, pages_file, read_pages
 from engine.interchange.grounded_documents import add_grounded_page
@@ -26,10 +32,12 @@ from engine.training.bootstrap import clustered_bootstrap
 from engine.training.evaluate import evaluate
 from engine.training.figures import HIT, Scored
 from engine.workspace import Workspace, open_workspace
-from model.inference import Predictor
+from model.inference import Predictor, Word
 
 POOL = 0.6  # share of a set's pages that people correct; the others are never shown
 LEVEL = 0.95
+SELECTIONS = ("random", "model")
+_RANDOM_SHARE = 0.2  # of the pages that the model chooses, as in a project
 OnProgress = Callable[[str], None]
 
 AGAINST: Mapping[str, dict[str, Any]] = {
@@ -50,6 +58,7 @@ class Plan:
     pages: int = 20
     seed: int = 0
     against: str = "nothing"  # a name of AGAINST
+    select: str = "random"  # of the pages left, which come next: drawn (by their hash), or those that the "model" learns most from
     watched: Path | None = None
     watched_pages: int = 60
     run: Mapping[str, Any] = field(default_factory=dict)  # settings of each retraining
@@ -159,15 +168,16 @@ class _Rounds:
         user = ensure_local_user(self._workspace)
         project = create_project(self._workspace, "simulation", created_by=user.id)
         change_settings(self._workspace, project.id, retrain_automatically=False)
+        self._project_id = project.id
         self._desk = Desk(self._workspace)
         self._annotator = SimulatedAnnotator(self._desk, user.id)
         self._first = self._champion(project.id)
         yield self._round(project.id, 0, 0)
         done = 0
         for number in range(1, self._plan.rounds + 1):
-            chosen = self._pool[done : done + self._plan.pages]
-            if not chosen:
+            if not self._pool:
                 return
+            chosen = self._next(number)
             work_done = self._corrected(project.id, number, chosen)
             done += len(chosen)
             figures = {
@@ -179,6 +189,21 @@ class _Rounds:
                 figures |= self._retrained(project.id, number)
                 self._desk.predictors.refresh()
             yield self._round(project.id, number, done, **figures)
+
+    def _next(self, number: int) -> list[GroundedPage]:
+        """Take the pages of a round from those that are left, as `selection` of a project would."""
+        count = self._plan.pages
+        if self._plan.select == "model":
+            self._say(f"Round {number}: asking {len(self._pool)} pages which of them are worth most.")
+            predictor = self._desk.predictors.of(self._project_id).predictor
+            unsure, places = zip(*(_worth(predictor, page, self._images) for page in self._pool), strict=True)
+            first = order(unsure, np.stack(places), count, _RANDOM_SHARE, self._plan.seed + number)
+            taken = [one.index for one in first]
+        else:
+            taken = list(range(min(count, len(self._pool))))
+        chosen = [self._pool[at] for at in taken]
+        self._pool = [page for at, page in enumerate(self._pool) if at not in set(taken)]
+        return chosen
 
     def _corrected(self, project_id: str, number: int, chosen: Sequence[GroundedPage]) -> Work:
         total = Work(0, 0, 0)
@@ -255,6 +280,19 @@ class _Rounds:
             level=LEVEL,
         )
         return None if found is None else (found.mean, found.low, found.high)
+
+
+def _worth(predictor: Predictor, page: GroundedPage, images: Path) -> tuple[float, NDArray[np.float32]]:
+    """How unsure a model is of a page's answers, in the mean, and what the page looks like to it."""
+    with Image.open(images / str(page.image)) as image:
+        words = [Word(word.text, word.box) for word in page.words]
+        encoded = predictor.encode(image.convert("RGB"), words, (page.width, page.height))
+    asked = list(dict.fromkeys(question.question for question in page.questions))
+    unsure = [
+        uncertainty(one.answered, one.score, disagreement(one), best_rival(each.score for each in one.candidates))
+        for one in predictor.ask_many(encoded, asked)
+    ]
+    return float(np.mean(unsure)) if unsure else 0.0, predictor.signature(encoded)
 
 
 def name_of(source: Path) -> str:

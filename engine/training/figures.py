@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from model.masks import Mask
 
+_BINS = 10  # of the calibration error
 HIT = 0.5  # an answer counts as found above this IoU
 _ON_PURPOSE = ("mean_iou_after", "reachable_mean_iou", "reachable_acc_50")
 
@@ -59,7 +60,8 @@ class Figures:
     floor_word_f1: float | None
     floor_exact: float | None
     unanswerable_auroc: float | None  # how well `answered` tells answerable from unanswerable, 0..1
-    calibration_error: float | None  # mean distance of predicted from true IoU
+    calibration_error: float | None  # of the predicted IoU: see calibration_error()
+    confidence_auroc: float | None  # how well the predicted IoU tells answers found (IoU above one half) from others, 0..1
     ask_ms_p50: float | None
     ask_ms_p95: float | None
     mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click
@@ -104,6 +106,20 @@ def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float | Non
     return float(wins / (len(positives) * len(negatives)))
 
 
+def calibration_error(predicted: NDArray[np.float64], true: NDArray[np.float64]) -> float | None:
+    """How far predictions [N] are from the truth in the mean of those alike: the expected calibration error over ten bins of equally
+    many (Naeini et al. 2015, with the bins of Nguyen and O'Connor 2015); None without any.
+
+    Not the mean distance of each prediction from its own truth: that is least for who is always certain.
+    """
+    if not len(predicted):
+        return None
+    order = np.argsort(predicted, kind="stable")
+    bins = [part for part in np.array_split(order, _BINS) if len(part)]
+    apart = sum(len(part) * abs(predicted[part].mean() - true[part].mean()) for part in bins)
+    return _rounded(float(apart / len(predicted)))
+
+
 def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = None) -> Figures:
     """The figures of some questions; `unanswerable` to tell them from, if not those among `scored`."""
     there = [one for one in scored if one.answerable]
@@ -132,7 +148,11 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
             [one.answered for one in there],
             [one.answered for one in (absent if unanswerable is None else unanswerable)],
         ),
-        calibration_error=_mean(np.abs(_column(there, "predicted_iou") - ious)),
+        calibration_error=calibration_error(_column(there, "predicted_iou"), ious),
+        confidence_auroc=auroc(
+            [one.predicted_iou for one in there if one.iou > HIT],
+            [one.predicted_iou for one in there if one.iou <= HIT],
+        ),
         ask_ms_p50=_quantile(times, 0.5),
         ask_ms_p95=_quantile(times, 0.95),
         mean_iou_after=[_rounded(float(np.mean([one.after_clicks[at] for one in there]))) for at in range(clicks)]

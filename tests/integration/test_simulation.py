@@ -222,9 +222,16 @@ def test_without_retraining_nothing_changes_but_the_work_that_was_done(deploymen
     assert rounds[2]["corrections_a_page"] > 0
 
 
+def test_the_model_may_choose_which_pages_come_next(deployment: Path, small_set: Path) -> None:
+    chosen = simulated(str(small_set), "--rounds", "3", "--pages", "2", "--against", "never", "--select", "model")
+    assert [one["pages"] for one in chosen["rounds"]] == [0, 2, 4, 6]  # all of the pool, each once
+    assert chosen["plan"]["select"] == "model"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (["--select", "coin"], "choose from random, model"),
         (["--against", "magic"], "choose from nothing, never"),
         (["--watch", "nowhere"], "nowhere"),
         (["--out", "missing/folder.png"], "must be a file in a folder that exists"),

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from engine.training.clicks import next_click
-from engine.training.figures import Scored, auroc, best_iou, best_word_f1, iou, summarise, to_json, word_f1
+from engine.training.figures import (
+    Scored,
+    auroc,
+    best_iou,
+    best_word_f1,
+    calibration_error,
+    iou,
+    summarise,
+    to_json,
+    word_f1,
+)
 from engine.training.intervals import intervals
 from engine.training.slices import places, slices
 from model.masks import rasterise
@@ -204,3 +214,25 @@ def test_a_click_lies_on_the_error_even_when_the_page_is_large_and_the_error_thi
     click = next_click(np.zeros_like(right), right)
     assert click is not None
     assert right[int(click[1]), int(click[0])]
+
+
+def test_who_is_always_certain_is_badly_calibrated_and_who_says_the_mean_is_well() -> None:
+    true = np.array([1.0] * 7 + [0.0] * 3)
+    certain, modest = np.ones(10), np.full(10, 0.7)
+    spread = np.linspace(0, 1, 200)
+    assert calibration_error(np.tile(certain, 20), np.tile(true, 20)) == pytest.approx(0.3)
+    assert calibration_error(np.tile(modest, 20), np.tile(true, 20)) == pytest.approx(0.0)
+    assert calibration_error(spread, spread) == pytest.approx(0.0)
+    assert calibration_error(spread[::-1], spread) == pytest.approx(0.5, abs=0.01)
+    assert calibration_error(np.array([]), np.array([])) is None
+
+
+def test_the_predicted_iou_tells_found_answers_from_others() -> None:
+    there = [
+        scored(iou=0.9, predicted_iou=0.8),
+        scored(iou=0.8, predicted_iou=0.6),
+        scored(iou=0.1, predicted_iou=0.7),
+        scored(iou=0.0, predicted_iou=0.2),
+    ]
+    assert summarise(there).confidence_auroc == 0.75
+    assert summarise(there[:2]).confidence_auroc is None

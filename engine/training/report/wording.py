@@ -13,7 +13,8 @@ OF_THE_MODEL = {
     "word_mean_iou": "mean IoU, words alone",
     "pixel_mean_iou": "mean IoU, pixels alone",
     "unanswerable_auroc": "AUROC of answered",
-    "calibration_error": "error of predicted IoU",
+    "calibration_error": "calibration error",
+    "confidence_auroc": "AUROC of predicted IoU",
 }
 REACHABLE = {"reachable_mean_iou": "mean IoU, reachable", "reachable_acc_50": "IoU above .5, reachable"}
 TIMES = {"ask_ms_p50": "ms to ask, p50", "ask_ms_p95": "ms to ask, p95", "encode_ms_p50": "ms to read a page, p50"}
