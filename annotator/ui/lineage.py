@@ -66,7 +66,7 @@ def picture(versions: Sequence[VersionSummary]) -> str:
         '<figure class="glossator-verdict glossator-lineage"><figcaption>Mean IoU by version with its 90 % interval, on what it was judged on then: '
         f'<b style="color: {_LINES["own"]}">{escape(HOLDOUTS["own"])}</b> and <b style="color: {_LINES["generated"]}">'
         f"{escape(HOLDOUTS['generated'].lower())}</b>. Lines join a version and the one it came from; ringed: it answers.</figcaption>"
-        f'<div class="glossator-scroll"><svg style="min-width: {width * 0.8:.0f}px; max-width: {width * 1.4:.0f}px" '
+        f'<div class="glossator-scroll"><svg style="min-width: {width * 0.8:.0f}px; max-width: {width}px" '
         f'viewBox="0 0 {width} {_TOP + _HEIGHT + 34}" role="img" aria-label="{escape(said, quote=True)}">{"".join(parts)}</svg></div></figure>'
     )
 

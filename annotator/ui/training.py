@@ -26,7 +26,7 @@ _JUDGED_ON = ("own", "generated")
 MODEL_COLUMNS = [
     "Model", "Came from", "Made", *(curves.HOLDOUTS[name] for name in _JUDGED_ON), "Optimizer", "Snapshot",
 ]  # fmt: skip
-_CHANGES_SHOWN = 60
+_CHANGES_SHOWN = 40
 
 
 def build(desk: Desk) -> None:
