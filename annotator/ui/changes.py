@@ -1,7 +1,7 @@
 """What changed with a run, as a table: which questions the challenger gained and which it lost, with the way to their pages."""
 
 from annotator.ui.curves import HOLDOUTS
-from annotator.ui.table import Markup, badge, empty, link, table
+from annotator.ui.table import Markup, badge, empty, link, sentence, table
 from engine.training.changes import Change, Changes
 
 _KINDS = {"gained": "good", "lost": "bad", "better": "plain", "worse": "plain"}
@@ -32,7 +32,7 @@ def _row(one: Change, project_id: str) -> list[object]:
         where = link(at, f"{one.document}, page {one.page_number}")
     return [
         badge(one.kind, _KINDS.get(one.kind, "plain")),
-        one.question if one.answerable else f"{one.question} (no answer)",
+        sentence(one.question if one.answerable else f"{one.question} (no answer)"),
         where,
         Markup(f'<span class="number">{one.before:.2f}</span>'),
         Markup(f'<span class="number">{one.after:.2f}</span>'),

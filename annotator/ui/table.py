@@ -21,6 +21,11 @@ def badge(text: str, kind: str) -> Markup:
     return Markup(f'<span class="glossator-badge {kind}">{escape(text)}</span>')
 
 
+def sentence(text: str) -> Markup:
+    """Return text that has room for a few words beside each other, on a phone too; nothing where there is none."""
+    return Markup(f'<div class="glossator-wide">{escape(text)}</div>' if text else "")
+
+
 def moment(time: datetime) -> Markup:
     """Return a time to the minute, in UTC, as the records have it."""
     time = time.astimezone(UTC)

@@ -7,7 +7,7 @@ import gradio as gr
 
 from annotator.ui import changes, curves, lineage
 from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of, told
-from annotator.ui.table import badge, empty, moment, table
+from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
 from engine import projects
 from engine.annotation.ask import Desk
@@ -40,7 +40,7 @@ def build(desk: Desk) -> None:
         status = gr.HTML()
         nothing = gr.HTML(EMPTY)
         with gr.Column(visible=False) as history:
-            with gr.Row():
+            with gr.Row(elem_classes=["glossator-pair"]):
                 loss = gr.LinePlot(x="step", y="loss", color="of", title="Loss of the newest run", height=260)
                 verdict = gr.HTML()
             runs = gr.HTML()
@@ -182,7 +182,7 @@ def _run_row(line: views.RunLine) -> list[object]:
         f"{line.annotations} answers",
         models,
         outcome,
-        str(line.verdict.get("sentence", "")),
+        sentence(str(line.verdict.get("sentence", ""))),
     ]
 
 
