@@ -61,7 +61,9 @@ class Figures:
     floor_exact: float | None
     unanswerable_auroc: float | None  # how well `answered` tells answerable from unanswerable, 0..1
     calibration_error: float | None  # of the predicted IoU: see calibration_error()
-    confidence_auroc: float | None  # how well the predicted IoU tells answers found (IoU above one half) from others, 0..1
+    confidence_auroc: (
+        float | None
+    )  # how well the predicted IoU tells answers found (IoU above one half) from others, 0..1
     ask_ms_p50: float | None
     ask_ms_p95: float | None
     mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click

@@ -9,8 +9,10 @@ The challenger passes when
   answers, they cannot show a gain: then it must not have fallen on them nor (by more than .01) on generated pages, and the
   answers it was taught must have sunk in;
 - no interval of a holdout reaches below its limit: .02 of IoU where the project holds out thirty documents or more, a wider
-  .05 before, which the verdict says; .15 of rightly saying "no answer here" (fewer questions tell that); .10 on each slice of
-  the questions that has enough of them;
+  .05 before, which the verdict says; .15 of rightly saying "no answer here" (fewer questions tell that);
+- no slice of the questions that has enough of them surely lost: its mean fell by more than .05 and its interval lies below zero.
+  There are a dozen slices, each of few questions: if the lower ends of their intervals had a limit, one or the other would
+  reach below it by chance at most runs;
 - and it answers in at most 1.25 times the champion's time, page by page.
 """
 
@@ -30,7 +32,7 @@ FEWEST_DOCUMENTS = 5  # that an interval is worth looking at
 ENOUGH_DOCUMENTS = 30  # of a project's own, that the narrow limit counts
 IOU_LIMIT, WIDE_LIMIT = -0.02, -0.05
 UNANSWERED_LIMIT = -0.15
-SLICE_LIMIT = -0.10
+SLICE_LIMIT = -0.05
 SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # that a slice is worth looking at
 LATENCY_LIMIT = 1.25  # times the champion's
 NOISE = -0.01  # a mean on generated pages that fell by less has not fallen
@@ -182,9 +184,9 @@ def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
             f'{_CALLED[name]} it may say "no answer" rightly {-absent["low"]:.0%} less often, and {-absent["limit"]:.0%} is the limit'
         )
     for slice_, one in figures["slices"].items() if name in (GENERATED, OWN) else ():
-        if one["low"] < one["limit"]:
+        if one["difference"] < one["limit"] and one["high"] < 0:
             found.append(
-                f"{_CALLED[name]} it may have lost {-one['low']:.3f} of mean IoU on questions with {said_of(slice_)}, "
+                f"{_CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)}, "
                 f"and {-one['limit']:.2f} is the limit"
             )
     return found

@@ -137,6 +137,27 @@ def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:
     assert verdict["holdouts"]["own"]["slices"]["printed_key false"]["questions"] == 40
 
 
+def test_a_slice_that_may_have_lost_by_chance_does_not_fail() -> None:
+    rng = np.random.default_rng(3)
+    pages = {f"{page}": f"{page}" for page in range(40)}
+    luck = rng.normal(-0.03, 0.5, 40)  # of the questions without a printed key: a wide interval around a small loss
+
+    def asked(keyed: float, lucky: bool) -> list[Scored]:
+        return [
+            replace(
+                scored(page, question, 0.5 + float(luck[int(page)]) * lucky if question == 0 else keyed),
+                printed_key=question > 0,
+            )
+            for page in pages
+            for question in range(4)
+        ]
+
+    verdict = judge([Holdout("recent", pages, asked(0.5, False), asked(0.65, True))])
+    slice_ = verdict["holdouts"]["own"]["slices"]["printed_key false"]
+    assert slice_["low"] < -0.1 and slice_["high"] > 0
+    assert verdict["passed"] is True
+
+
 def test_a_slice_of_few_documents_is_not_looked_at() -> None:
     verdict = judge([holdout("recent", 9, steady(0.1)), holdout("generated", 40, steady(0.0))])
     assert verdict["holdouts"]["recent"]["slices"] == {}
