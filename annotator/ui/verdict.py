@@ -51,7 +51,7 @@ def _row(name: str, figures: Mapping[str, Any], y: float, x: Any) -> str:
     colour = _GOOD if low > 0 else _BAD if high < 0 else _UNSURE
     before, after = figures["parent"]["mean_iou"], figures["challenger"]["mean_iou"]
     limit = ""
-    if figures.get("judged"):
+    if figures.get("judged") and name != "taught":  # shown beside what judges, and judges nothing
         at = x(figures["limit"])
         limit = f'<line x1="{at}" x2="{at}" y1="{y - 12}" y2="{y + 12}" style="stroke: {_BAD}" stroke-dasharray="3 3"/>'
     return (

@@ -30,8 +30,12 @@ def add_grounded_page(
     path = folder / str(page.image)
     if page.image is None or not path.is_file():
         raise Refused(f"The page {page.page_id} has no image at {path}.")
-    with Image.open(path) as image:
-        kind, size = image.format, image.size
+    try:
+        with Image.open(path) as image:
+            image.load()
+            kind, size = image.format, image.size
+    except (OSError, Image.DecompressionBombError) as error:
+        raise Refused(f"The image {path} of the page {page.page_id} cannot be read: {error}") from None
     if kind not in _MEDIA_TYPES or size != (page.width, page.height):
         raise Refused(
             f"The image {path} is {kind} of {size[0]} x {size[1]} pixels; the page {page.page_id} needs PNG or JPEG of "

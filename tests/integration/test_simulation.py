@@ -154,6 +154,11 @@ def test_a_page_whose_picture_is_missing_or_of_another_size_is_refused(
     one = pages_of(small_set)[0]
     with pytest.raises(Refused, match="needs PNG or JPEG of"):
         add_grounded_page(sqlite_workspace, project.id, replace(one, width=one.width + 1), small_set, origin="test")
+    whole = (small_set / str(one.image)).read_bytes()
+    for broken in (whole[: len(whole) // 2], b"no picture"):
+        (small_set / str(one.image)).write_bytes(broken)
+        with pytest.raises(Refused, match="cannot be read"):
+            add_grounded_page(sqlite_workspace, project.id, one, small_set, origin="test")
     (small_set / str(one.image)).unlink()
     with pytest.raises(Refused, match="has no image"):
         add_grounded_page(sqlite_workspace, project.id, one, small_set, origin="test")

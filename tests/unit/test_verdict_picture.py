@@ -25,6 +25,11 @@ def test_every_judged_holdout_has_a_row_with_its_figures() -> None:
     assert "90 % interval" in drawn and "&quot;so&quot;" in drawn
 
 
+def test_what_was_learned_from_has_no_limit_for_it_judges_nothing() -> None:
+    drawn = picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2), "taught": holdout(-0.1, -0.2, -0.02)}})
+    assert drawn.count("<circle") == 2 and drawn.count("stroke-dasharray") == 1
+
+
 def test_better_lies_right_of_zero_and_worse_left() -> None:
     drawn = picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2), "frozen": holdout(-0.1, -0.2, -0.02)}})
     zero = float(re.search(r'<line x1="([\d.]+)"', drawn).group(1))
