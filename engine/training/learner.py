@@ -110,9 +110,10 @@ def _watch(
     on_look: Callable[[int, float], None],
 ) -> Watch | None:
     aside, _ = _parted(corpus, settings)
-    if not any(page.questions for page in aside):
+    found = watched_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
+    if found is None:
         return None
-    source, batches = watched_source(aside, at_once=settings.pages, questions=settings.questions)
+    source, batches = found
     return Watch(network, source, batches, folder, patience=settings.patience, on_look=on_look)
 
 

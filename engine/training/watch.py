@@ -10,7 +10,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -40,11 +40,22 @@ def watched_documents(documents: Sequence[str], share: float) -> set[str]:
     return set(distinct[: round(share * len(distinct))])
 
 
-def watched_source(pages: Sequence[GroundedPage], *, at_once: int, questions: int) -> tuple[Source, int]:
-    """Return where the questions to look at come from, and how many steps it has. ValueError when no page has a question."""
-    source = with_absent(
-        page_source(pages, lambda _: None, 0, pages=at_once, questions=questions, badly=False), _ABSENT, 0
-    )
+def watched_source(
+    pages: Sequence[GroundedPage],
+    *,
+    at_once: int,
+    questions: int,
+    weights: Mapping[str, Mapping[str, float]] | None = None,
+) -> tuple[Source, int] | None:
+    """Return where the questions to look at come from, and how many steps it has; None when no page has a question that counts.
+
+    `weights`: as of examples.page_source; an answer that teaches nothing says nothing of when to stop either.
+    """
+    try:
+        drawn = page_source(pages, lambda _: None, 0, pages=at_once, questions=questions, badly=False, weights=weights)
+    except ValueError:
+        return None
+    source = with_absent(drawn, _ABSENT, 0)
     return source, min(_BATCHES, -(-len(pages) // at_once))
 
 

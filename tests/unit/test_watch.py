@@ -1,12 +1,14 @@
 """Early stopping: what is kept aside, which checkpoint is handed in, and when a run ends."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
-from engine.training.watch import BEST_FILE, Watch, best_file, watched_documents
+from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.watch import BEST_FILE, Watch, best_file, watched_documents, watched_source
 from model import checkpoint
 from model.examples import Example, Question, Word
 from model.network import GroundingNetwork
@@ -73,6 +75,16 @@ def test_a_document_is_watched_or_not_whatever_else_comes_in() -> None:
 def test_few_documents_all_teach() -> None:
     assert watched_documents([f"{number}" for number in range(15)], 0.5) == set()
     assert watched_documents([f"{number}" for number in range(16)], 0.5) != set()
+
+
+def test_pages_whose_answers_weigh_nothing_or_that_are_too_long_are_not_watched() -> None:
+    words = [GroundedWord("Total:", (10, 10, 60, 24)), GroundedWord("12.50", (70, 10, 110, 24))]
+    page = GroundedPage("p", None, 300, 200, words, [GroundedQuestion("q", "What is the total?", [[1]])])
+    found = watched_source([page], at_once=2, questions=3)
+    assert found is not None and len(found[0](0)) == 2 and found[1] == 1
+    assert watched_source([page], at_once=2, questions=3, weights={"p": {"q": 0.0}}) is None
+    assert watched_source([replace(page, words=words * 5000)], at_once=2, questions=3) is None
+    assert watched_source([], at_once=2, questions=3) is None
 
 
 def test_the_best_checkpoint_is_handed_in_and_the_run_ends_when_nothing_is_gained(
