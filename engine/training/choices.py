@@ -40,7 +40,9 @@ class RunSettings(BaseModel):
     watched: float = Field(
         0.12, ge=0, lt=0.5, description="Share of the training documents that are looked at, to stop early; from 16 on."
     )
-    patience: int = Field(4, ge=1, description="Checkpoints in a row without a gain on these after which a run ends.")
+    patience: int = Field(
+        4, ge=1, description="Checkpoints in a row that read these worse than the champion, after which a run ends."
+    )
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)
     holdout_pages: int = Field(60, ge=1, description="Most pages of a holdout that are asked.")

@@ -1,8 +1,12 @@
-"""Early stopping: some of the documents that could teach are only looked at, and the checkpoint that reads them best is handed in.
+"""Early stopping: some of the documents that could teach are only looked at, and a run that reads them worse than the champion ends.
 
 They are documents of the training split, so the holdouts are never asked when to stop. What is measured is the loss of their
-questions, asked plainly, the same ones each time: over few documents it is steadier than a share of right answers. A run ends
-when the last few checkpoints brought nothing (Prechelt, "Early Stopping - But When?", 1998, the criterion UP).
+questions, asked plainly, the same ones each time. They are few, and between two checkpoints of a run that learns well the loss on them
+goes up as easily as down (measured on five documents: .142, .213, .210, .201 on the way to the better model; .743 of unseen pages' questions
+right at the lowest of them, .761 a hundred steps on, .776 at the end of the cosine). So a checkpoint is not taken for being the lowest, and a
+run does not end for want of a new low. It ends when it has lost what it began with, several checkpoints in a row, and hands in the
+best there was; a run that ends above where it began does the same. Every other run hands in its last. The measure is Prechelt's generalization loss ("Early
+Stopping - But When?", 1998, GL) against the beginning instead of the lowest.
 """
 
 import hashlib
@@ -60,7 +64,7 @@ def watched_source(
 
 
 class Watch:
-    """Looks at the network whenever a checkpoint lies in `folder`; called with the step, returns whether the run may end.
+    """Looks at the network whenever a checkpoint lies in `folder`; called with the step, returns whether the run should end.
 
     What it saw and the best checkpoint lie in `folder` too, so that a run that was killed goes on with what is known.
     """
@@ -80,7 +84,7 @@ class Watch:
         self.seen = _read(folder / LOG_FILE)
 
     def __call__(self, step: int) -> bool:
-        """Look at the step, unless that was done, and return whether `patience` checkpoints in a row were no better."""
+        """Look at the step, and return whether the last `patience` checkpoints were all worse than the beginning."""
         self.seen = {
             at: loss for at, loss in self.seen.items() if at < step
         }  # a resumed run may come here a second time
@@ -91,11 +95,8 @@ class Watch:
         self.seen[step] = loss
         _write(self._folder / LOG_FILE, self.seen)
         self._on_look(step, loss)
-        return self._idle() >= self._patience
-
-    def _idle(self) -> int:
-        taught = [self.seen[at] for at in sorted(self.seen) if at > 0]
-        return len(taught) - 1 - taught.index(min(taught)) if taught else 0
+        last = sorted(at for at in self.seen if at > 0)[-self._patience :]
+        return len(last) == self._patience and all(_lost(self.seen, at) for at in last)
 
     @torch.no_grad()
     def _loss(self) -> float:
@@ -108,9 +109,13 @@ class Watch:
 
 
 def best_file(folder: Path) -> Path:
-    """Return the checkpoint that a run hands in: the best that was looked at, else the last."""
-    best = folder / BEST_FILE
-    return best if best.is_file() else folder / CHECKPOINT_FILE
+    """Return the checkpoint that a run hands in: its last; the best that was looked at where the last lost what it began with."""
+    seen, best = _read(folder / LOG_FILE), folder / BEST_FILE
+    return best if seen and best.is_file() and _lost(seen, max(seen)) else folder / CHECKPOINT_FILE
+
+
+def _lost(seen: Mapping[int, float], step: int) -> bool:
+    return step > 0 and seen[step] > seen[min(seen)]
 
 
 def _read(path: Path) -> dict[int, float]:

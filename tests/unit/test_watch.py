@@ -87,26 +87,41 @@ def test_pages_whose_answers_weigh_nothing_or_that_are_too_long_are_not_watched(
     assert watched_source([], at_once=2, questions=3) is None
 
 
-def test_the_best_checkpoint_is_handed_in_and_the_run_ends_when_nothing_is_gained(
+def test_a_run_that_lost_what_it_began_with_ends_and_hands_in_its_best(
     network: GroundingNetwork, tmp_path: Path
 ) -> None:
     look, seen = watch(network, tmp_path)
     assert look(0) is False
     better(network)
-    keep(network, tmp_path)
-    assert look(5) is False
-    better(network)
     best = keep(network, tmp_path)
-    assert look(10) is False
-    for step, ends in ((15, False), (20, True)):
-        worse(network)
-        worse(network)
+    assert look(5) is False
+    for step, ends in ((10, False), (15, True)):
+        for _ in range(4):
+            worse(network)
         keep(network, tmp_path)
         assert look(step) is ends
     losses = dict(seen)
-    assert losses[10] < losses[5] < losses[0] and losses[10] < losses[15] < losses[20]
+    assert losses[5] < losses[0] < losses[10] < losses[15]
     assert best_file(tmp_path).name == BEST_FILE
     assert best_file(tmp_path).read_bytes() == best
+
+
+def test_a_run_that_is_better_than_its_beginning_goes_on_and_hands_in_its_last(
+    network: GroundingNetwork, tmp_path: Path
+) -> None:
+    look, seen = watch(network, tmp_path, patience=1)
+    look(0)
+    for step in (5, 10, 15):
+        better(network)
+        better(network)
+        keep(network, tmp_path)
+        assert look(step) is False
+    worse(network)
+    last = keep(network, tmp_path)
+    assert look(20) is False
+    losses = dict(seen)
+    assert losses[15] < losses[20] < losses[0]
+    assert best_file(tmp_path).read_bytes() == last
 
 
 def test_a_resumed_run_knows_what_was_seen_and_looks_again_where_it_goes_on(
@@ -117,8 +132,8 @@ def test_a_resumed_run_knows_what_was_seen_and_looks_again_where_it_goes_on(
     better(network)
     best = keep(network, tmp_path)
     look(5)
-    worse(network)
-    worse(network)
+    for _ in range(4):
+        worse(network)
     keep(network, tmp_path)
     assert look(10) is False
     again, seen = watch(network, tmp_path)
