@@ -38,10 +38,10 @@ class RunSettings(BaseModel):
     pages: int = Field(4, ge=1, description="Pages of a step that reads words alone.")
     questions: int = Field(8, ge=1, description="Questions a page in a step.")
     watched: float = Field(
-        0.12, ge=0, lt=0.5, description="Share of the training documents that are looked at, to stop early; from 16 on."
+        0.1, ge=0, lt=0.5, description="Share of the training documents that are only looked at, to stop early."
     )
     patience: int = Field(
-        4, ge=1, description="Checkpoints in a row that read these worse than the champion, after which a run ends."
+        4, ge=1, description="Checkpoints in a row that have lost what the champion knew of these, after which a run ends."
     )
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)

@@ -15,7 +15,7 @@ from engine.training.choices import RunSettings
 from engine.training.corpus import Corpus, image_opener
 from engine.training.depth import Depth, set_depth
 from engine.training.examples import mixed_source, page_source, pooled, synthetic_source
-from engine.training.watch import Watch, best_file, watched_documents, watched_source
+from engine.training.watch import FEWEST_DOCUMENTS, Watch, best_file, watched_documents, watched_source
 from engine.workspace import Workspace
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
@@ -25,6 +25,7 @@ from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
 
 _PACE_STEPS = 4  # that are timed, then thrown away
+_PLANNED = 0.85  # share of a run's minutes that its steps are cut to: some cost more than those that were timed
 _FEWEST_STEPS = 20  # a shorter run is not worth timing
 _REMEMBERED_STEPS = 24  # of generated pages with their image, where images are read once
 
@@ -96,8 +97,10 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
 
 
 def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
-    """The pages that are watched, and those that teach."""
-    watched = watched_documents(list(corpus.documents.values()), settings.watched)
+    """The pages that are watched, and those that teach: all of them where the others are none."""
+    watched = watched_documents(corpus.documents.values(), settings.watched)
+    if watched >= set(corpus.documents.values()):
+        return [], list(corpus.pages)
     aside = [page for page in corpus.pages if corpus.documents[page.page_id] in watched]
     return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in watched]
 
@@ -110,6 +113,8 @@ def _watch(
     on_look: Callable[[int, float], None],
 ) -> Watch | None:
     aside, _ = _parted(corpus, settings)
+    if len({corpus.documents[page.page_id] for page in aside}) < FEWEST_DOCUMENTS:
+        return None
     found = watched_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
     if found is None:
         return None
@@ -126,7 +131,7 @@ def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSet
     began = time.monotonic()
     learn(PromptableSegmentation(rehearsing, source), optimizer, Plan(steps=_PACE_STEPS, seed=settings.seed))
     pace = (time.monotonic() - began) / _PACE_STEPS
-    return min(settings.steps, max(_FEWEST_STEPS, round(settings.minutes * 60 / pace)))
+    return min(settings.steps, max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace)))
 
 
 def train(

@@ -4,8 +4,8 @@ They are documents of the training split, so the holdouts are never asked when t
 questions, asked plainly, the same ones each time. They are few, and between two checkpoints of a run that learns well the loss on them
 goes up as easily as down (measured on five documents: .142, .213, .210, .201 on the way to the better model; .743 of unseen pages' questions
 right at the lowest of them, .761 a hundred steps on, .776 at the end of the cosine). So a checkpoint is not taken for being the lowest, and a
-run does not end for want of a new low. It ends when it has lost what it began with, several checkpoints in a row, and hands in the
-best there was; a run that ends above where it began does the same. Every other run hands in its last. The measure is Prechelt's generalization loss ("Early
+run does not end for want of a new low. It ends when it has lost what it began with, clearly and several checkpoints in a row, and hands in the
+best there was; a run whose last checkpoint has lost it does the same. Every other run hands in its last. The measure is Prechelt's generalization loss ("Early
 Stopping - But When?", 1998, GL) against the beginning instead of the lowest.
 """
 
@@ -14,7 +14,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -27,21 +27,26 @@ from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import Asking, PromptableSegmentation
 
-FEWEST_DOCUMENTS = 16  # that a share of them may be kept from teaching
+FEWEST_DOCUMENTS = 3  # that say anything about a run: of fewer, it is chance
+LOST = 1.5  # times the loss at the beginning: what goes up by less may be chance, or come down again with the rate
 LOG_FILE, BEST_FILE = "watched.json", "best.safetensors"
 _PLAINLY = Asking(prompted_steps=0.0, anchors_dropped=0.0, begun_inside=1.0)
 _BATCHES = 6  # of pages, at most
 _ABSENT = 0.2  # share of the questions that have no answer
 
 
-def watched_documents(documents: Sequence[str], share: float) -> set[str]:
-    """Return the documents (ids) to look at: those of the smallest hashes, so that a document stays what it was as long as
-    about as many are there; none where there are fewer than sixteen.
+def watched_documents(documents: Iterable[str], share: float) -> set[str]:
+    """Return the documents (ids) to look at: a share of them by their hash alone.
+
+    So a document is watched for good, or never. If one that had taught were watched later, the champion would know it by heart, and
+    every run would seem to lose it.
     """
-    distinct = sorted(set(documents), key=lambda one: hashlib.sha256(f"watched:{one}".encode()).digest())
-    if len(distinct) < FEWEST_DOCUMENTS:
-        return set()
-    return set(distinct[: round(share * len(distinct))])
+    return {one for one in documents if _place(one) < share}
+
+
+def _place(document: str) -> float:
+    """Where a document stands among all that there could be, 0..1."""
+    return int.from_bytes(hashlib.sha256(f"watched:{document}".encode()).digest()[:8], "big") / 2**64
 
 
 def watched_source(
@@ -84,7 +89,7 @@ class Watch:
         self.seen = _read(folder / LOG_FILE)
 
     def __call__(self, step: int) -> bool:
-        """Look at the step, and return whether the last `patience` checkpoints were all worse than the beginning."""
+        """Look at the step, and return whether the last `patience` checkpoints had all lost what it began with."""
         self.seen = {
             at: loss for at, loss in self.seen.items() if at < step
         }  # a resumed run may come here a second time
@@ -115,7 +120,7 @@ def best_file(folder: Path) -> Path:
 
 
 def _lost(seen: Mapping[int, float], step: int) -> bool:
-    return step > 0 and seen[step] > seen[min(seen)]
+    return step > 0 and seen[step] > LOST * seen[min(seen)]
 
 
 def _read(path: Path) -> dict[int, float]:
