@@ -11,6 +11,7 @@ import pytest
 
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
+from tests.exported import answered  # noqa: F401 (a fixture)
 
 
 def needed(reason: str) -> None:

@@ -27,6 +27,11 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "after": (0.94,),
     "Change.kind": ("gained",),
     "Changes.counts": ({"recent": {"gained": 7, "lost": 2, "better": 11, "worse": 5, "same": 215}},),
+    "FormatView.name": ("yolo",),
+    "FormatView.title": ("YOLO segmentation",),
+    "FormatView.lossy": (
+        "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are left out.",
+    ),
     "texts": (["Total", "due:", "2,987.88", "EUR"],),
     "QuestionView.text": ("What is the total due?",),
     "StandardQuestion.text": ("What is the total due?",),

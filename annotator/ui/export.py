@@ -1,7 +1,8 @@
-"""The tab Export: the accepted answers as a dataset."""
+"""The tab Export: curated answers as a dataset, in the formats of the field."""
 
 from html import escape
 from shlex import quote
+from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -9,9 +10,29 @@ from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_o
 from annotator.ui.table import empty
 from engine import projects
 from engine.annotation.ask import Desk
+from engine.curation.labels import ACCEPTED
+from engine.curation.snapshots import Filters, questions_answered, would_take
+from engine.errors import Refused
+from engine.interchange.exports import FORMATS
 
 FOR_REVIEWERS = empty("Exports are for reviewers.", "An admin of the project can make you one, on the tab People.")
 EMPTY = empty("Nothing to export yet.", "Accept an answer on the tab Annotate; accepted answers become the dataset.")
+_STATUSES = [
+    ("Accepted", "accepted"),
+    ("Accepted after a reviewer mended them", "fixed"),
+    ("Submitted", "submitted"),
+    ("Drafts", "draft"),
+    ("Rejected", "rejected"),
+]
+_SPLITS = [("Training", "train"), ("Recent holdout", "recent"), ("Frozen holdout", "frozen")]
+_OPTIONS = {
+    "questions": "question",
+    "statuses": "status",
+    "splits": "split",
+    "since": "since",
+    "until": "until",
+    "agreement": "agreement",
+}
 
 
 def build(desk: Desk) -> None:
@@ -19,32 +40,94 @@ def build(desk: Desk) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
+            form = gr.Dropdown(
+                [(one.title, one.name) for one in FORMATS.values()], value="coco", label="Format", min_width=240
+            )
+        with gr.Accordion("Which answers", open=False):
+            with gr.Row():
+                statuses = gr.CheckboxGroup(_STATUSES, value=list(ACCEPTED), label="Status")
+                splits = gr.CheckboxGroup(_SPLITS, value=[], label="Split", info="None chosen: all of them.")
+            questions = gr.Dropdown([], value=[], multiselect=True, label="Questions", info="None chosen: all of them.")
+            with gr.Row():
+                since = gr.Textbox(label="Given from", placeholder="2026-11-22", info="A day, UTC.")
+                until = gr.Textbox(label="Given before", placeholder="2026-12-01", info="A day, UTC.")
+                agreement = gr.Slider(
+                    0, 1, 0, step=0.05, label="Least agreement", info="The weight of an answer; 0: all."
+                )
+                fit = gr.Checkbox(label="Leave out what is unfit to teach", info="The tab Quality says what that is.")
         card = gr.HTML()
+    # Gradio holds answers against the choices that the page was built with; what is not a text is not looked at.
+    questions.preprocess = lambda payload: [one for one in payload or [] if isinstance(one, str)]
+    chosen = [project, form, statuses, splits, questions, since, until, agreement, fit]
 
-    def show(project_id: str | None, request: gr.Request) -> str:
+    def show(
+        project_id: str | None,
+        form: str,
+        statuses: list[str],
+        splits: list[str],
+        questions: list[str],
+        since: str,
+        until: str,
+        agreement: float,
+        fit: bool,
+        request: gr.Request,
+    ) -> str:
         role = role_of(desk, request, project_id)
         if role == "annotator":
             return FOR_REVIEWERS
-        if role is None:
+        if role is None or project_id is None:
             return NO_PROJECT
-        summary = next((each for each in projects.summaries(desk.workspace) if each.project.id == project_id), None)
-        if summary is None or summary.accepted == 0:
-            return EMPTY
-        answers = "1 accepted answer" if summary.accepted == 1 else f"{summary.accepted} accepted answers"
-        return (
-            f'<div class="glossator-status"><div><b>{answers}</b></div>'
-            "<div>COCO: one JSON file with the masks as RLE, the questions as categories, and the pages beside it, "
-            "byte for byte as they are stored. pycocotools and most training code read it.</div>"
-            f'<p><a class="glossator-button" href="/api/projects/{project_id}/export?format=coco" download>'
-            "Download COCO (zip)</a></p>"
-            "<div>The same from a shell: <code>glossator export --format coco --project "
-            f"{_quoted(summary.project.name)} OUT</code></div></div>"
-        )
+        about = projects.project_by_id(desk.workspace, project_id)
+        try:
+            filters = Filters(
+                statuses=tuple(statuses),
+                splits=tuple(splits) or None,
+                questions=tuple(questions) or None,
+                since=since.strip() or None,
+                until=until.strip() or None,
+                agreement=agreement or None,
+                quarantined=True,
+                unfit=not fit,
+            )
+            answers, documents = would_take(desk.workspace, project_id, filters)
+        except Refused as refused:
+            return empty("No dataset with these choices.", escape(str(refused)))
+        if not answers:
+            plain = set(statuses) == set(ACCEPTED) and not (splits or questions or since or until or agreement or fit)
+            return EMPTY if plain else empty("No answer passes these choices.", "Choose fewer of them, or others.")
+        return _card(about.name, project_id, form, filters, answers, documents)
 
-    project.change(show, project, card, **QUIET)
-    gr.Timer(5).tick(show, project, card, **QUIET)
-    offer(desk, project).then(show, project, card, **QUIET)
+    def load(project_id: str | None, request: gr.Request) -> dict[str, object]:
+        if project_id is None or role_of(desk, request, project_id) in (None, "annotator"):
+            return gr.update(choices=[], value=[])
+        return gr.update(choices=questions_answered(desk.workspace, project_id), value=[])
+
+    project.change(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
+    for part in chosen[1:]:
+        part.change(show, chosen, card, **QUIET)
+    offer(desk, project).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
+    gr.Timer(10).tick(show, chosen, card, **QUIET)
 
 
-def _quoted(name: str) -> str:
-    return escape(quote(name))
+def _card(project: str, project_id: str, form: str, filters: Filters, answers: int, documents: int) -> str:
+    shown = FORMATS.get(form, FORMATS["coco"])
+    said = filters.said()
+    pairs = [("format", shown.name)]
+    for name, option in _OPTIONS.items():
+        value = said.get(name)
+        if name == "statuses" and set(filters.statuses) == set(ACCEPTED):
+            continue
+        pairs += [(option, str(one)) for one in (value if isinstance(value, tuple) else [value]) if one is not None]
+    if not filters.unfit:
+        pairs.append(("fit", "true"))
+    shell = " ".join("--fit" if name == "fit" else f"--{name} {quote(value)}" for name, value in pairs)
+    many = f"{answers:,} answer{'' if answers == 1 else 's'} on {documents:,} document{'' if documents == 1 else 's'}"
+    lossy = f"<div>{escape(shown.lossy)}</div>" if shown.lossy else "<div>Holds every mask to the pixel.</div>"
+    pages = "Pages are copied byte for byte. " if shown.pages else ""
+    return (
+        f'<div class="glossator-status"><div><b>{many}</b></div>{lossy}'
+        f"<div>{pages}With it come a dataset card and a manifest with the SHA-256 of every file.</div>"
+        f'<p><a class="glossator-button" href="/api/projects/{project_id}/export?{escape(urlencode(pairs))}" download>'
+        f"Download {escape(shown.title)} (zip)</a></p>"
+        f"<div>The same from a shell: <code>glossator export {escape(shell)} --project {escape(quote(project))} OUT</code></div></div>"
+    )

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from pydantic import BaseModel, Field
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from db.tables import Project, Snapshot
 from engine.curation.manifest import items_of, left_out_of, read_manifest
@@ -73,18 +73,10 @@ def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
 
 def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> SnapshotView:
     """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
-    found = [
-        line
-        for line in snapshot_lines(workspace, project_id)
-        if line.sha256.startswith(begins) or line.id.startswith(begins)
-    ]
-    if not found:
-        raise NotFound(f"There is no snapshot {begins!r} in this project; glossator snapshots list shows them.")
-    if len(found) > 1:
-        raise Refused(f"Several snapshots begin with {begins!r}; give more of its SHA-256.")
-    manifest = read_manifest(workspace, found[0].sha256)
+    line = _line(snapshot_named(workspace, project_id, begins))
+    manifest = read_manifest(workspace, line.sha256)
     weights: dict[str, list[float]] = {}
-    for item in items_of(workspace, found[0].sha256):
+    for item in items_of(workspace, line.sha256):
         weights.setdefault(item.author, []).append(item.weight)
     known = manifest.get("people", {})
     people = [
@@ -113,7 +105,19 @@ def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> Snapsho
     def lightest(row: PersonWeight) -> tuple[float, str]:
         return (row.reliability if row.reliability is not None else 1.0, row.person)
 
-    return SnapshotView(**found[0].model_dump(), left_out_labels=left_out, people=sorted(people, key=lightest))
+    return SnapshotView(**line.model_dump(), left_out_labels=left_out, people=sorted(people, key=lightest))
+
+
+def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapshot:
+    """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
+    named = or_(Snapshot.sha256.startswith(begins, autoescape=True), Snapshot.id.startswith(begins, autoescape=True))
+    with workspace.database.read() as session:
+        found = session.scalars(select(Snapshot).where(Snapshot.project_id == project_id, named).limit(2)).all()
+    if not found:
+        raise NotFound(f"There is no snapshot {begins!r} in this project; glossator snapshots list shows them.")
+    if len(found) > 1:
+        raise Refused(f"Several snapshots begin with {begins!r}; give more of its SHA-256.")
+    return found[0]
 
 
 def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:

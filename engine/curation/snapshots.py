@@ -10,8 +10,8 @@ each of them. What is unfit to teach or to judge (engine.curation.quality) is le
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, TypedDict
 
 from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select
@@ -53,12 +53,41 @@ class Counts(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which answers a snapshot takes. None means all."""
+    """Which answers a snapshot takes. None means all.
+
+    `quarantined`: also documents that joined groups of different splits. `unfit`: also answers that are unfit to teach or to judge.
+    `questions`: their texts. `since`, `until`: when the answer was given its present form, ISO 8601, `until` exclusive; a date is its
+    first moment, UTC. `models`: the beginnings of the SHA-256 of the versions whose proposals were corrected. `agreement`: the least weight
+    (engine.curation.weights). Refused when a moment cannot be read.
+    """
 
     splits: tuple[str, ...] | None = None
     statuses: tuple[str, ...] = ACCEPTED
     quarantined: bool = False
     unfit: bool = False
+    questions: tuple[str, ...] | None = None
+    since: str | None = None
+    until: str | None = None
+    models: tuple[str, ...] | None = None
+    agreement: float | None = None
+
+    def __post_init__(self) -> None:
+        for moment in (self.since, self.until):
+            if moment is not None:
+                _moment(moment)
+
+    def said(self) -> dict[str, Any]:
+        """Return them as a snapshot keeps them: those of old always, the others where they leave something out."""
+        always = ("splits", "statuses", "quarantined", "unfit")
+        return {name: value for name, value in asdict(self).items() if name in always or value is not None}
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise Refused(f"{text!r} is no date; write it as 2026-11-22 or 2026-11-22T14:30.") from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 class NothingToFreeze(Refused):
@@ -83,6 +112,12 @@ def freeze(
     """
     splits = (split,) if isinstance(split, str) else tuple(split) if split is not None else None
     filters = Filters(splits=splits, statuses=tuple(statuses), quarantined=quarantined, unfit=unfit)
+    return freeze_with(workspace, project_id, filters, by=by)
+
+
+def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: User | None = None) -> Snapshot:
+    """Freeze the answers that `filters` let pass, as `freeze` does."""
+    splits = filters.splits
     with workspace.database.read() as session:
         manifest = manifest_of(session, workspace, project_id, chosen_labels(session, project_id, filters))
     if not manifest["items"]:
@@ -104,7 +139,7 @@ def freeze(
             snapshot = Snapshot(
                 project_id=project_id,
                 sha256=sha256,
-                filters=asdict(filters),
+                filters=filters.said(),
                 counts=dict(counts),
                 created_by=by.id if by else None,
             )
@@ -117,6 +152,21 @@ def freeze(
         if there is None:
             raise
         return there
+
+
+def would_take(workspace: Workspace, project_id: str, filters: Filters) -> tuple[int, int]:
+    """Return how many answers, on how many documents, `freeze_with` would take now."""
+    with workspace.database.read() as session:
+        taken = chosen_labels(session, project_id, filters).taken
+        return len(taken), len({label.document.id for label in taken})
+
+
+def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
+    """Return the questions of a project that anybody has answered, in the order of the alphabet."""
+    with workspace.database.read() as session:
+        asked = select(Question.text).where(Question.project_id == project_id)
+        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0)
+        return list(session.scalars(asked.where(answered).order_by(Question.text)))
 
 
 def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
@@ -150,7 +200,9 @@ def chosen_labels(session: Session, project_id: str, filters: Filters) -> Chosen
             _chosen(project_id, filters)
         )
     ]
-    return choose(session, project_id, labels, fit=not filters.unfit)
+    chosen = choose(session, project_id, labels, fit=not filters.unfit)
+    least = filters.agreement
+    return chosen if least is None else replace(chosen, taken=[one for one in chosen.taken if one.weight >= least])
 
 
 def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
@@ -194,6 +246,14 @@ def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any
         chosen = chosen.where(DocumentGroup.quarantined_at.is_(None))
     if filters.splits is not None:
         chosen = chosen.where(DocumentGroup.split.in_(filters.splits))
+    if filters.questions is not None:
+        chosen = chosen.where(Question.text.in_(filters.questions))
+    if filters.since is not None:
+        chosen = chosen.where(Revision.created_at >= _moment(filters.since))
+    if filters.until is not None:
+        chosen = chosen.where(Revision.created_at < _moment(filters.until))
+    if filters.models is not None:
+        chosen = chosen.where(or_(*(ModelVersion.checkpoint_sha256.startswith(one) for one in filters.models)))
     return chosen
 
 

@@ -41,7 +41,9 @@ class RunSettings(BaseModel):
         0.1, ge=0, lt=0.5, description="Share of the training documents that are only looked at, to stop early."
     )
     patience: int = Field(
-        4, ge=1, description="Checkpoints in a row that have lost what the champion knew of these, after which a run ends."
+        4,
+        ge=1,
+        description="Checkpoints in a row that have lost what the champion knew of these, after which a run ends.",
     )
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)

@@ -9,48 +9,19 @@ import pytest
 from pycocotools import mask as coco_mask
 from pycocotools.coco import COCO
 
-from engine.annotation.state import AnnotationState, PageMark, to_patch
 from engine.errors import Refused
-from engine.interchange.coco import export
+from engine.interchange import exports
 from engine.interchange.rle import decode_rle, encode_rle
 from engine.workspace import Workspace
 from model.masks import rasterise
-from tests.factories import SIZE, accept, bill, line, make_document, make_project, pages_of
+from tests.exported import brush
+from tests.factories import SIZE, bill, line, make_project
 
 HEIGHT, WIDTH = SIZE[1], SIZE[0]
 
 
-def brush() -> np.ndarray:
-    """A ring and, apart from it, a slanted stroke with a hole: nothing that a box or a polygon could stand for."""
-    rows, columns = np.mgrid[:HEIGHT, :WIDTH]
-    distance = np.hypot(rows - 150, columns - 100)
-    ring = (distance < 40) & (distance > 25)
-    stroke = (np.abs(rows - columns + 100) < 6) & (columns > 250) & (columns < 380)
-    stroke[columns % 17 == 0] = False
-    return ring | stroke
-
-
-@pytest.fixture
-def answered(workspace: Workspace) -> tuple[Workspace, str]:
-    """A project with answers by words, by brush, on two pages, none at all, and a draft."""
-    project = make_project(workspace)
-    first = make_document(workspace, project.id, [bill(1)], split="train")
-    accept(workspace, first, "What is the total due?", [3, 4])
-    accept(workspace, first, "Where is the stamp?", mask=brush(), author="anna")
-    accept(workspace, first, "Is it paid?")
-    accept(workspace, first, "A draft?", [1], status="draft")
-    second = make_document(workspace, project.id, [bill(2), line("Total due: 7.00"), line("The end")], split="frozen")
-    pages = pages_of(workspace, second.id)
-    on_both = AnnotationState(
-        pages={
-            pages[0].id: PageMark(words=[4], mask=to_patch(rasterise([bill(2)[4][1]], (HEIGHT, WIDTH)))),
-            pages[1].id: PageMark(
-                words=[2], mask=to_patch(rasterise([line("Total due: 7.00")[2][1]], (HEIGHT, WIDTH)))
-            ),
-        }
-    )
-    accept(workspace, second, "What is the total due?", state=on_both)
-    return workspace, project.id
+def export(workspace: Workspace, project_id: str, out: Path) -> exports.Export:
+    return exports.export(workspace, project_id, "coco", out)
 
 
 def test_pycocotools_loads_what_was_accepted_pixel_for_pixel(answered: tuple[Workspace, str], tmp_path: Path) -> None:

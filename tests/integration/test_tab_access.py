@@ -43,17 +43,24 @@ def event(person: Person, tab: str, name: str, *given: Any) -> str:
     return person.get(f"/app/gradio_api/queue/data?session_hash={session}").text
 
 
+EXPORT = ("coco", ["accepted", "fixed"], [], [], "", "", 0, False)  # what the tab Export begins with
+
+
 def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     project = world.project.id
     assert "bill.png" in event(world.people["annotator"], "documents", "show", project)
     assert IN_NO_PROJECT in event(world.people["outsider"], "documents", "show", project)
     assert IN_NO_PROJECT in event(world.people["outsider"], "training", "show", project)
-    assert IN_NO_PROJECT in event(world.people["outsider"], "export", "show", project)
+    assert IN_NO_PROJECT in event(world.people["outsider"], "export", "show", project, *EXPORT)
     assert IN_NO_PROJECT in event(world.people["outsider"], "questions", "show", project)
     assert IN_NO_PROJECT in event(world.people["outsider"], "quality", "show", project, 91)
     assert "somebody else" not in event(world.people["annotator"], "quality", "show", project, 91)
-    assert "for reviewers" in event(world.people["annotator"], "export", "show", project)
-    assert "Download" in event(world.people["reviewer"], "export", "show", project)
+    assert "for reviewers" in event(world.people["annotator"], "export", "show", project, *EXPORT)
+    assert "Download" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
+    asked = event(world.people["reviewer"], "export", "load", project)
+    assert "What is" in asked
+    for kind in ("annotator", "outsider"):
+        assert "What is" not in event(world.people[kind], "export", "load", project)
     assert event(world.people["anonymous"], "documents", "show", project) == "401"
 
 

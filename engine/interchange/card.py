@@ -1,0 +1,222 @@
+"""The dataset card: what somebody who finds the folder wants to know, in Hugging Face's format, with pictures of ten samples.
+
+All of it follows from the snapshot, so that the same snapshot has the same card: no date, and of effort what was spent up to the
+revisions that it froze.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from PIL import Image
+from sqlalchemy import func, select
+
+from db.tables import Annotation, Revision
+from engine.curation.manifest import FrozenItem, read_manifest
+from engine.interchange.destination import Destination
+from engine.interchange.outcome import Outcome
+from engine.interchange.release import SPLITS, UNKNOWN_LICENCE, Marked, Release, licence_of
+from engine.workspace import Workspace
+
+CARD_FILE, SAMPLES_FOLDER = "README.md", "samples"
+SAMPLES = 10
+_LONG_SIDE = 900  # pixels of a sample's picture
+_MARK = np.array([255, 196, 0])
+_AT_ONCE = 400
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10**12, "n>1M"))
+
+
+@dataclass(slots=True)
+class _Figures:
+    """What is counted while the answers are read once."""
+
+    documents: Counter[str] = field(default_factory=Counter)  # split -> documents
+    answers: Counter[str] = field(default_factory=Counter)
+    unanswered: Counter[str] = field(default_factory=Counter)
+    licences: Counter[str] = field(default_factory=Counter)  # documents
+    authors: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+    questions: Counter[str] = field(default_factory=Counter)
+    weights: float = 0.0
+    reduced: int = 0
+    seconds: float = 0.0
+    timed: int = 0
+
+
+def write(release: Release, to: Destination, kind: str, title: str, lossy: str, outcome: Outcome) -> None:
+    """Write README.md, and pictures of one answer of each of the first ten documents that have one into samples/."""
+    figures = _counted(release)
+    samples = _samples(release, to)
+    with to.text(CARD_FILE) as file:
+        file.writelines(_head(release, kind, figures))
+        file.writelines(_body(release, title, lossy, outcome, figures, samples))
+
+
+def _counted(release: Release) -> _Figures:
+    found = _Figures()
+    waiting: list[FrozenItem] = []
+    for document, items in release.documents():
+        split = SPLITS[document.split]
+        found.documents[split] += 1
+        found.licences[licence_of(document)] += 1
+        for item in items:
+            (found.unanswered if item.state.no_answer else found.answers)[split] += 1
+            found.authors[item.author] += 1
+            found.models[item.model_version or ""] += 1
+            found.statuses[item.status] += 1
+            found.questions[item.question] += 1
+            found.weights += item.weight
+            found.reduced += item.weight < 1
+        waiting += items
+        if len(waiting) >= _AT_ONCE:
+            _add_effort(release.workspace, waiting, found)
+            waiting = []
+    _add_effort(release.workspace, waiting, found)
+    return found
+
+
+def _add_effort(workspace: Workspace, items: list[FrozenItem], found: _Figures) -> None:
+    """Add the seconds of active work up to each frozen revision: revisions never change."""
+    frozen = {item.annotation_id: item.revision for item in items}
+    statement = (
+        select(Revision.annotation_id, Revision.number, func.sum(Revision.seconds))
+        .join(Annotation, Annotation.id == Revision.annotation_id)
+        .where(Revision.annotation_id.in_(frozen))
+        .group_by(Revision.annotation_id, Revision.number)
+        .order_by(Revision.annotation_id, Revision.number)
+    )
+    spent: dict[str, float] = defaultdict(float)
+    with workspace.database.read() as session:
+        for annotation, number, seconds in session.execute(statement):
+            if number <= frozen[annotation]:
+                spent[annotation] += seconds or 0.0
+    for annotation in sorted(spent):
+        if spent[annotation] > 0:
+            found.seconds += spent[annotation]
+            found.timed += 1
+
+
+def _head(release: Release, kind: str, figures: _Figures) -> Iterator[str]:
+    """The lines of YAML that Hugging Face reads; JSON strings are YAML strings."""
+    total = figures.answers.total() + figures.unanswered.total()
+    known = [name for name in figures.licences if name != UNKNOWN_LICENCE]
+    one = known[0].lower() if len(known) == 1 and len(figures.licences) == 1 else None
+    yield "---\n"
+    yield f"pretty_name: {json.dumps(release.project, ensure_ascii=False)}\n"
+    yield f"license: {one if one else 'other'}\n"
+    yield "task_categories:\n- document-question-answering\n- image-segmentation\n"
+    yield "tags:\n- glossator\n- grounded-question-answering\n"
+    yield f"size_categories:\n- {next(name for most, name in _SIZES if total < most)}\n"
+    if kind == "parquet":
+        yield "configs:\n- config_name: default\n  data_files:\n"
+        for split in SPLITS.values():
+            if figures.documents[split]:
+                yield f"  - split: {split}\n    path: data/{split}-*.parquet\n"
+    yield "---\n\n"
+
+
+def _body(
+    release: Release, title: str, lossy: str, outcome: Outcome, figures: _Figures, samples: list[tuple[str, Marked]]
+) -> Iterator[str]:
+    manifest = read_manifest(release.workspace, release.snapshot.sha256)
+    yield f"# {_inline(release.project)}\n\n"
+    yield (
+        "Questions asked of documents, and the places on the pages that answer them, marked or checked by people with Glossator.\n\n"
+        f"Format: {title}. Snapshot `{release.snapshot.sha256}`; `manifest.json` names every file with its SHA-256.\n\n"
+    )
+    if lossy:
+        yield f"**This format cannot hold everything.** {lossy}{_loss(outcome)}\n\n"
+    yield "## What is in it\n\n| split | documents | answers | not answered by the document |\n|---|---|---|---|\n"
+    for split in SPLITS.values():
+        if figures.documents[split]:
+            yield f"| {split} | {figures.documents[split]:,} | {figures.answers[split]:,} | {figures.unanswered[split]:,} |\n"
+    yield (
+        f"| all | {figures.documents.total():,} | {figures.answers.total():,} | {figures.unanswered.total():,} |\n\n"
+        "Documents that show the same page are in one group, and a group is in one split. Quarantined documents joined groups of "
+        "different splits: use them for neither training nor judging.\n\n"
+    )
+    yield from _table("Questions", "question", figures.questions, most=20)
+    yield from _table("Status", "status", figures.statuses)
+    yield "## Agreement and effort\n\n"
+    total = figures.statuses.total()
+    yield (
+        f"The mean weight of an answer is {figures.weights / total:.3f} (1: nobody who answered the same disagrees); "
+        f"{figures.reduced:,} of {total:,} weigh less than 1.\n\n"
+    )
+    people = manifest.get("people", {})
+    yield "| person | answers | reliability | compared |\n|---|---|---|---|\n"
+    for name, count in figures.authors.most_common():
+        row = people.get(name)
+        relied = f"{row['reliability']:.2f} | {row['comparisons'] + row['gold_questions']:,}" if row else "- | 0"
+        yield f"| {_inline(name)} | {count:,} | {relied} |\n"
+    if figures.timed:
+        mean = figures.seconds / figures.timed
+        yield f"\nActive work: {figures.seconds / 3600:.1f} hours, {mean:.1f} seconds an answer in the mean of {figures.timed:,} that were timed.\n"
+    yield "\n"
+    named = Counter({name[:12]: count for name, count in figures.models.items() if name})
+    yield "## Models that helped\n\n"
+    if named:
+        yield "| version (SHA-256) | answers that began with its proposal |\n|---|---|\n"
+        for name, count in named.most_common():
+            yield f"| `{name}` | {count:,} |\n"
+    yield f"{figures.models['']:,} answers began with nobody's proposal.\n\n"
+    yield from _table("Licences of the documents", "licence", figures.licences)
+    if samples:
+        yield "## Samples\n\n"
+        for path, marked in samples:
+            yield f"{_inline(marked.item.question)} *{_inline(marked.text) or 'a place without words'}*\n\n![{_inline(marked.item.question)}]({path})\n\n"
+
+
+def _loss(outcome: Outcome) -> str:
+    loss = outcome.loss
+    if "mean_iou" not in loss:
+        return ""
+    said = f" What it holds has a mean IoU of {loss['mean_iou']:.4f} with what was accepted"
+    left = int(loss.get("no_answer_left_out", 0))
+    return f"{said}; {left:,} questions without an answer are left out." if left else f"{said}."
+
+
+def _table(title: str, what: str, counted: Counter[str], most: int | None = None) -> Iterator[str]:
+    yield f"## {title}\n\n| {what} | count |\n|---|---|\n"
+    rows = sorted(counted.items(), key=lambda row: (-row[1], row[0]))
+    for name, count in rows[:most]:
+        yield f"| {_inline(name)} | {count:,} |\n"
+    if most is not None and len(rows) > most:
+        yield f"| {len(rows) - most:,} more | {sum(count for _, count in rows[most:]):,} |\n"
+    yield "\n"
+
+
+def _inline(text: str) -> str:
+    """The text in one line of a table, nothing of it taken for markup."""
+    plain = " ".join(text.split())
+    return "".join(f"\\{letter}" if letter in "\\|*_`[]<>" else letter for letter in plain)
+
+
+def _samples(release: Release, to: Destination) -> list[tuple[str, Marked]]:
+    """Pictures of pages with one answer tinted, one of each document: that shows more of the set."""
+    drawn: list[tuple[str, Marked]] = []
+    for _, items in release.documents():
+        for item in items:
+            marked = release.marked(item)
+            if not marked:
+                continue
+            path = f"{SAMPLES_FOLDER}/{len(drawn) + 1:02d}.jpg"
+            with to.file(path) as target:
+                _picture(release.workspace, marked[0]).save(target, format="JPEG", quality=85)
+            drawn.append((path, marked[0]))
+            break
+        if len(drawn) == SAMPLES:
+            break
+    return drawn
+
+
+def _picture(workspace: Workspace, marked: Marked) -> Image.Image:
+    with Image.open(workspace.blobs.path(marked.page.image_sha256)) as image:
+        page = np.asarray(image.convert("RGB"), float)
+    tinted = np.where(marked.mask[:, :, None], 0.45 * page + 0.55 * _MARK, page)
+    drawn = Image.fromarray(tinted.astype(np.uint8))
+    drawn.thumbnail((_LONG_SIDE, _LONG_SIDE))
+    return drawn

@@ -1,0 +1,168 @@
+"""Curated datasets out: a snapshot written in one of the formats of the field, whole or not at all.
+
+A snapshot is frozen first, and the export reads that alone: the same snapshot gives the same bytes, today and next year. Page images
+are the stored files, never compressed again. Every export has a manifest with the SHA-256 of every file, and a dataset card.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from db.tables import Snapshot
+from engine.curation import snapshots
+from engine.curation.snapshots import Filters
+from engine.errors import Refused
+from engine.interchange import card
+from engine.interchange.destination import MANIFEST_FILE, Destination
+from engine.interchange.formats import (
+    boundingdocs,
+    coco,
+    funsd,
+    grounded_set,
+    label_studio,
+    page_xml,
+    parquet,
+    png_masks,
+    tables,
+    yolo,
+)
+from engine.interchange.outcome import Writer
+from engine.interchange.release import Release
+from engine.projects import project_by_id
+from engine.training.code_version import code_version
+from engine.workspace import Workspace
+
+OnProgress = Callable[[int, int], None]  # answers written, answers in all
+_TEXTS = "Texts alone: no image, no place on the page."
+MANIFEST_FORMAT = "glossator-export/2"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that answers can be written in. `lossy`: what it cannot hold, as a sentence; empty where it holds everything.
+
+    `pages`: whether the images of pages come along.
+    """
+
+    name: str
+    title: str
+    write: Writer
+    lossy: str = ""
+    pages: bool = True
+
+
+FORMATS = {
+    one.name: one
+    for one in (
+        Format("coco", "COCO, masks as run lengths", coco.write),
+        Format("parquet", "Hugging Face datasets, images inside", parquet.write),
+        Format("png", "PNG masks", png_masks.write),
+        Format("grounded", "Grounded JSONL, Glossator's own", grounded_set.write),
+        Format("label-studio", "Label Studio JSON", label_studio.write),
+        Format(
+            "boundingdocs",
+            "BoundingDocs-like JSON",
+            boundingdocs.write,
+            "An answer is the boxes of its words, or one box around its pixels.",
+        ),
+        Format(
+            "funsd",
+            "FUNSD JSON",
+            funsd.write,
+            "An answer is the boxes of its words, or one box around its pixels; what a document does not answer is left out.",
+        ),
+        Format(
+            "page-xml",
+            "PAGE XML",
+            page_xml.write,
+            "Pixels that no words make are outlines, whose holes are filled.",
+        ),
+        Format(
+            "yolo",
+            "YOLO segmentation",
+            yolo.write,
+            "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are left out.",
+        ),
+        Format("csv", "CSV of questions and answers", tables.write_csv, _TEXTS, pages=False),
+        Format("xlsx", "XLSX of questions and answers", tables.write_xlsx, _TEXTS, pages=False),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What was written: how many of what, what the format lost, and the SHA-256 of every file by its path in the folder."""
+
+    folder: Path
+    format: str
+    snapshot_sha256: str
+    answers: int
+    counts: dict[str, int]
+    lossy: str
+    loss: dict[str, float]
+    sha256s: dict[str, str]
+
+
+def format_named(name: str) -> Format:
+    """Return a format. Refused with the names that there are."""
+    if name not in FORMATS:
+        raise Refused(f"There is no export format {name!r}; choose from {', '.join(FORMATS)}.")
+    return FORMATS[name]
+
+
+def export(
+    workspace: Workspace,
+    project_id: str,
+    form: str,
+    out: Path,
+    *,
+    filters: Filters | None = None,
+    snapshot: Snapshot | None = None,
+    on_progress: OnProgress | None = None,
+) -> Export:
+    """Write a project's answers to the folder `out`, whole or not at all, and return what was written.
+
+    `filters`: which answers to freeze, accepted ones unless they say otherwise; or a `snapshot` that was frozen before. An export that
+    was interrupted goes on where it was, if nothing was answered meanwhile. Refused when `out` holds files already, when it
+    cannot be written, or when there is nothing to export; Conflict when the same is being exported there.
+    """
+    chosen = format_named(form)
+    project = project_by_id(workspace, project_id)
+    if snapshot is None:
+        snapshot = snapshots.freeze_with(workspace, project_id, filters or Filters(quarantined=True, unfit=True))
+    release = Release(workspace, project.name, snapshot)
+    total = int(snapshot.counts["annotations"])
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if on_progress is not None:
+            on_progress(done, total)
+
+    with Destination(workspace, out, f"{chosen.name}-{snapshot.sha256[:16]}") as to:
+        outcome = chosen.write(release, to, tick)
+        card.write(release, to, chosen.name, chosen.title, chosen.lossy, outcome)
+        to.json(
+            MANIFEST_FILE,
+            {
+                "format": MANIFEST_FORMAT,
+                "kind": chosen.name,
+                "lossy": chosen.lossy,
+                "code_version": code_version(),
+                "project": project.name,
+                "snapshot_sha256": snapshot.sha256,
+                "filters": _plain(snapshot.filters),
+                "counts": outcome.counts,
+                "loss": outcome.loss,
+                "files": [asdict(one) for one in to.files],
+            },
+        )
+        written = {one.path: one.sha256 for one in to.files}
+        to.finish()
+    return Export(to.out, chosen.name, snapshot.sha256, done, outcome.counts, chosen.lossy, outcome.loss, written)
+
+
+def _plain(filters: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in filters.items() if value not in (None, [], ())}

@@ -1,0 +1,123 @@
+"""Label Studio JSON: a task a page, rectangles for the words of an answer, a brush stroke where no words make it.
+
+Import it into a project whose labelling interface is the file `interface.xml` beside it. Images are named as Label Studio's local storage
+serves them: point LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT at the folder that holds this one.
+"""
+
+import json
+from typing import Any
+from urllib.parse import quote
+from xml.sax.saxutils import quoteattr
+
+from engine.interchange.brush import encode_brush
+from engine.interchange.destination import Destination
+from engine.interchange.outcome import Outcome, Tick
+from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
+
+TASKS_FILE, INTERFACE_FILE = "tasks.json", "interface.xml"
+_LOCAL = "/data/local-files/?d="
+
+
+def write(release: Release, to: Destination, tick: Tick) -> Outcome:
+    """Write tasks.json, interface.xml and images/. What a document does not answer stands in the task's data as "no_answer"."""
+    counts = {"documents": 0, "tasks": 0, "answers": 0, "no_answer": 0}
+    with to.text(INTERFACE_FILE) as file:
+        file.write(_interface(release.questions))
+    with to.text(TASKS_FILE) as file:
+        for document, items in release.documents():
+            counts["documents"] += 1
+            by_page: dict[str, list[Marked]] = {}
+            for item in items:
+                marked = release.marked(item)
+                counts["answers" if marked else "no_answer"] += 1
+                for one in marked:
+                    by_page.setdefault(one.page.id, []).append(one)
+                tick()
+            unanswered = sorted({item.question for item in items if item.state.no_answer})
+            for page in document.pages:
+                if page.id not in by_page and not unanswered:
+                    continue
+                image = image_name(document, page)
+                to.blob(f"{IMAGES_FOLDER}/{image}", page.image_sha256)
+                counts["tasks"] += 1
+                task = {
+                    "id": counts["tasks"],
+                    "data": {
+                        "image": _LOCAL + quote(f"{to.out.name}/{IMAGES_FOLDER}/{image}"),
+                        "document": document.name,
+                        "document_sha256": document.sha256,
+                        "page": page.number,
+                        "split": SPLITS[document.split],
+                        "licence": licence_of(document),
+                        "no_answer": unanswered,
+                    },
+                    "annotations": [_annotation(one) for one in by_page.get(page.id, [])],
+                }
+                file.write(("[\n" if counts["tasks"] == 1 else ",\n") + _json(task))
+        file.write("\n]\n")
+    return Outcome(counts)
+
+
+def _annotation(marked: Marked) -> dict[str, Any]:
+    """One answer; all regions of an answer carry its question as their label."""
+    label, name = marked.item.question, marked.item.annotation_id
+    if marked.by_words:
+        regions = [
+            _region(
+                marked,
+                f"{name}-{word.number}",
+                "rectanglelabels",
+                _rectangle(marked, word.box) | {"rectanglelabels": [label]},
+                word.text,
+            )
+            for word in marked.words
+        ]
+    else:
+        brush = {"format": "rle", "rle": encode_brush(marked.mask), "brushlabels": [label]}
+        regions = [_region(marked, f"{name}-0", "brushlabels", brush, marked.text)]
+    return {
+        "unique_id": name,
+        "completed_by": {"first_name": marked.item.author},
+        "result": regions,
+        "result_count": len(regions),
+    }
+
+
+def _region(marked: Marked, number: str, kind: str, value: dict[str, Any], text: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "type": kind,
+        "from_name": "words" if kind == "rectanglelabels" else "brush",
+        "to_name": "image",
+        "original_width": marked.page.width,
+        "original_height": marked.page.height,
+        "image_rotation": 0,
+        "value": value,
+        "meta": {"text": [text]},
+    }
+
+
+def _rectangle(marked: Marked, box: tuple[int, int, int, int]) -> dict[str, float]:
+    """The box in per cent of the page, not rounded: the same pixels come back."""
+    x0, y0, x1, y1 = box
+    width, height = marked.page.width, marked.page.height
+    return {
+        "x": 100 * x0 / width,
+        "y": 100 * y0 / height,
+        "width": 100 * (x1 - x0) / width,
+        "height": 100 * (y1 - y0) / height,
+        "rotation": 0,
+    }
+
+
+def _interface(questions: list[str]) -> str:
+    labels = "".join(f"    <Label value={quoteattr(text)}/>\n" for text in questions)
+    return (
+        '<View>\n  <Image name="image" value="$image" zoom="true"/>\n'
+        f'  <RectangleLabels name="words" toName="image">\n{labels}  </RectangleLabels>\n'
+        f'  <BrushLabels name="brush" toName="image">\n{labels}  </BrushLabels>\n</View>\n'
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)

@@ -1,0 +1,101 @@
+"""CSV and XLSX: questions and the texts of their answers, a line an answer, for people who want the answers alone."""
+
+import csv
+from collections.abc import Iterator
+from datetime import datetime
+
+import xlsxwriter
+
+from engine.curation.manifest import FrozenItem
+from engine.interchange.destination import Destination
+from engine.interchange.outcome import Outcome, Tick
+from engine.interchange.release import SPLITS, Release, licence_of
+
+CSV_FILE, XLSX_FILE = "answers.csv", "answers.xlsx"
+COLUMNS = (
+    "document", "question", "answer", "answered", "pages", "status", "author", "source", "model_version", "weight", "split",
+    "licence", "document_sha256", "annotation_id",
+)  # fmt: skip
+_WIDTHS = {"document": 32, "question": 40, "answer": 48}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MOST_LETTERS = 32_767  # of a cell of XLSX
+_MOST_ROWS = 1_048_575  # of a sheet of XLSX, less its head
+
+
+def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
+    """Write answers.csv: UTF-8 with a mark that Excel knows it by. A text that a spreadsheet would take for a formula gets an apostrophe."""
+    counts = {"documents": 0, "answers": 0, "no_answer": 0}
+    with to.text(CSV_FILE) as file:
+        file.write("\ufeff")
+        table = csv.writer(file)
+        table.writerow(COLUMNS)
+        for row in _rows(release, counts, tick):
+            table.writerow([_harmless(value) for value in row])
+    return Outcome(counts)
+
+
+def write_xlsx(release: Release, to: Destination, tick: Tick) -> Outcome:
+    """Write answers.xlsx, a sheet for each million of answers. Cells are texts and numbers, never formulas."""
+    counts = {"documents": 0, "answers": 0, "no_answer": 0}
+    with to.file(XLSX_FILE) as target:
+        options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+        with xlsxwriter.Workbook(str(target), options) as book:
+            book.set_properties(
+                {"title": release.project, "created": datetime(2000, 1, 1)}
+            )  # the same bytes every time
+            bold = book.add_format({"bold": True})
+            sheet, at = None, 0
+            for row in _rows(release, counts, tick):
+                if sheet is None or at > _MOST_ROWS:
+                    sheet, at = book.add_worksheet(), 1
+                    sheet.freeze_panes(1, 0)
+                    for place, name in enumerate(COLUMNS):
+                        sheet.set_column(place, place, _WIDTHS.get(name, 14))
+                        sheet.write_string(0, place, name, bold)
+                for place, value in enumerate(row):
+                    if isinstance(value, str):
+                        sheet.write_string(at, place, value[:_MOST_LETTERS])
+                    else:
+                        sheet.write_number(at, place, value)
+                at += 1
+    return Outcome(counts)
+
+
+def _rows(release: Release, counts: dict[str, int], tick: Tick) -> Iterator[list[str | float]]:
+    for _, items in release.documents():
+        counts["documents"] += 1
+        for item in items:
+            yield _row(release, item, counts)
+            tick()
+
+
+def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str | float]:
+    marked = release.marked(item)
+    counts["answers" if marked else "no_answer"] += 1
+    document = item.document
+    return [
+        document.name,
+        item.question,
+        "\n".join(one.text for one in marked if one.text),
+        "yes" if marked else "no",
+        ", ".join(str(one.page.number) for one in marked),
+        item.status,
+        item.author,
+        item.source,
+        item.model_version or "",
+        item.weight,
+        SPLITS[document.split],
+        licence_of(document),
+        document.sha256,
+        item.annotation_id,
+    ]
+
+
+def _harmless(value: str | float) -> str | float:
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    try:
+        float(value.replace(",", ""))
+    except ValueError:
+        return f"'{value}"
+    return value

@@ -1,0 +1,58 @@
+"""YOLO segmentation: a line a detached part of an answer, its class and its outline in shares of the page. Holes are lost.
+
+Questions are the classes. Words, texts, people, and questions that a document does not answer have no place in it.
+"""
+
+import json
+
+from engine.interchange.destination import Destination
+from engine.interchange.outcome import Likeness, Outcome, Tick
+from engine.interchange.polygons import covered, outlines
+from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name
+from engine.training.figures import iou
+
+LABELS_FOLDER, DATA_FILE = "labels", "data.yaml"
+_FOLDERS = {"train": "train", "validation": "val", "test": "test", "quarantined": "quarantined"}
+_DECIMALS = 6  # a thousandth of a pixel on any page
+
+
+def write(release: Release, to: Destination, tick: Tick) -> Outcome:
+    """Write data.yaml, images/SPLIT/ and labels/SPLIT/."""
+    counts = {"documents": 0, "images": 0, "outlines": 0, "no_answer": 0}
+    likeness = Likeness()
+    classes = {text: number for number, text in enumerate(release.questions)}
+    used: set[str] = set()
+    for document, items in release.documents():
+        counts["documents"] += 1
+        folder = _FOLDERS[SPLITS[document.split]]
+        by_page: dict[str, list[Marked]] = {}
+        for item in items:
+            marked = release.marked(item)
+            counts["no_answer"] += not marked
+            for one in marked:
+                by_page.setdefault(one.page.id, []).append(one)
+            tick()
+        for page in document.pages:
+            if page.id in by_page:
+                used.add(folder)
+                image = image_name(document, page)
+                to.blob(f"{IMAGES_FOLDER}/{folder}/{image}", page.image_sha256)
+                counts["images"] += 1
+                with to.text(f"{LABELS_FOLDER}/{folder}/{image.rsplit('.', 1)[0]}.txt") as file:
+                    for one in by_page[page.id]:
+                        rings = outlines(one.mask)
+                        likeness.add(iou(covered(rings, one.mask.shape), one.mask))
+                        counts["outlines"] += len(rings)
+                        for ring in rings:
+                            points = (
+                                f"{x / page.width:.{_DECIMALS}f} {y / page.height:.{_DECIMALS}f}" for x, y in ring
+                            )
+                            file.write(f"{classes[one.item.question]} {' '.join(points)}\n")
+    with to.text(DATA_FILE) as file:  # JSON strings are YAML strings
+        file.write("path: .\n")
+        for folder in ("train", "val", "test"):
+            if folder in used or folder in ("train", "val"):  # readers want both to be named
+                file.write(f"{folder}: {IMAGES_FOLDER}/{folder if folder in used else 'train'}\n")
+        file.write(f"nc: {len(classes)}\nnames:\n")
+        file.writelines(f"  {number}: {json.dumps(text, ensure_ascii=False)}\n" for text, number in classes.items())
+    return Outcome(counts, {**likeness.figures(), "no_answer_left_out": counts["no_answer"]})

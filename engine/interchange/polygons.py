@@ -1,0 +1,65 @@
+"""Masks as polygons, and back: what formats of outlines hold of an answer. Holes are lost, and nothing else where the reader fills a polygon
+with its edge, as OpenCV and Pillow do.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from contourpy import FillType, contour_generator
+from PIL import Image, ImageDraw
+
+from model.masks import Mask
+
+Ring = list[tuple[int, int]]  # x, y of pixels on the edge, three or more
+_INSIDE = (
+    1 - 1e-6
+)  # a contour at nearly 1 runs through the outermost pixels of an answer, not between these and the others
+_FEWEST = 3
+
+
+def outlines(mask: Mask) -> list[Ring]:
+    """Return a ring through the edge pixels of each detached part of `mask`, bool [H, W]; parts that touch by a corner are two."""
+    columns, rows = np.flatnonzero(mask.any(axis=0)), np.flatnonzero(mask.any(axis=1))
+    if not rows.size:
+        return []
+    left, top = int(columns[0]), int(rows[0])
+    part = np.pad(mask[top : rows[-1] + 1, left : columns[-1] + 1], 1).astype(float)
+    found: Any = contour_generator(z=part, fill_type=FillType.OuterOffset).filled(_INSIDE, np.inf)
+    points, offsets = found
+    rings = []
+    for outline, starts in zip(points, offsets, strict=True):
+        outer = np.rint(outline[starts[0] : starts[1]]).astype(int)
+        rings.append(_simplified([(int(x) + left - 1, int(y) + top - 1) for x, y in outer]))
+    return rings
+
+
+def covered(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int, int]) -> Mask:
+    """Return the pixels, bool [height, width] of `size`, that polygons fill, their edges included."""
+    height, width = size
+    image = Image.new("1", (width, height))
+    draw = ImageDraw.Draw(image)
+    for ring in rings:
+        points = [(round(x), round(y)) for x, y in ring]
+        if len(set(points)) == 1:
+            draw.point(points[0], fill=1)
+        else:
+            draw.polygon(points, fill=1, outline=1)
+    return np.asarray(image, bool)
+
+
+def _simplified(ring: Ring) -> Ring:
+    """The ring without the point that closes it, points that repeat, and points on a straight line between others."""
+    kept: Ring = []
+    for point in ring[:-1]:
+        if kept and point == kept[-1]:
+            continue
+        if len(kept) > 1 and _on_the_way(kept[-2], kept[-1], point):
+            kept.pop()
+        kept.append(point)
+    return kept + [kept[-1]] * (_FEWEST - len(kept))
+
+
+def _on_the_way(one: tuple[int, int], middle: tuple[int, int], other: tuple[int, int]) -> bool:
+    first, second = (middle[0] - one[0], middle[1] - one[1]), (other[0] - middle[0], other[1] - middle[1])
+    return first[0] * second[1] == first[1] * second[0] and first[0] * second[0] + first[1] * second[1] > 0
