@@ -49,8 +49,8 @@ class Settings(BaseSettings):
         20, ge=1, description="Newly accepted annotations that start a retraining, for new projects."
     )
     retrain_quiet_seconds: float = Field(60, ge=0, description="Wait until nothing was accepted for so long.")
-    retrain_minutes: float = Field(3, gt=0, description="Longest training time of one run.")
-    retrain_steps: int = Field(400, ge=1, description="Training steps of one run.")
+    retrain_minutes: float = Field(5, gt=0, description="Longest training time of one run.")
+    retrain_steps: int = Field(250, ge=1, description="Training steps of one run.")
     retrain_grace_hours: float = Field(
         12, ge=0, description="For so long a retraining by the clock is made up for when nothing ran at its time."
     )

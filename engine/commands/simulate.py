@@ -57,10 +57,10 @@ def simulate(
     Three fifths of the pages, chosen by their hash, are there to be corrected; the others are never shown. Nothing of your own
     projects is touched.
     """
-    from engine.commands.worker import yield_to_the_page
     from engine.simulation.picture import draw
     from engine.simulation.rounds import AGAINST, SELECTIONS, Plan, Simulation, name_of, pages_of, parted
     from engine.simulation.rounds import simulate as run
+    from model.threads import use_threads
 
     if against not in AGAINST:
         fail(f"There is nothing called {against!r} to compare with; choose from {', '.join(AGAINST)}.", code=2)
@@ -69,7 +69,7 @@ def simulate(
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         fail(f"The picture cannot be written to {out}: it must be a file in a folder that exists.", code=2)
     settings = settings_here()
-    yield_to_the_page(settings)
+    use_threads(settings.threads)  # all cores, unless the deployment says otherwise: there is no page to leave one to
     chosen = {"depth": depth, "steps": steps, "minutes": minutes}
     plan = Plan(
         rounds=rounds,

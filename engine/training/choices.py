@@ -26,6 +26,9 @@ class RunSettings(BaseModel):
         4.0, gt=0, description="That of weight matrices, as its multiple; natural_gradient only."
     )
     weight_decay: float = Field(0.01, ge=0)
+    blend: float = Field(
+        0.7, gt=0, le=1, description="How far the weights handed in lie from the champion's to those learned."
+    )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
     absent: float = Field(0.3, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")
     disguised: float = Field(

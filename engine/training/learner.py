@@ -17,6 +17,8 @@ from engine.training.depth import Depth, set_depth
 from engine.training.examples import mixed_source, page_source, pooled, synthetic_source
 from engine.training.watch import FEWEST_DOCUMENTS, Watch, best_file, watched_documents, watched_source
 from engine.workspace import Workspace
+from model import checkpoint
+from model.blending import blended
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.loading import load_network
@@ -24,6 +26,7 @@ from model.network import GroundingNetwork
 from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
 
+_RESULT_FILE = "result.safetensors"
 _PACE_STEPS = 4  # that are timed, then thrown away
 _PLANNED = 0.85  # share of a run's minutes that its steps are cut to: some cost more than those that were timed
 _FEWEST_STEPS = 20  # a shorter run is not worth timing
@@ -146,7 +149,7 @@ def train(
     on_progress: Callable[[float], None],
     stop: Callable[[], bool],
 ) -> Outcome:
-    """Train, or go on with what `folder` holds; `result_file(folder)` is there at the end.
+    """Train, or go on with what `folder` holds; `result_file(folder)` is there at the end: of what was learned, the settings' share.
 
     `on_look` hears of the loss on the documents that are watched to stop early. A machine that slowed down since its steps were
     timed ends the run at twice its minutes, with what it has learned by then. Refused when the loss is no longer finite.
@@ -159,8 +162,9 @@ def train(
         metrics_every=settings.metrics_every,
     )
     latest = time.monotonic() + settings.minutes * 120
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     try:
-        return learn(
+        outcome = learn(
             PromptableSegmentation(network, source_for(workspace, corpus, settings)),
             optimizer_for(network, settings),
             plan,
@@ -173,8 +177,12 @@ def train(
         )
     except FloatingPointError as error:
         raise Refused(f"The run was given up: {error}") from None
+    learned = checkpoint.load(best_file(folder))
+    handed_in = blended(before, learned.state, settings.blend)
+    checkpoint.save(result_file(folder), handed_in, learned.config)
+    return outcome
 
 
 def result_file(folder: Path) -> Path:
     """Return where a finished run left what it hands in."""
-    return best_file(folder)
+    return folder / _RESULT_FILE

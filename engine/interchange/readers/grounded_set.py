@@ -1,0 +1,67 @@
+"""Grounded JSONL (engine.interchange.grounded): pages with their words, and questions with the words or the pixels that answer."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from engine.interchange.grounded import PAGES_FILE, GroundedFormatError, page_from_json
+from engine.interchange.incoming import (
+    IncomingAnswer, IncomingPage, IncomingWord, Set, bad, box_of, inside, json_lines, mapped, text_of,
+)  # fmt: skip
+from engine.interchange.rle import decode_rle
+from model.masks import Mask
+
+
+def open_set(path: Path) -> Set:
+    """Open a folder with pages.jsonl, or such a file. Of several acceptable answers to a question, the first comes in."""
+    file = path / PAGES_FILE if path.is_dir() else path
+    if not file.is_file():
+        bad(str(path), f"it holds no {PAGES_FILE}")
+
+    def pages() -> Iterator[IncomingPage]:
+        seen: set[str] = set()
+        for where, stored in json_lines(file):
+            page = _page(file.parent, stored, where)
+            name = str(stored["page_id"])
+            if name in seen:
+                bad(where, f"the page {name!r} came before")
+            seen.add(name)
+            yield page
+
+    with file.open("rb") as lines:
+        return Set(pages, sum(1 for _ in lines))
+
+
+def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
+    try:
+        page = page_from_json(stored)
+    except GroundedFormatError as error:
+        bad(where, str(error).rstrip("."))
+    size = (page.width, page.height)
+    about = mapped(stored.get("document", {}), '"document"', where)
+    answers = []
+    for one in page.questions:
+        at = f"{where}, question {one.question_id}"
+        mask = partial(_decoded, one.masks[0], at) if one.masks and not one.answers else None
+        words = tuple(one.answers[0]) if one.answers else ()
+        answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask))
+    return IncomingPage(
+        document=str(about.get("sha256") or page.page_id),
+        number=int(about.get("page") or 1),
+        image=inside(folder, page.image, where),
+        width=page.width,
+        height=page.height,
+        where=where,
+        name=str(about.get("name") or Path(str(page.image)).name),
+        words=tuple(IncomingWord(word.text, box_of(list(word.box), size, where)) for word in page.words),
+        answers=tuple(answers),
+        licence=about.get("licence") if isinstance(about.get("licence"), str) else None,
+    )
+
+
+def _decoded(rle: dict[str, Any], where: str) -> Mask:
+    try:
+        return decode_rle(rle)
+    except ValueError as error:
+        bad(where, str(error).rstrip("."))
