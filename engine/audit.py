@@ -37,6 +37,7 @@ _SENTENCES: Mapping[str, str] = {
     "stage.fall_back": "went back to the stage {stage}: {reason}",
     "automatic.undo": "took back {answers} automatic answers",
     "exports.make": "exported {answers} answers as {format}",
+    "imports.make": "imported {answers} answers as {format}",
     "jobs.ask": "asked for a job: {kind}",
     "jobs.cancel": "stopped a job: {kind}",
     "jobs.retry": "had a job tried again: {kind}",

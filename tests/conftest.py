@@ -11,7 +11,7 @@ import pytest
 
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
-from tests.exported import answered  # noqa: F401 (a fixture)
+from tests.exported import answered, answered_on_file  # noqa: F401 (fixtures)
 
 
 def needed(reason: str) -> None:

@@ -24,6 +24,16 @@ def brush() -> np.ndarray:
 @pytest.fixture
 def answered(workspace: Workspace) -> tuple[Workspace, str]:
     """A project with answers by words, by brush, on two pages, none at all, and a draft."""
+    return workspace, _filled(workspace)
+
+
+@pytest.fixture
+def answered_on_file(sqlite_workspace: Workspace) -> tuple[Workspace, str]:
+    """The same on SQLite alone, for what has nothing to do with the database."""
+    return sqlite_workspace, _filled(sqlite_workspace)
+
+
+def _filled(workspace: Workspace) -> str:
     project = make_project(workspace)
     first = make_document(workspace, project.id, [bill(1)], split="train")
     accept(workspace, first, "What is the total due?", [3, 4])
@@ -41,4 +51,4 @@ def answered(workspace: Workspace) -> tuple[Workspace, str]:
         }
     )
     accept(workspace, second, "What is the total due?", state=on_both)
-    return workspace, project.id
+    return project.id

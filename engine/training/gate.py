@@ -8,8 +8,10 @@ The challenger passes when
 - it got better: the mean IoU on the project's own held-out documents rose. Where fewer than five of these carry accepted
   answers, they cannot show a gain: then it must not have fallen on them nor (by more than .01) on generated pages, and the
   answers it was taught must have sunk in;
-- no interval of a holdout reaches below its limit: .02 of IoU where the project holds out thirty documents or more, a wider
-  .05 before, which the verdict says; .15 of rightly saying "no answer here" (fewer questions tell that);
+- no interval of a holdout reaches below its limit: .02 of IoU where the project holds out thirty documents or more. Before that the
+  limits are wider, which the verdict says: .05 on generated pages, and on the project's own documents .02 times thirty over their
+  number (.10 for six, .04 for fifteen), for intervals of few documents are wide: at a limit of .05 a challenger that had gained .021 of acc@.5
+  on sixty forms that nobody had shown it was refused for six others. Where it surely lost .02 or more, no width helps. And .15 of rightly saying "no answer here" (fewer questions tell that);
 - no slice of the questions that has enough of them surely lost: its mean fell by more than .05 and its interval lies below zero.
   There are a dozen slices, each of few questions: if the lower ends of their intervals had a limit, one or the other would
   reach below it by chance at most runs;
@@ -71,8 +73,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int
     if held_out:
         named[OWN] = _joined(held_out)
     own = len({named[OWN].documents[one.page_id] for one in named[OWN].parent}) if OWN in named else 0
-    limit = IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
-    figures = {name: _compared(one, limit, seed) for name, one in named.items()}
+    figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
     objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
     if latency is not None and latency.ratio > LATENCY_LIMIT:
         objections.append(f"it takes {latency.ratio:.2f} times as long to answer, and {LATENCY_LIMIT} is the limit")
@@ -83,7 +84,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int
     else:
         reasons = [*objections, *([] if gain else [said])]
         sentence = f"Not passed: {'; '.join(reasons)}."
-    if limit != IOU_LIMIT:
+    if own < ENOUGH_DOCUMENTS:
         sentence += f" {_too_small(own)}"
     return {
         "passed": passed,
@@ -92,18 +93,30 @@ def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int
         "level": LEVEL,
         "fewest_documents": FEWEST_DOCUMENTS,
         "enough_documents": ENOUGH_DOCUMENTS,
-        "limit": limit,
+        "limit": round(own_limit(own), 4),
         "latency": latency.to_json(LATENCY_LIMIT) if latency is not None else None,
         "holdouts": figures,
     }
 
 
+def own_limit(documents: int) -> float:
+    """Return how far the interval of so many of a project's own documents may reach below zero."""
+    return IOU_LIMIT * max(1.0, ENOUGH_DOCUMENTS / max(FEWEST_DOCUMENTS, documents))
+
+
+def _limit(holdout: Holdout, own: int) -> float:
+    if holdout.name in (RECENT, FROZEN, OWN):
+        return round(own_limit(len({holdout.documents[one.page_id] for one in holdout.parent})), 4)
+    return IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
+
+
 def _too_small(own: int) -> str:
     held = "No document is" if own == 0 else "One document is" if own == 1 else f"{own} documents are"
-    return (
+    sentence = (
         f"{held} held out with accepted answers, {ENOUGH_DOCUMENTS} make a holdout: until then it leans on generated pages, "
-        f"and the limit is {-WIDE_LIMIT:.2f} instead of {-IOU_LIMIT:.2f}."
+        f"where the limit is {-WIDE_LIMIT:.2f} instead of {-IOU_LIMIT:.2f}"
     )
+    return f"{sentence}, and on these {-own_limit(own):.2f}." if own >= FEWEST_DOCUMENTS else f"{sentence}."
 
 
 def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
@@ -178,6 +191,8 @@ def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
         found.append(
             f"{_CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU, and {-figures['limit']:.2f} is the limit"
         )
+    elif name != GENERATED and figures["judged"] and figures["high"] < 0 and figures["difference"] < IOU_LIMIT:
+        found.append(f"{_CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
     absent = figures["unanswerable"]
     if absent["judged"] and absent["low"] < absent["limit"]:
         found.append(

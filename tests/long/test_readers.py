@@ -33,10 +33,10 @@ def library(name: str) -> Any:
 
 
 def test_datasets_loads_the_folder_with_its_splits_and_opens_its_images(
-    answered: Answered, tmp_path: Path, offline: None
+    answered_on_file: Answered, tmp_path: Path, offline: None
 ) -> None:
     datasets = library("datasets")
-    workspace, project = answered
+    workspace, project = answered_on_file
     out = export(workspace, project, "parquet", tmp_path / "out").folder
     loaded = datasets.load_dataset(str(out), cache_dir=str(tmp_path / "cache"))
     assert {name: len(rows) for name, rows in loaded.items()} == {"train": 1, "test": 2}
@@ -48,9 +48,9 @@ def test_datasets_loads_the_folder_with_its_splits_and_opens_its_images(
     assert [row["words"][at]["text"] for at in questions["What is the total due?"]["words"]] == ["due:", "11.50"]
 
 
-def test_label_studios_own_converter_decodes_the_brush(answered: Answered, tmp_path: Path) -> None:
+def test_label_studios_own_converter_decodes_the_brush(answered_on_file: Answered, tmp_path: Path) -> None:
     converter = library("label_studio_sdk.converter.brush")
-    workspace, project = answered
+    workspace, project = answered_on_file
     out = export(workspace, project, "label-studio", tmp_path / "out").folder
     tasks = json.loads((out / "tasks.json").read_text())
     strokes = [
@@ -65,9 +65,9 @@ def test_label_studios_own_converter_decodes_the_brush(answered: Answered, tmp_p
     assert np.array_equal(pixels > 0, brush())
 
 
-def test_supervision_reads_the_outlines(answered: Answered, tmp_path: Path) -> None:
+def test_supervision_reads_the_outlines(answered_on_file: Answered, tmp_path: Path) -> None:
     supervision = library("supervision")
-    workspace, project = answered
+    workspace, project = answered_on_file
     written = export(workspace, project, "yolo", tmp_path / "out")
     loaded = supervision.DetectionDataset.from_yolo(
         images_directory_path=str(written.folder / "images" / "train"),
@@ -83,12 +83,12 @@ def test_supervision_reads_the_outlines(answered: Answered, tmp_path: Path) -> N
     assert overlap == pytest.approx(told, abs=0.03) and told < 0.8  # the ring's hole is filled
 
 
-def test_page_xml_keeps_the_schema(answered: Answered, tmp_path: Path) -> None:
+def test_page_xml_keeps_the_schema(answered_on_file: Answered, tmp_path: Path) -> None:
     found = importlib.util.find_spec("ocrd_validators")
     if found is None or found.submodule_search_locations is None:
         needed("The schema of PAGE comes with ocrd_validators.")
     schema = etree.XMLSchema(etree.parse(Path(found.submodule_search_locations[0]) / "page.xsd"))
-    workspace, project = answered
+    workspace, project = answered_on_file
     out = export(workspace, project, "page-xml", tmp_path / "out").folder
     files = sorted((out / "page").iterdir())
     assert len(files) == 3

@@ -115,9 +115,24 @@ def test_thirty_held_out_documents_narrow_the_limit_and_the_verdict_no_longer_sa
     few = judge([holdout("recent", 29, steady(0.1)), holdout("generated", 40, steady(-0.03))])
     enough = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(-0.03))])
     assert (few["passed"], enough["passed"]) == (True, False)
-    assert (few["limit"], enough["limit"]) == (-0.05, -0.02)
+    assert (few["limit"], enough["limit"]) == (pytest.approx(-0.0207), -0.02)
+    assert few["holdouts"]["generated"]["limit"] == -0.05 and enough["holdouts"]["generated"]["limit"] == -0.02
     assert "30 make a holdout" in few["sentence"]
     assert "30 make a holdout" not in enough["sentence"]
+
+
+def test_the_fewer_documents_the_wider_their_limit_but_a_sure_loss_fails_at_any_width() -> None:
+    def mixed(document: int, question: int) -> float:
+        return 0.2 if document % 3 else -0.25
+
+    generated = holdout("generated", 40, steady(0.0))
+    six, fifteen = judge([holdout("recent", 6, mixed), generated]), judge([holdout("recent", 15, mixed), generated])
+    assert six["holdouts"]["own"]["low"] < -0.06 and six["holdouts"]["own"]["limit"] == pytest.approx(-0.1)
+    assert fifteen["holdouts"]["own"]["limit"] == pytest.approx(-0.04)
+    assert six["passed"] is True and "on these 0.10" in six["sentence"]
+    lost = judge([holdout("recent", 20, steady(0.1)), holdout("frozen", 6, steady(-0.06)), generated])
+    assert lost["holdouts"]["own"]["difference"] > 0 and lost["passed"] is False
+    assert "on the frozen holdout it lost 0.060" in lost["sentence"]
 
 
 def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:

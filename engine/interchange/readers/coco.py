@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from engine.interchange.incoming import (
-    MOST_QUESTIONS, IncomingAnswer, IncomingPage, Set, bad, inside, listed, load_json, mapped, text_of, whole,
+    MOST_QUESTIONS,
+    IncomingAnswer,
+    IncomingPage,
+    Set,
+    bad,
+    inside,
+    listed,
+    load_json,
+    mapped,
+    text_of,
+    whole,
 )  # fmt: skip
 from engine.interchange.polygons import covered
 from engine.interchange.rle import decode_rle
@@ -32,7 +42,7 @@ def open_set(path: Path) -> Set:
     by_image: dict[int, list[IncomingAnswer]] = {number: [] for number in images}
     for number, one in _by_id(stored, "annotations", file.name).items():
         where = f"{file.name}, annotation {number}"
-        image = images.get(one.get("image_id"))
+        image = images.get(one.get("image_id", -1))
         if image is None:
             bad(where, f"there is no image {one.get('image_id')!r}")
         if one.get("category_id") not in questions:
@@ -83,7 +93,7 @@ def _found(folder: Path) -> Path:
     others = [one for one in several if one.name != "manifest.json"]
     if len(others) == 1:
         return others[0]
-    bad(str(folder), f"it holds none of the files {', '.join(NAMES)}, and not one JSON file alone")
+    return bad(str(folder), f"it holds none of the files {', '.join(NAMES)}, and not one JSON file alone")
 
 
 def _by_id(stored: dict[str, Any], name: str, file: str) -> dict[int, dict[str, Any]]:

@@ -7,7 +7,16 @@ from typing import Any
 
 from engine.interchange.grounded import PAGES_FILE, GroundedFormatError, page_from_json
 from engine.interchange.incoming import (
-    IncomingAnswer, IncomingPage, IncomingWord, Set, bad, box_of, inside, json_lines, mapped, text_of,
+    IncomingAnswer,
+    IncomingPage,
+    IncomingWord,
+    Set,
+    bad,
+    box_of,
+    inside,
+    json_lines,
+    mapped,
+    text_of,
 )  # fmt: skip
 from engine.interchange.rle import decode_rle
 from model.masks import Mask

@@ -1,0 +1,71 @@
+"""`glossator import`: datasets of other programs, and what was exported from here."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from engine import audit
+from engine.commands.common import emit, here, output, progress
+from engine.people import ensure_local_user
+from engine.projects import DEFAULT_NAME, project_named
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("import")(import_)
+
+
+def import_(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, a folder, or a zip file of either.")],
+    form: Annotated[
+        str,
+        typer.Option("--format", help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml."),
+    ],
+    project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
+    status: Annotated[
+        Literal["draft", "submitted", "accepted"], typer.Option(help="What the answers are from now on.")
+    ] = "accepted",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+) -> None:
+    """Import pages and answers: all of a set that is right, nothing of one that is not.
+
+    The same set again adds what is missing. Answers become those of the local user.
+    """
+    from engine.interchange.imports import import_set
+
+    with here() as workspace:
+        there = project_named(workspace, project)
+        by = ensure_local_user(workspace).id
+        with progress() as bar:
+            task = bar.add_task("Looking at the pages")
+            found = import_set(
+                workspace,
+                there.id,
+                form,
+                path,
+                user_id=by,
+                status=status,
+                on_progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
+            )
+        audit.note(workspace, by, "imports.make", path.name[:60], there.id, format=form, answers=found.answers)
+    if as_json:
+        emit(
+            {
+                "format": form,
+                "documents": found.documents,
+                "known": found.known,
+                "pages": found.pages,
+                "answers": found.answers,
+                "no_answer": found.no_answer,
+                "lost": found.lost,
+            }
+        )
+        return
+    lost = "".join(f" Left out: {count:,} of {name}." for name, count in sorted(found.lost.items()))
+    output.print(
+        f"{found.documents:,} documents came in ({found.known:,} more were there), {found.pages:,} pages, "
+        f"{found.answers:,} answers, {found.no_answer:,} questions that are not answered.{lost}",
+        markup=False,
+        soft_wrap=True,
+    )

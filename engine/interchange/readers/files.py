@@ -1,0 +1,23 @@
+"""Where the image of an entry lies."""
+
+from pathlib import Path
+
+from engine.interchange.incoming import bad, inside
+
+
+def image_beside(root: Path, beside: Path, name: object, where: str) -> Path:
+    """Return the image that a file in the folder `beside` names: relative to it, by its name alone beside it, or in images/ of `root`.
+
+    BadEntry when there is none, or when it lies outside `root`.
+    """
+    if not isinstance(name, str) or not name:
+        bad(where, "it names no image")
+    file = Path(name).name
+    for place in (beside / name, beside / file, root / "images" / file):
+        try:
+            found = place.resolve()
+            if found.is_file() and not Path(name).is_absolute():
+                return inside(root, str(found.relative_to(root.resolve())), where)
+        except (OSError, ValueError):
+            continue
+    return bad(where, f"there is no image {name[:200]!r} in the folder that is imported")

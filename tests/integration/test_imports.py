@@ -1,0 +1,342 @@
+"""What was exported comes back as it was; what is wrong is named, and leaves nothing behind."""
+
+import io
+import json
+import shutil
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from sqlalchemy import func, select
+
+from db.ids import new_id
+from db.tables import Annotation, Document, Page, PageWord, Question, Revision
+from engine.annotation.state import AnnotationState
+from engine.errors import Refused
+from engine.interchange.exports import export
+from engine.interchange.imports import READERS, Imported, import_set
+from engine.interchange.incoming import BadEntry
+from engine.people import ensure_local_user
+from engine.workspace import Workspace
+from model.masks import Mask, decode_patch, rasterise
+from tests.exported import HEIGHT, WIDTH, brush
+from tests.factories import bill, line, make_project
+
+Answered = tuple[Workspace, str]
+TOTAL, STAMP = "What is the total due?", "Where is the stamp?"
+EXACT = ("coco", "parquet", "png", "grounded", "label-studio")
+
+
+def words(boxes: list[tuple[int, int, int, int]]) -> Mask:
+    return rasterise(boxes, (HEIGHT, WIDTH))
+
+
+EXPECTED = [
+    (TOTAL, words([bill(1)[3][1], bill(1)[4][1]])),
+    (TOTAL, words([bill(2)[4][1]])),
+    (TOTAL, words([line("Total due: 7.00")[2][1]])),
+    (STAMP, brush()),
+]
+
+
+def take_in(workspace: Workspace, form: str, path: Path, name: str = "taken in") -> tuple[str, Imported]:
+    project = make_project(workspace, name)
+    return project.id, import_set(workspace, project.id, form, path, user_id=ensure_local_user(workspace).id)
+
+
+def marked(workspace: Workspace, project: str) -> list[tuple[str, Mask]]:
+    """Every question with every mask that answers it."""
+    with workspace.database.read() as session:
+        sizes = {page.id: (page.height, page.width) for page in session.scalars(select(Page))}
+        rows = session.execute(
+            select(Question.text, Revision.state)
+            .join(Annotation, Annotation.question_id == Question.id)
+            .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+            .where(Annotation.project_id == project, Annotation.status == "accepted")
+        ).all()
+    found = []
+    for text, stored in rows:
+        state = AnnotationState.model_validate(stored)
+        found += [(text, decode_patch(mark.mask.model_dump(), sizes[page])) for page, mark in state.pages.items()]
+    return found
+
+
+def is_there(found: list[tuple[str, Mask]], question: str, mask: Mask) -> bool:
+    return any(text == question and np.array_equal(other, mask) for text, other in found)
+
+
+def counted(workspace: Workspace, project: str) -> tuple[int, int, int]:
+    with workspace.database.read() as session:
+        rows = (Document, Annotation, Question)
+        return tuple(  # type: ignore[return-value]
+            session.scalar(select(func.count()).select_from(one).where(one.project_id == project)) for one in rows
+        )
+
+
+@pytest.mark.parametrize("form", EXACT)
+def test_a_round_trip_gives_every_mask_back_to_the_pixel(answered: Answered, tmp_path: Path, form: str) -> None:
+    workspace, source = answered
+    export(workspace, source, form, tmp_path / "out")
+    project, done = take_in(workspace, form, tmp_path / "out")
+    found = marked(workspace, project)
+    assert len(found) == 4 and all(is_there(found, *one) for one in EXPECTED)
+    assert (done.documents, done.pages, done.no_answer) == (2, 3, 1)
+    assert done.answers == 3  # the one of two pages is one answer
+
+
+@pytest.mark.parametrize("form", ["boundingdocs", "funsd", "page-xml"])
+def test_what_words_make_comes_back_from_formats_of_boxes_too(answered: Answered, tmp_path: Path, form: str) -> None:
+    workspace, source = answered
+    export(workspace, source, form, tmp_path / "out")
+    project, _ = take_in(workspace, form, tmp_path / "out")
+    found = marked(workspace, project)
+    by_words = [one for one in EXPECTED if one[0] == TOTAL]
+    assert len(found) == 4 and all(is_there(found, *one) for one in by_words)
+    with workspace.database.read() as session:
+        pages = session.scalars(select(Page.word_count).join(Document).where(Document.project_id == project)).all()
+    assert all(count in (len(bill(1)), len(line("Total due: 7.00"))) for count in pages)
+
+
+def test_words_and_numbers_come_back_where_the_format_has_them(answered: Answered, tmp_path: Path) -> None:
+    workspace, source = answered
+    export(workspace, source, "grounded", tmp_path / "one")
+    project, _ = take_in(workspace, "grounded", tmp_path / "one")
+    export(workspace, project, "grounded", tmp_path / "two")
+
+    def said(folder: Path) -> list[object]:
+        pages = [json.loads(text) for text in (folder / "pages.jsonl").read_text().splitlines()]
+        return sorted(
+            json.dumps(
+                [
+                    page["words"],
+                    sorted([one["question"], one["answers"], one.get("masks")] for one in page["questions"]),
+                ]
+            )
+            for page in pages
+        )
+
+    assert said(tmp_path / "one") == said(tmp_path / "two")
+
+
+def test_the_same_set_again_changes_nothing_and_a_zip_file_is_a_folder(answered: Answered, tmp_path: Path) -> None:
+    workspace, source = answered
+    export(workspace, source, "coco", tmp_path / "out")
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "out"))
+    project, _ = take_in(workspace, "coco", tmp_path / "out")
+    before = counted(workspace, project)
+    again = import_set(workspace, project, "coco", packed, user_id=ensure_local_user(workspace).id)
+    assert (again.documents, again.known, again.answers, again.no_answer) == (0, 2, 0, 0)
+    assert counted(workspace, project) == before
+
+
+class Exported:
+    """Exports of one project, each made when it is asked for: exported / "coco"."""
+
+    def __init__(self, workspace: Workspace, project: str, folder: Path) -> None:
+        self.workspace, self.project, self.folder = workspace, project, folder
+
+    def __truediv__(self, form: str) -> Path:
+        if not (self.folder / form).exists():
+            export(self.workspace, self.project, form, self.folder / form)
+        return self.folder / form
+
+
+@pytest.fixture
+def exported(answered_on_file: Answered, tmp_path: Path) -> tuple[Workspace, Exported]:
+    return answered_on_file[0], Exported(*answered_on_file, tmp_path)
+
+
+def edit(file: Path, change: object) -> None:
+    stored = json.loads(file.read_text())
+    change(stored)  # type: ignore[operator]
+    file.write_text(json.dumps(stored))
+
+
+def refused(workspace: Workspace, form: str, path: Path, sentence: str) -> None:
+    project = make_project(workspace, f"bad {new_id()}")
+    with pytest.raises(Refused, match=sentence) as caught:
+        import_set(workspace, project.id, form, path, user_id=ensure_local_user(workspace).id)
+    assert isinstance(caught.value, BadEntry) and "Nothing was imported." in str(caught.value)
+    assert counted(workspace, project.id) == (0, 0, 0)
+
+
+def bomb(path: Path) -> None:
+    """A PNG of a few bytes that says it is 60,000 pixels wide and high."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 0, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    )
+
+
+COCO_FAULTS = {
+    "an annotation of no image": (lambda s: s["annotations"][0].update(image_id=99), "annotation 1: there is no image 99"),
+    "an annotation of no category": (lambda s: s["annotations"][1].update(category_id=9), "annotation 2: there is no category 9"),
+    "an id twice": (lambda s: s["annotations"].append(s["annotations"][0]), "its id 1 was used before"),
+    "a mask of another size": (
+        lambda s: s["annotations"][0]["segmentation"].update(size=[3, 4], counts=[6, 6]),
+        "annotation 1: its mask is of 4 x 3 pixels",
+    ),
+    "counts that do not sum": (
+        lambda s: s["annotations"][0]["segmentation"].update(counts=[1, 2]),
+        "annotation 1: A mask cannot be read",
+    ),
+    "an empty mask": (
+        lambda s: s["annotations"][0]["segmentation"].update(counts=[HEIGHT * WIDTH]),
+        "annotation 1: its mask is empty",
+    ),
+    "a polygon of two points": (lambda s: s["annotations"][0].update(segmentation=[[1, 2, 3, 4]]), "annotation 1: a polygon"),
+    "an absolute path": (lambda s: s["images"][0].update(file_name="/etc/passwd"), "image 1: '/etc/passwd' leads out"),
+    "a path that climbs": (lambda s: s["images"][0].update(file_name="../../x.png"), "image 1: '../../x.png' leads out"),
+    "an image that is not there": (lambda s: s["images"][0].update(file_name="images/none.png"), "image 1: there is no file"),
+    "an image of another size": (lambda s: s["images"][0].update(width=WIDTH + 1), "image 1: its image .* is of 400 x 300"),
+    "a size that is no number": (lambda s: s["images"][0].update(height="tall"), '"height" .*must be a whole number'),
+    "a million categories": (
+        lambda s: s["categories"].extend({"id": at, "name": f"c{at}"} for at in range(100, 1_000_100)),
+        "1,000,003 categories",
+    ),
+    "no list": (lambda s: s.update(annotations={}), '"annotations" must be a list'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", COCO_FAULTS)
+def test_a_bad_coco_entry_is_named(exported: tuple[Workspace, Exported], fault: str) -> None:
+    workspace, folder = exported
+    change, sentence = COCO_FAULTS[fault]
+    edit(folder / "coco" / "annotations.json", change)
+    refused(workspace, "coco", folder / "coco", sentence)
+
+
+def test_numbers_that_are_none_are_refused(exported: tuple[Workspace, Exported]) -> None:
+    workspace, folder = exported
+    file = folder / "coco" / "annotations.json"
+    file.write_text(file.read_text().replace('"area": ', '"area": NaN, "was": ', 1))
+    refused(workspace, "coco", file, "it holds NaN, which is no number")
+    file.write_text('{"images": ' + "[" * 200_000)
+    refused(workspace, "coco", file, "nested too deeply|no whole JSON")
+    (folder / "grounded" / "pages.jsonl").write_text('{"page_id": "a", "width": 1e999}\n')
+    refused(workspace, "grounded", folder / "grounded", "line 1: page a|line 1: it cannot be read")
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_a_file_that_was_cut_short_is_refused(exported: tuple[Workspace, Exported], form: str) -> None:
+    workspace, folder = exported
+    names = ("annotations.json", "tasks.json", "pages.jsonl", "documents.jsonl", "answers.jsonl")
+    files = [path for path in sorted((folder / form).rglob("*")) if path.name in names]
+    files = files or [
+        path
+        for path in sorted((folder / form).rglob("*"))
+        if path.suffix in (".xml", ".parquet") or path.parent.name == "annotations"
+    ]
+    content = files[0].read_bytes()
+    files[0].write_bytes(content[: len(content) // 2])
+    refused(workspace, form, folder / form, "no whole|cannot be read")
+
+
+@pytest.mark.parametrize("form", [one for one in READERS if one != "parquet"])
+def test_an_image_that_is_a_bomb_or_broken_is_refused(exported: tuple[Workspace, Exported], form: str) -> None:
+    workspace, folder = exported
+    image = next(path for path in sorted((folder / form).rglob("*.png")) if path.parent.name == "images")
+    whole = image.read_bytes()
+    bomb(image)
+    refused(workspace, form, folder / form, "60,000 x 60,000 pixels|no PNG or JPEG that can be read")
+    image.write_bytes(whole[: len(whole) // 2])
+    refused(workspace, form, folder / form, "cannot be read to its end")
+    image.write_bytes(b"GIF89a not a page")
+    refused(workspace, form, folder / form, "no PNG or JPEG")
+
+
+def zipped(path: Path, entries: dict[str, bytes], link: str | None = None) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+        if link is not None:
+            entry = zipfile.ZipInfo(link)
+            entry.external_attr = 0o120777 << 16
+            archive.writestr(entry, "/etc/passwd")
+    return path
+
+
+def test_zip_files_that_lead_out_or_blow_up_are_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    workspace = sqlite_workspace
+    refused(workspace, "coco", zipped(tmp_path / "a.zip", {"../../slipped.txt": b"x"}), "leads out of the folder")
+    refused(workspace, "coco", zipped(tmp_path / "b.zip", {"/etc/slipped": b"x"}), "leads out of the folder")
+    refused(workspace, "coco", zipped(tmp_path / "c.zip", {"a.txt": b"x"}, link="images"), "it is a link")
+    refused(workspace, "coco", zipped(tmp_path / "d.zip", {"zeros": bytes(150_000_000)}), "times its size")
+    whole = zipped(tmp_path / "e.zip", {"annotations.json": b"{}" * 999}).read_bytes()
+    (tmp_path / "f.zip").write_bytes(whole[: len(whole) // 2])
+    refused(workspace, "coco", tmp_path / "f.zip", "no whole zip file")
+    refused(workspace, "coco", tmp_path / "none.zip", "no such file")
+    assert not (tmp_path.parent / "slipped.txt").exists()
+
+
+def test_a_page_in_the_middle_that_is_wrong_leaves_nothing_of_those_before(
+    exported: tuple[Workspace, Exported],
+) -> None:
+    workspace, folder = exported
+    file = folder / "grounded" / "pages.jsonl"
+    lines = file.read_text().splitlines()
+    bad = json.loads(lines[-1])
+    bad["questions"][0]["answers"] = [[9_999]]
+    file.write_text("\n".join([*lines[:-1], json.dumps(bad)]))
+    refused(workspace, "grounded", folder / "grounded", f"line {len(lines)}: page .*9999 is not the index")
+    file.write_text("\n".join([*lines, lines[0]]))
+    refused(workspace, "grounded", folder / "grounded", f"line {len(lines) + 1}: the page .* came before")
+
+
+def test_outside_entities_of_xml_are_not_read(exported: tuple[Workspace, Exported], tmp_path: Path) -> None:
+    workspace, folder = exported
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a secret")
+    file = sorted((folder / "page-xml" / "page").iterdir())[0]
+    text = file.read_text()
+    head, rest = text.split("?>", 1)
+    file.write_text(
+        f'{head}?><!DOCTYPE x [<!ENTITY leak SYSTEM "file://{secret}">]>' + rest.replace("due:</", "&leak;</", 1)
+    )
+    project, _ = take_in(workspace, "page-xml", folder / "page-xml")
+    with workspace.database.read() as session:
+        texts = session.scalars(select(PageWord.text).join(Page).join(Document).where(Document.project_id == project))
+        assert "a secret" not in set(texts)
+
+
+def test_a_plain_coco_set_with_boxes_polygons_and_several_of_a_kind_comes_in(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (60, 40), "white").save(buffer, "JPEG")
+    (tmp_path / "a.jpg").write_bytes(buffer.getvalue())
+    stored = {
+        "images": [{"id": 7, "file_name": "a.jpg", "width": 60, "height": 40}],
+        "categories": [{"id": 1, "name": "stamp"}, {"id": 2, "name": "logo"}],
+        "annotations": [
+            {"id": 1, "image_id": 7, "category_id": 1, "bbox": [2, 3, 10, 5]},
+            {"id": 2, "image_id": 7, "category_id": 1, "bbox": [30, 20, 4, 4]},
+            {
+                "id": 3,
+                "image_id": 7,
+                "category_id": 2,
+                "segmentation": [[10, 10, 20, 10, 20, 20, 10, 20]],
+                "bbox": [10, 10, 10, 10],
+            },
+        ],
+    }
+    (tmp_path / "instances.json").write_text(json.dumps(stored))
+    project, done = take_in(sqlite_workspace, "coco", tmp_path / "instances.json")
+    found = dict(marked(sqlite_workspace, project))
+    assert (done.documents, done.answers) == (1, 2)
+    assert np.array_equal(found["stamp"], rasterise([(2, 3, 12, 8), (30, 20, 34, 24)], (40, 60)))
+    assert np.array_equal(found["logo"], rasterise([(10, 10, 21, 21)], (40, 60)))
+
+
+def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    project = make_project(sqlite_workspace)
+    with pytest.raises(Refused, match="no import format 'tiff'; choose from coco"):
+        import_set(sqlite_workspace, project.id, "tiff", tmp_path, user_id=ensure_local_user(sqlite_workspace).id)
