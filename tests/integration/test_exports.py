@@ -92,8 +92,8 @@ def test_png_masks_are_what_was_accepted(answered: Answered, tmp_path: Path) -> 
     assert unanswered == ["Is it paid?"]
 
 
-def test_parquet_holds_pages_with_their_bytes_and_their_answers(answered: Answered, tmp_path: Path) -> None:
-    workspace, project = answered
+def test_parquet_holds_pages_with_their_bytes_and_their_answers(answered_on_file: Answered, tmp_path: Path) -> None:
+    workspace, project = answered_on_file
     out = export(workspace, project, "parquet", tmp_path / "out").folder
     files = sorted(path.name for path in (out / "data").iterdir())
     assert files == ["test-00000.parquet", "train-00000.parquet"]
@@ -112,9 +112,9 @@ def test_parquet_holds_pages_with_their_bytes_and_their_answers(answered: Answer
 
 
 def test_grounded_pages_hold_words_where_they_make_the_answer_and_pixels_where_not(
-    answered: Answered, tmp_path: Path
+    answered_on_file: Answered, tmp_path: Path
 ) -> None:
-    workspace, project = answered
+    workspace, project = answered_on_file
     out = export(workspace, project, "grounded", tmp_path / "out").folder
     found, unanswered = {}, []
     for page in read_pages(out):
@@ -132,9 +132,9 @@ def test_grounded_pages_hold_words_where_they_make_the_answer_and_pixels_where_n
 
 
 def test_label_studio_gets_rectangles_for_words_and_a_brush_stroke_for_pixels(
-    answered: Answered, tmp_path: Path
+    answered_on_file: Answered, tmp_path: Path
 ) -> None:
-    workspace, project = answered
+    workspace, project = answered_on_file
     out = export(workspace, project, "label-studio", tmp_path / "out").folder
     found = {}
     for task in json.loads((out / "tasks.json").read_text()):
@@ -156,8 +156,8 @@ def test_label_studio_gets_rectangles_for_words_and_a_brush_stroke_for_pixels(
     assert {one.get("value") for one in interface.iter("Label")} == {TOTAL, STAMP, "Is it paid?"}
 
 
-def test_boxes_of_boundingdocs_are_the_words_to_the_pixel(answered: Answered, tmp_path: Path) -> None:
-    workspace, project = answered
+def test_boxes_of_boundingdocs_are_the_words_to_the_pixel(answered_on_file: Answered, tmp_path: Path) -> None:
+    workspace, project = answered_on_file
     written = export(workspace, project, "boundingdocs", tmp_path / "out")
     found = {}
     for text in (written.folder / "documents.jsonl").read_text().splitlines():
@@ -182,8 +182,8 @@ def test_boxes_of_boundingdocs_are_the_words_to_the_pixel(answered: Answered, tm
     assert written.loss["mean_iou"] == pytest.approx((3 + share) / 4, abs=1e-3)
 
 
-def test_funsd_links_what_was_asked_to_what_answers(answered: Answered, tmp_path: Path) -> None:
-    workspace, project = answered
+def test_funsd_links_what_was_asked_to_what_answers(answered_on_file: Answered, tmp_path: Path) -> None:
+    workspace, project = answered_on_file
     written = export(workspace, project, "funsd", tmp_path / "out")
     found = {}
     for path in written.folder.glob("*/annotations/*.json"):
@@ -204,8 +204,10 @@ def test_funsd_links_what_was_asked_to_what_answers(answered: Answered, tmp_path
     assert written.loss["no_answer_left_out"] == 1 and 0 < written.loss["mean_iou"] < 1
 
 
-def test_page_xml_has_lines_words_and_a_region_for_each_part_of_an_answer(answered: Answered, tmp_path: Path) -> None:
-    workspace, project = answered
+def test_page_xml_has_lines_words_and_a_region_for_each_part_of_an_answer(
+    answered_on_file: Answered, tmp_path: Path
+) -> None:
+    workspace, project = answered_on_file
     written = export(workspace, project, "page-xml", tmp_path / "out")
     found: dict[tuple[str, str], Mask] = {}
     for path in (written.folder / "page").iterdir():
@@ -228,8 +230,8 @@ def test_page_xml_has_lines_words_and_a_region_for_each_part_of_an_answer(answer
     )
 
 
-def test_yolo_outlines_say_how_much_of_the_masks_they_hold(answered: Answered, tmp_path: Path) -> None:
-    workspace, project = answered
+def test_yolo_outlines_say_how_much_of_the_masks_they_hold(answered_on_file: Answered, tmp_path: Path) -> None:
+    workspace, project = answered_on_file
     written = export(workspace, project, "yolo", tmp_path / "out")
     data = (written.folder / "data.yaml").read_text()
     assert 'names:\n  0: "Is it paid?"\n  1: "What is the total due?"\n  2: "Where is the stamp?"\n' in data
@@ -293,9 +295,9 @@ def test_filters_choose_by_question_status_day_split_model_and_agreement(answere
 
 
 def test_an_interrupted_export_goes_on_and_copies_no_page_again(
-    answered: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    answered_on_file: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    workspace, project = answered
+    workspace, project = answered_on_file
     whole = export(workspace, project, "coco", tmp_path / "whole")
     with monkeypatch.context() as patched:
         patched.setattr(Destination, "json", _interrupted)  # at the manifest, the last file
@@ -313,8 +315,8 @@ def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_two_processes_do_not_write_the_same_export_at_once(answered: Answered, tmp_path: Path) -> None:
-    workspace, project = answered
+def test_two_processes_do_not_write_the_same_export_at_once(answered_on_file: Answered, tmp_path: Path) -> None:
+    workspace, project = answered_on_file
     snapshot = export(workspace, project, "png", tmp_path / "first").snapshot_sha256
     with (
         Destination(workspace, tmp_path / "out", f"png-{snapshot[:16]}"),
