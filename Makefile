@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint format weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app clean
+.PHONY: help install install-test install-bench serve worker test test-long lint format weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-export clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
+	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes (half an hour)"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
@@ -108,6 +109,9 @@ bench-model-ablations: install-bench
 
 bench-app: install-bench
 	$(BIN)/python -m tests.benchmarks.app --out build/bench-app
+
+bench-export: install-test
+	$(BIN)/python -m tests.benchmarks.export_size
 
 clean:
 	rm -rf $(VENV)

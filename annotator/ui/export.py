@@ -19,7 +19,7 @@ FOR_REVIEWERS = empty("Exports are for reviewers.", "An admin of the project can
 EMPTY = empty("Nothing to export yet.", "Accept an answer on the tab Annotate; accepted answers become the dataset.")
 _STATUSES = [
     ("Accepted", "accepted"),
-    ("Accepted after a reviewer mended them", "fixed"),
+    ("Mended by a reviewer", "fixed"),
     ("Submitted", "submitted"),
     ("Drafts", "draft"),
     ("Rejected", "rejected"),
@@ -80,20 +80,22 @@ def build(desk: Desk) -> None:
         about = projects.project_by_id(desk.workspace, project_id)
         try:
             filters = Filters(
-                statuses=tuple(statuses),
-                splits=tuple(splits) or None,
-                questions=tuple(questions) or None,
-                since=since.strip() or None,
-                until=until.strip() or None,
+                statuses=tuple(statuses or ()),
+                splits=tuple(splits or ()) or None,
+                questions=tuple(questions or ()) or None,
+                since=(since or "").strip() or None,
+                until=(until or "").strip() or None,
                 agreement=agreement or None,
                 quarantined=True,
                 unfit=not fit,
             )
             answers, documents = would_take(desk.workspace, project_id, filters)
         except Refused as refused:
-            return empty("No dataset with these choices.", escape(str(refused)))
+            return empty("No dataset with these choices.", str(refused))
         if not answers:
-            plain = set(statuses) == set(ACCEPTED) and not (splits or questions or since or until or agreement or fit)
+            plain = set(statuses or ()) == set(ACCEPTED) and not (
+                splits or questions or since or until or agreement or fit
+            )
             return EMPTY if plain else empty("No answer passes these choices.", "Choose fewer of them, or others.")
         return _card(about.name, project_id, form, filters, answers, documents)
 
