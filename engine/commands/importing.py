@@ -8,7 +8,7 @@ import typer
 from engine import audit
 from engine.commands.common import emit, here, output, progress
 from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects import DEFAULT_NAME, ensure_project
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,9 @@ def import_(
         str,
         typer.Option("--format", help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml."),
     ],
-    project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
+    project: Annotated[
+        str, typer.Option("--project", help="Name of the project; made if there is none.")
+    ] = DEFAULT_NAME,
     status: Annotated[
         Literal["draft", "submitted", "accepted"], typer.Option(help="What the answers are from now on.")
     ] = "accepted",
@@ -35,20 +37,24 @@ def import_(
     from engine.interchange.imports import import_set
 
     with here() as workspace:
-        there = project_named(workspace, project)
         by = ensure_local_user(workspace).id
+
+        def there() -> str:
+            with workspace.database.write() as session:
+                return ensure_project(session, project, workspace.settings, by).id
+
         with progress() as bar:
             task = bar.add_task("Looking at the pages")
             found = import_set(
                 workspace,
-                there.id,
+                there,
                 form,
                 path,
                 user_id=by,
                 status=status,
                 on_progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
             )
-        audit.note(workspace, by, "imports.make", path.name[:60], there.id, format=form, answers=found.answers)
+        audit.note(workspace, by, "imports.make", path.name[:60], there(), format=form, answers=found.answers)
     if as_json:
         emit(
             {

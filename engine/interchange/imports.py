@@ -81,7 +81,7 @@ class Imported:
 
 def import_set(
     workspace: Workspace,
-    project_id: str,
+    project: str | Callable[[], str],
     form: str,
     path: Path,
     *,
@@ -91,12 +91,15 @@ def import_set(
 ) -> Imported:
     """Read the set at `path`, a file, a folder or a zip file, and store its pages and answers, these as `user_id`'s.
 
+    `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
+
     The same set again adds what is missing, and changes nothing that is there. BadEntry, a Refused, with the file and the entry, for the first thing that is
     wrong: nothing is stored then. NotFound for an unknown project.
     """
     if form not in READERS:
         raise Refused(f"There is no import format {form!r}; choose from {', '.join(READERS)}.")
-    project_by_id(workspace, project_id)
+    if isinstance(project, str):
+        project_by_id(workspace, project)
     say = on_progress or (lambda *_: None)
     with opened(path) as folder:
         found = READERS[form](folder)
@@ -105,6 +108,7 @@ def import_set(
             say("Looking at the pages", pages, max(found.count, pages))
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
+        project_id = project if isinstance(project, str) else project()
         done = Imported(lost=dict(found.lost))
         for _, group in groupby(found.pages(), key=lambda page: page.document):
             _store(workspace, project_id, form, group, done, user_id, status)

@@ -1,0 +1,54 @@
+"""`glossator import` and `glossator export` as people call them: there and back in two commands."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.cli import app
+from engine.interchange.exports import export
+from engine.workspace import Workspace
+
+RUN = CliRunner()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder that commands use."""
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(tmp_path / "elsewhere"))
+    return tmp_path / "elsewhere"
+
+
+def test_what_was_exported_moves_to_another_machine_in_one_command(
+    answered_on_file: tuple[Workspace, str], tmp_path: Path, elsewhere: Path
+) -> None:
+    out = export(*answered_on_file, "grounded", tmp_path / "out").folder
+    done = RUN.invoke(app, ["import", "--format", "grounded", "--project", "bills", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        "format": "grounded",
+        "documents": 2,
+        "known": 0,
+        "pages": 3,
+        "answers": 3,
+        "no_answer": 1,
+        "lost": {},
+    }
+    again = RUN.invoke(app, ["import", "--format", "grounded", "--project", "bills", str(out)])
+    assert "0 documents came in (2 more were there)" in again.output
+    back = RUN.invoke(app, ["export", "--format", "yolo", "--project", "bills", str(tmp_path / "back")])
+    assert back.exit_code == 0 and "Mean IoU of what it holds: 0." in back.output
+
+
+def test_a_set_that_is_wrong_makes_no_project(elsewhere: Path, tmp_path: Path) -> None:
+    (tmp_path / "pages.jsonl").write_text('{"page_id": "a"}\n')
+    done = RUN.invoke(app, ["import", "--format", "grounded", "--project", "bills", str(tmp_path)])
+    assert done.exit_code == 1 and "pages.jsonl, line 1" in done.output and "Nothing was imported." in done.output
+    listed = RUN.invoke(app, ["export", "--project", "bills", str(tmp_path / "out")])
+    assert listed.exit_code == 1 and "There is no project" in listed.output
+
+
+def test_both_say_which_formats_there_are(elsewhere: Path, tmp_path: Path) -> None:
+    taken = RUN.invoke(app, ["import", "--format", "tiff", str(tmp_path)])
+    assert taken.exit_code == 1 and "choose from coco, parquet" in taken.output
