@@ -1,8 +1,5 @@
 """Documents in, and what they hold."""
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +9,7 @@ from pydantic import BaseModel
 
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.uploads import copied
 from engine import projects
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import place_in_line, take, take_early
@@ -20,7 +18,6 @@ from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
-_CHUNK = 1 << 20
 
 
 class Taken(BaseModel):
@@ -107,7 +104,7 @@ def _take_all(
     answer = Uploaded(documents=[], refused=[])
     for file in files:
         name = Path((file.filename or "document").replace("\\", "/")).name or "document"
-        copy = _copied(file)
+        copy = copied(file)
         try:
             if early:
                 taken = take_early(workspace, copy, name=name, project_id=project_id, user_id=user_id, done=copy.unlink)
@@ -120,20 +117,6 @@ def _take_all(
             if not early:
                 copy.unlink(missing_ok=True)
     return answer
-
-
-def _copied(file: UploadFile) -> Path:
-    """Return a copy of an upload on disk; the caller deletes it."""
-    descriptor, name = tempfile.mkstemp(prefix="glossator-upload-")
-    try:
-        with os.fdopen(descriptor, "wb") as copy:
-            while chunk := file.file.read(_CHUNK):
-                copy.write(chunk)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-    return Path(name)
 
 
 def _taken(ingested: Ingested) -> Taken:

@@ -44,7 +44,9 @@ def draw(simulations: Mapping[str, Mapping[str, Any]], picture: Path) -> bool:
         )
     unseen.set(title="Unseen pages of the set (cross: not promoted)", xlabel="corrected pages", ylabel="acc@.5")
     other.set(title="A set of which nothing was shown", xlabel="corrected pages", ylabel="acc@.5")
-    work.set(title="Corrections a page", xlabel="corrected pages", ylim=(0, None))
+    work.set(title="Corrections a page", xlabel="corrected pages")
+    work.margins(y=0.15)
+    work.set_ylim(bottom=0)
     for axes in (unseen, other, work):
         axes.grid(alpha=0.3)
         if axes.get_legend_handles_labels()[0]:

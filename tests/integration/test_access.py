@@ -145,6 +145,7 @@ TABLE: dict[str, Row] = {
     "POST /api/jobs/{job_id}/retry": Row(ADMIN),
     "GET /api/projects/{project_id}/triggers": Row(REVIEWER),
     "GET /api/projects/{project_id}/export": Row(REVIEWER),
+    "POST /api/projects/{project_id}/import": Row(REVIEWER),
     "GET /api/projects/{project_id}/export-formats": Row(REVIEWER),
     # --- Gradio: the page, its events, and its own files; everything else that it brings along is closed
     "GET /app/": Row(USER, nobody=303),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 from PIL import Image
 from sqlalchemy import func, select
 
@@ -25,6 +26,7 @@ from engine.workspace import Workspace
 from model.masks import Mask, decode_patch, rasterise
 from tests.exported import HEIGHT, WIDTH, brush
 from tests.factories import bill, line, make_project
+from tests.integration.people_made import here, make_user, somebody
 
 Answered = tuple[Workspace, str]
 TOTAL, STAMP = "What is the total due?", "Where is the stamp?"
@@ -340,3 +342,21 @@ def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Pat
     project = make_project(sqlite_workspace)
     with pytest.raises(Refused, match="no import format 'tiff'; choose from coco"):
         import_set(sqlite_workspace, project.id, "tiff", tmp_path, user_id=ensure_local_user(sqlite_workspace).id)
+
+
+def test_over_rest_a_reviewer_uploads_a_zip_and_is_told_what_is_wrong_with_another(
+    app_client: TestClient, answered_on_file: Answered, tmp_path: Path
+) -> None:
+    out = export(*answered_on_file, "grounded", tmp_path / "out").folder
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out))
+    workspace = here(app_client)
+    project = make_project(workspace, "over REST")
+    rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project.id: "reviewer"}))
+    address = f"/api/projects/{project.id}/import?format=grounded"
+    taken = rita.post(address, files={"file": ("set.zip", packed.read_bytes(), "application/zip")})
+    assert taken.status_code == 200, taken.text
+    assert taken.json() == {"documents": 2, "known": 0, "pages": 3, "answers": 3, "no_answer": 1, "lost": {}}
+    found = marked(workspace, project.id)
+    assert len(found) == 4 and all(is_there(found, *one) for one in EXPECTED)
+    bad = rita.post(address, files={"file": ("set.zip", b"PK no zip", "application/zip")})
+    assert bad.status_code == 422 and "set.zip: it is no whole zip" in bad.json()["detail"]

@@ -1,0 +1,58 @@
+"""Datasets in."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, File, Query, UploadFile
+from pydantic import BaseModel, Field
+
+from annotator.access import REVIEWERS
+from annotator.deps import CurrentUser, TheWorkspace
+from annotator.uploads import copied
+from engine import audit
+from engine.interchange.imports import Status, import_set
+
+router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
+
+
+class ImportedView(BaseModel):
+    """What came in."""
+
+    documents: int
+    known: int = Field(description="Documents that were there before.")
+    pages: int
+    answers: int
+    no_answer: int = Field(description="Questions that a document does not answer.")
+    lost: dict[str, int] = Field(description="What the set says and has no place here, by name.")
+
+
+@router.post("/projects/{project_id}/import")
+def import_(
+    project_id: str,
+    file: Annotated[UploadFile, File(description="A zip file of the set.")],
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    format: Annotated[
+        str, Query(description="coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
+    ],
+    status: Annotated[Status, Query(description="What the answers are from now on.")] = "accepted",
+) -> ImportedView:
+    """Take in pages and answers: all of a set that is right, nothing of one that is not (422, with the file and the entry).
+
+    The answers become those of who asks.
+    """
+    name = Path((file.filename or "set.zip").replace("\\", "/")).name or "set.zip"
+    with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
+        packed = Path(shutil.move(copied(file), Path(folder) / name))  # sentences name it
+        found = import_set(workspace, project_id, format, packed, user_id=user.id, status=status)
+    audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=format, answers=found.answers)
+    return ImportedView(
+        documents=found.documents,
+        known=found.known,
+        pages=found.pages,
+        answers=found.answers,
+        no_answer=found.no_answer,
+        lost=found.lost,
+    )
