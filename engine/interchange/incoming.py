@@ -78,6 +78,20 @@ class Set:
     lost: dict[str, int] = field(default_factory=dict)  # what the format says and cannot come in, by name
 
 
+def file_in(path: Path, name: str) -> Path:
+    """Return the file of that name in a folder, or the file itself. BadEntry when there is none."""
+    file = path / name if path.is_dir() else path
+    if not file.is_file():
+        bad(str(path), f"it holds no {name}")
+    return file
+
+
+def lines_in(file: Path) -> int:
+    """Return how many lines a file has, for progress."""
+    with file.open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
 def load_json(path: Path) -> Any:
     """Return what a JSON file holds. BadEntry when it cannot be read, is no JSON, or holds NaN or infinity."""
     try:

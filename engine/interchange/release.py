@@ -4,7 +4,7 @@ The names of splits are those that the libraries of the field look for: document
 "validation", the frozen one "test"; a document that joined groups of different splits is "quarantined".
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -84,6 +84,21 @@ class Release:
                     chosen = tuple(word for word in self.words(page) if word.number in named)
                     found.append(Marked(item, page, mask, chosen))
         return found
+
+    def by_page(
+        self, items: Iterable[FrozenItem], tick: Callable[[], None]
+    ) -> tuple[dict[str, list[Marked]], list[FrozenItem]]:
+        """Return a document's answers by the id of the page that they mark, and those that mark none; `tick` after each."""
+        found: dict[str, list[Marked]] = {}
+        unanswered = []
+        for item in items:
+            marked = self.marked(item)
+            if not marked:
+                unanswered.append(item)
+            for one in marked:
+                found.setdefault(one.page.id, []).append(one)
+            tick()
+        return found, unanswered
 
     def words(self, page: FrozenPage) -> tuple[FrozenWord, ...]:
         """Return the words of a page in reading order."""

@@ -23,13 +23,9 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
     likeness = Likeness()
     for document, items in release.documents():
         counts["documents"] += 1
-        by_page: dict[str, list[Marked]] = {}
-        for item in items:
-            marked = release.marked(item)
-            counts["answers" if marked else "no_answer"] += 1
-            for one in marked:
-                by_page.setdefault(one.page.id, []).append(one)
-            tick()
+        by_page, unanswered = release.by_page(items, tick)
+        counts["answers"] += len(items) - len(unanswered)
+        counts["no_answer"] += len(unanswered)
         for page in document.pages:
             if page.id in by_page:
                 folder, image = SPLITS[document.split], image_name(document, page)

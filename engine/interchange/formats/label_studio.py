@@ -26,16 +26,12 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
     with to.text(TASKS_FILE) as file:
         for document, items in release.documents():
             counts["documents"] += 1
-            by_page: dict[str, list[Marked]] = {}
-            for item in items:
-                marked = release.marked(item)
-                counts["answers" if marked else "no_answer"] += 1
-                for one in marked:
-                    by_page.setdefault(one.page.id, []).append(one)
-                tick()
-            unanswered = sorted({item.question for item in items if item.state.no_answer})
+            by_page, unanswered = release.by_page(items, tick)
+            counts["answers"] += len(items) - len(unanswered)
+            counts["no_answer"] += len(unanswered)
+            not_there = sorted({item.question for item in unanswered})
             for page in document.pages:
-                if page.id not in by_page and not unanswered:
+                if page.id not in by_page and not not_there:
                     continue
                 image = image_name(document, page)
                 to.blob(f"{IMAGES_FOLDER}/{image}", page.image_sha256)
@@ -49,7 +45,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                         "page": page.number,
                         "split": SPLITS[document.split],
                         "licence": licence_of(document),
-                        "no_answer": unanswered,
+                        "no_answer": not_there,
                     },
                     "annotations": [_annotation(one) for one in by_page.get(page.id, [])],
                 }

@@ -28,21 +28,17 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
     likeness = Likeness()
     for document, items in release.documents():
         counts["documents"] += 1
-        by_page: dict[str, list[Marked]] = {}
-        for item in items:
-            marked = release.marked(item)
-            counts["answers" if marked else "no_answer"] += 1
-            for one in marked:
-                by_page.setdefault(one.page.id, []).append(one)
-            tick()
-        unanswered = sorted({item.question for item in items if item.state.no_answer})
+        by_page, unanswered = release.by_page(items, tick)
+        counts["answers"] += len(items) - len(unanswered)
+        counts["no_answer"] += len(unanswered)
+        not_there = sorted({item.question for item in unanswered})
         for page in document.pages:
-            if page.id in by_page or unanswered:
+            if page.id in by_page or not_there:
                 image = image_name(document, page)
                 to.blob(f"{IMAGES_FOLDER}/{image}", page.image_sha256)
                 about = {"split": SPLITS[document.split], "document": document.name, "document_sha256": document.sha256}
                 root, element = _root(release, page, image)
-                _attributes(element, [*about.items(), *(("no_answer", question) for question in unanswered)])
+                _attributes(element, [*about.items(), *(("no_answer", question) for question in not_there)])
                 _text(element, release.words(page))
                 for one in by_page.get(page.id, []):
                     _answer(element, one, likeness)

@@ -8,7 +8,7 @@ import json
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.polygons import covered, outlines
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name
+from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, image_name
 from engine.training.figures import iou
 
 LABELS_FOLDER, DATA_FILE = "labels", "data.yaml"
@@ -25,13 +25,8 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
     for document, items in release.documents():
         counts["documents"] += 1
         folder = _FOLDERS[SPLITS[document.split]]
-        by_page: dict[str, list[Marked]] = {}
-        for item in items:
-            marked = release.marked(item)
-            counts["no_answer"] += not marked
-            for one in marked:
-                by_page.setdefault(one.page.id, []).append(one)
-            tick()
+        by_page, unanswered = release.by_page(items, tick)
+        counts["no_answer"] += len(unanswered)
         for page in document.pages:
             if page.id in by_page:
                 used.add(folder)

@@ -13,13 +13,15 @@ from engine.interchange.incoming import (
     Set,
     bad,
     box_of,
+    file_in,
     inside,
     json_lines,
+    lines_in,
     listed,
     mapped,
     text_of,
     whole,
-)  # fmt: skip
+)
 from model.masks import Mask, rasterise
 
 DOCUMENTS_FILE = "documents.jsonl"
@@ -27,9 +29,7 @@ DOCUMENTS_FILE = "documents.jsonl"
 
 def open_set(path: Path) -> Set:
     """Open a folder with documents.jsonl, or such a file."""
-    file = path / DOCUMENTS_FILE if path.is_dir() else path
-    if not file.is_file():
-        bad(str(path), f"it holds no {DOCUMENTS_FILE}")
+    file = file_in(path, DOCUMENTS_FILE)
 
     def pages() -> Iterator[IncomingPage]:
         seen: set[str] = set()
@@ -41,8 +41,7 @@ def open_set(path: Path) -> Set:
             seen.add(name)
             yield from _pages(file.parent, document, name, where)
 
-    with file.open("rb") as lines:
-        return Set(pages, sum(1 for _ in lines))
+    return Set(pages, lines_in(file))
 
 
 def _pages(folder: Path, document: dict[str, Any], name: str, where: str) -> Iterator[IncomingPage]:

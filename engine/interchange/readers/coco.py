@@ -18,7 +18,7 @@ from engine.interchange.incoming import (
     mapped,
     text_of,
     whole,
-)  # fmt: skip
+)
 from engine.interchange.polygons import covered
 from engine.interchange.rle import decode_rle
 from model.masks import Mask, rasterise

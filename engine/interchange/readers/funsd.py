@@ -18,7 +18,7 @@ from engine.interchange.incoming import (
     load_json,
     mapped,
     whole,
-)  # fmt: skip
+)
 from engine.interchange.pictures import size_of
 from model.masks import rasterise
 

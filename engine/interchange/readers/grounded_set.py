@@ -13,20 +13,20 @@ from engine.interchange.incoming import (
     Set,
     bad,
     box_of,
+    file_in,
     inside,
     json_lines,
+    lines_in,
     mapped,
     text_of,
-)  # fmt: skip
+)
 from engine.interchange.rle import decode_rle
 from model.masks import Mask
 
 
 def open_set(path: Path) -> Set:
     """Open a folder with pages.jsonl, or such a file. Of several acceptable answers to a question, the first comes in."""
-    file = path / PAGES_FILE if path.is_dir() else path
-    if not file.is_file():
-        bad(str(path), f"it holds no {PAGES_FILE}")
+    file = file_in(path, PAGES_FILE)
 
     def pages() -> Iterator[IncomingPage]:
         seen: set[str] = set()
@@ -38,8 +38,7 @@ def open_set(path: Path) -> Set:
             seen.add(name)
             yield page
 
-    with file.open("rb") as lines:
-        return Set(pages, sum(1 for _ in lines))
+    return Set(pages, lines_in(file))
 
 
 def _page(folder: Path, stored: Any, where: str) -> IncomingPage:

@@ -20,7 +20,7 @@ from engine.interchange.incoming import (
     mapped,
     text_of,
     whole,
-)  # fmt: skip
+)
 from engine.interchange.pictures import size_of
 from engine.interchange.polygons import covered
 from model.masks import Mask, rasterise

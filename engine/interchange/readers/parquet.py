@@ -20,7 +20,7 @@ from engine.interchange.incoming import (
     mapped,
     text_of,
     whole,
-)  # fmt: skip
+)
 from engine.interchange.rle import decode_rle
 from model.masks import Mask
 

@@ -11,14 +11,14 @@ from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
     Set,
-    bad,
+    file_in,
     inside,
     json_lines,
     listed,
     mapped,
     text_of,
     whole,
-)  # fmt: skip
+)
 from engine.interchange.pictures import checked, size_of
 from model.masks import Mask
 
@@ -27,9 +27,7 @@ INDEX_FILE = "answers.jsonl"
 
 def open_set(path: Path) -> Set:
     """Open a folder with answers.jsonl. What a document does not answer comes in where another answer brings its pages."""
-    file = path / INDEX_FILE if path.is_dir() else path
-    if not file.is_file():
-        bad(str(path), f"it holds no {INDEX_FILE}")
+    file = file_in(path, INDEX_FILE)
     answers: dict[tuple[str, int], list[IncomingAnswer]] = {}
     images: dict[tuple[str, int], tuple[Path, str, str, str | None]] = {}
     unanswered: dict[str, list[IncomingAnswer]] = {}
