@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from engine.client_types import ExportFormat, ImportedSet
 from engine.connection import Connection
 from engine.curation.agreement_figures import ProjectAgreement
 from engine.curation.figures import Figures
@@ -75,8 +77,27 @@ class Learning:
         """Return what starts the retrainings of a project, how near the next one is, and what fired lately (reviewers)."""
         return self._at.get(TriggersView, f"/projects/{project_id}/triggers")
 
-    def export(self, project_id: str, path: str | Path, form: str = "coco") -> Path:
-        """Write the accepted answers of a project to a zip file, and return its path."""
+    def export_formats(self, project_id: str) -> list[ExportFormat]:
+        """Return the formats that a project can be exported in (reviewers)."""
+        return self._at.get(list[ExportFormat], f"/projects/{project_id}/export-formats")
+
+    def export(self, project_id: str, path: str | Path, form: str = "coco", **chosen: Any) -> Path:
+        """Write the accepted answers of a project to a zip file, and return its path (reviewers).
+
+        `chosen`: which answers, as the route takes them: status, split, question, since, until, model, agreement, fit, snapshot.
+        """
         out = Path(path)
-        self._at.download(f"/projects/{project_id}/export", out, format=form)
+        self._at.download(f"/projects/{project_id}/export", out, format=form, **chosen)
         return out
+
+    def import_set(self, project_id: str, path: str | Path, form: str, status: str = "accepted") -> ImportedSet:
+        """Take a zip file of a dataset into a project (reviewers): all of it, or ServerSaid with what is wrong and where."""
+        with Path(path).open("rb") as file:
+            answer = self._at.send(
+                "POST",
+                f"/projects/{project_id}/import",
+                repeatable=False,
+                params={"format": form, "status": status},
+                files={"file": (Path(path).name, file)},
+            )
+        return ImportedSet.model_validate_json(answer.content)

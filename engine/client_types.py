@@ -54,6 +54,25 @@ class Uploaded(BaseModel):
     refused: list[RefusedFile]
 
 
+class ExportFormat(BaseModel):
+    """A format of datasets. `lossy`: what it cannot hold; empty where it holds everything."""
+
+    name: str
+    title: str
+    lossy: str
+
+
+class ImportedSet(BaseModel):
+    """What came in with a dataset. `known`: documents that were there before; `lost`: what has no place here, by name."""
+
+    documents: int
+    known: int
+    pages: int
+    answers: int
+    no_answer: int
+    lost: dict[str, int]
+
+
 class Document(DocumentView):
     """A document with its pages and the questions asked about it."""
 

@@ -39,9 +39,8 @@ class Destination:
     """
 
     def __init__(self, workspace: Workspace, out: Path, name: str) -> None:
+        check_free(out)
         self.out = out.absolute()
-        if self.out.exists() and (not self.out.is_dir() or any(self.out.iterdir())):
-            raise Refused(f"{self.out} is not empty; export into a new or an empty folder.")
         self._workspace = workspace
         self.folder = self.out.parent / f".{self.out.name}.{name}.part"
         self._finished: dict[str, Written] = {}
@@ -134,6 +133,12 @@ class Destination:
 
     def _unwritable(self, error: OSError) -> Refused:
         return Refused(f"The export cannot be written to {self.out}: {error.strerror or error}.")
+
+
+def check_free(out: Path) -> None:
+    """Refuse a place that holds something already."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise Refused(f"{out.absolute()} is not empty; export into a new or an empty folder.")
 
 
 def _logged(path: Path) -> Iterator[Written]:

@@ -14,7 +14,7 @@ from engine.curation import snapshots
 from engine.curation.snapshots import Filters
 from engine.errors import Refused
 from engine.interchange import card
-from engine.interchange.destination import MANIFEST_FILE, Destination
+from engine.interchange.destination import MANIFEST_FILE, Destination, check_free
 from engine.interchange.formats import (
     boundingdocs,
     coco,
@@ -128,6 +128,7 @@ def export(
     cannot be written, or when there is nothing to export; Conflict when the same is being exported there.
     """
     chosen = format_named(form)
+    check_free(out)
     project = project_by_id(workspace, project_id)
     if snapshot is None:
         snapshot = snapshots.freeze_with(workspace, project_id, filters or Filters(quarantined=True, unfit=True))

@@ -311,6 +311,13 @@ def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path
         assert zipfile.is_zipfile(ada.export(project.id, tmp_path / "first.zip")) and house.gateway.losing == 0
         end_logins(house, "ada")
         assert zipfile.is_zipfile(ada.export(project.id, tmp_path / "second.zip"))
+        assert "grounded" in [each.name for each in ada.export_formats(project.id)]
+        whole = ada.export(project.id, tmp_path / "grounded.zip", "grounded", status=["accepted"])
+        taken_in = ada.import_set(ada.create_project("taken in").id, whole, "grounded")
+        assert (taken_in.documents, taken_in.answers, taken_in.no_answer) == (1, 0, 1)
+        with pytest.raises(ServerSaid, match="Nothing was imported"):
+            ada.import_set(project.id, whole, "funsd")
+        whole.unlink()
         with pytest.raises(ServerSaid) as missing:
             ada.export("nothing", tmp_path / "third.zip")
         assert missing.value.status == 404
