@@ -20,7 +20,7 @@ help:
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
-	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes (half an hour)"
+	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes; long"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
