@@ -22,7 +22,7 @@ from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.curation.manifest import canonical
 from engine.curation.tasks import open_missing
-from engine.documents.ingest import add_page, finish, new_document, signature_of_page
+from engine.documents.ingest import add_page, finish, new_document, signature_of_page, storable
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.errors import Refused
 from engine.interchange.archives import opened
@@ -102,10 +102,14 @@ def import_set(
         project_by_id(workspace, project)
     say = on_progress or (lambda *_: None)
     with opened(path) as folder:
-        found = READERS[form](folder)
         pages = 0
-        for pages, _ in enumerate(_checked(found), 1):
-            say("Looking at the pages", pages, max(found.count, pages))
+        try:
+            found = READERS[form](folder)
+            for pages, _ in enumerate(_checked(found), 1):
+                say("Looking at the pages", pages, max(found.count, pages))
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, MemoryError) as error:
+            # What a reader did not think of, for the types in a file are anybody's.
+            bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {error})")
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
@@ -205,7 +209,7 @@ def _store(
                 byte_count=len(content),
                 user_id=user_id,
                 origin=f"import:{form}",
-                licence=first.licence[:60] if first.licence else None,
+                licence=storable(first.licence)[:60] if first.licence else None,
                 signatures=signatures,
             )
             for one, image, signature in zip(read, images, signatures, strict=True):

@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from engine.annotation.state import Box
+from engine.documents.ingest import storable
 from engine.errors import Refused
+from engine.interchange.rle import decode_rle
 from model.masks import Mask
 
 MOST_BYTES = 4_000_000_000  # of one file of text: it is held in memory
@@ -170,7 +172,7 @@ def text_of(value: object, what: str, where: str, most: int = MOST_LETTERS) -> s
     folded = " ".join(value.split()) if isinstance(value, str) else ""
     if not folded or len(folded) > most:
         bad(where, f"{what} must be a text of 1 to {most:,} letters, and is {_shown(value)}")
-    return folded
+    return storable(folded)
 
 
 def listed(value: object, what: str, where: str) -> list[Any]:
@@ -185,6 +187,17 @@ def mapped(value: object, what: str, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         bad(where, f"{what} must be a JSON object, and is {_shown(value)}")
     return value
+
+
+def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
+    """Return a mask of COCO's run lengths, bool [height, width] of `size`; the size that they name is looked at before they are unpacked."""
+    named = rle.get("size") if isinstance(rle, dict) else None
+    if not isinstance(named, list) or [*named] != [*size]:
+        bad(where, f"its mask must name the size [height, width] {[*size]} of its page, and names {_shown(named)}")
+    try:
+        return decode_rle(mapped(rle, "a mask", where))
+    except ValueError as error:
+        bad(where, str(error).rstrip("."))
 
 
 def box_of(value: object, size: tuple[int, int], where: str) -> Box:

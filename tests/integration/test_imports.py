@@ -182,9 +182,18 @@ COCO_FAULTS = {
     "an annotation of no image": (lambda s: s["annotations"][0].update(image_id=99), "annotation 1: there is no image 99"),
     "an annotation of no category": (lambda s: s["annotations"][1].update(category_id=9), "annotation 2: there is no category 9"),
     "an id twice": (lambda s: s["annotations"].append(s["annotations"][0]), "its id 1 was used before"),
+    "an image id that is a list": (lambda s: s["annotations"][0].update(image_id=[1]), "an entry cannot be read"),
+    "a mask that would fill the memory": (
+        lambda s: s["annotations"][0]["segmentation"].update(size=[10**6, 10**6]),
+        "annotation 1: its mask must name the size",
+    ),
+    "a mask that runs over its end": (
+        lambda s: s["annotations"][0]["segmentation"].update(counts="o" * 40),
+        "annotation 1",
+    ),
     "a mask of another size": (
         lambda s: s["annotations"][0]["segmentation"].update(size=[3, 4], counts=[6, 6]),
-        "annotation 1: its mask is of 4 x 3 pixels",
+        "annotation 1: its mask must name the size",
     ),
     "counts that do not sum": (
         lambda s: s["annotations"][0]["segmentation"].update(counts=[1, 2]),
@@ -225,6 +234,18 @@ def test_numbers_that_are_none_are_refused(exported: tuple[Workspace, Exported])
     refused(workspace, "coco", file, "nested too deeply|no whole JSON")
     (folder / "grounded" / "pages.jsonl").write_text('{"page_id": "a", "width": 1e999}\n')
     refused(workspace, "grounded", folder / "grounded", "line 1: page a|line 1: it cannot be read")
+
+
+def test_texts_that_no_database_takes_are_made_storable(exported: tuple[Workspace, Exported]) -> None:
+    workspace, folder = exported
+
+    def change(stored: dict[str, list[dict[str, object]]]) -> None:
+        stored["categories"][0]["name"] = "Who\x00 is \ud800it?"
+        stored["licenses"][0]["name"] = 7
+
+    edit(folder / "coco" / "annotations.json", change)
+    project, done = take_in(workspace, "coco", folder / "coco")
+    assert done.documents == 2 and counted(workspace, project)[2] == 3
 
 
 @pytest.mark.parametrize("form", READERS)

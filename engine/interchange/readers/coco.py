@@ -12,6 +12,7 @@ from engine.interchange.incoming import (
     IncomingPage,
     Set,
     bad,
+    decoded,
     inside,
     listed,
     load_json,
@@ -20,7 +21,6 @@ from engine.interchange.incoming import (
     whole,
 )
 from engine.interchange.polygons import covered
-from engine.interchange.rle import decode_rle
 from model.masks import Mask, rasterise
 
 NAMES = ("annotations.json", "_annotations.coco.json", "instances.json")
@@ -38,7 +38,11 @@ def open_set(path: Path) -> Set:
         number: text_of(one.get("name"), "the name", f"{file.name}, category {number}")
         for number, one in categories.items()
     }
-    licences = {one.get("id"): one.get("name") for one in stored.get("licenses") or [] if isinstance(one, dict)}
+    licences = {
+        str(one.get("id")): one["name"]
+        for one in stored.get("licenses") or []
+        if isinstance(one, dict) and isinstance(one.get("name"), str)
+    }
     by_image: dict[int, list[IncomingAnswer]] = {number: [] for number in images}
     for number, one in _by_id(stored, "annotations", file.name).items():
         where = f"{file.name}, annotation {number}"
@@ -79,7 +83,7 @@ def open_set(path: Path) -> Set:
                 where=where,
                 name=str(image.get("document_name") or image.get("file_name")),
                 answers=tuple(by_image[number]),
-                licence=licences.get(image.get("license")),
+                licence=licences.get(str(image.get("license"))),
             )
 
     return Set(pages, len(images))
@@ -123,16 +127,7 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
 
     def mask() -> Mask:
         if isinstance(shape, dict):
-            try:
-                found = decode_rle(shape)
-            except ValueError as error:
-                bad(where, str(error).rstrip("."))
-            if found.shape != size:
-                bad(
-                    where,
-                    f"its mask is of {found.shape[1]} x {found.shape[0]} pixels, and its image of {size[1]} x {size[0]}",
-                )
-            return found
+            return decoded(shape, size, where)
         if shape:
             return covered(_rings(shape, where), size)
         return rasterise([_box(one.get("bbox"), where)], size)

@@ -13,15 +13,15 @@ from engine.interchange.incoming import (
     Set,
     bad,
     box_of,
+    decoded,
     file_in,
     inside,
     json_lines,
     lines_in,
     mapped,
     text_of,
+    whole,
 )
-from engine.interchange.rle import decode_rle
-from model.masks import Mask
 
 
 def open_set(path: Path) -> Set:
@@ -51,12 +51,12 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
     answers = []
     for one in page.questions:
         at = f"{where}, question {one.question_id}"
-        mask = partial(_decoded, one.masks[0], at) if one.masks and not one.answers else None
+        mask = partial(decoded, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
         words = tuple(one.answers[0]) if one.answers else ()
         answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask))
     return IncomingPage(
         document=str(about.get("sha256") or page.page_id),
-        number=int(about.get("page") or 1),
+        number=whole(about.get("page") or 1, '"page"', where, 1),
         image=inside(folder, page.image, where),
         width=page.width,
         height=page.height,
@@ -66,10 +66,3 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         answers=tuple(answers),
         licence=about.get("licence") if isinstance(about.get("licence"), str) else None,
     )
-
-
-def _decoded(rle: dict[str, Any], where: str) -> Mask:
-    try:
-        return decode_rle(rle)
-    except ValueError as error:
-        bad(where, str(error).rstrip("."))

@@ -16,13 +16,12 @@ from engine.interchange.incoming import (
     Set,
     bad,
     box_of,
+    decoded,
     listed,
     mapped,
     text_of,
     whole,
 )
-from engine.interchange.rle import decode_rle
-from model.masks import Mask
 
 _AT_ONCE = 8  # rows in memory, each with its image
 
@@ -67,7 +66,8 @@ def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
     width, height = whole(row.get("width"), '"width"', where, 1), whole(row.get("height"), '"height"', where, 1)
     words = [mapped(one, "a word", where) for one in listed(row.get("words"), '"words"', where)]
     answers = [
-        _answer(mapped(one, "an answer", where), where) for one in listed(row.get("answers"), '"answers"', where)
+        _answer(mapped(one, "an answer", where), (height, width), where)
+        for one in listed(row.get("answers"), '"answers"', where)
     ]
     licence = row.get("licence")
     return IncomingPage(
@@ -87,14 +87,7 @@ def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
     )
 
 
-def _answer(stored: dict[str, Any], where: str) -> IncomingAnswer:
+def _answer(stored: dict[str, Any], size: tuple[int, int], where: str) -> IncomingAnswer:
     question = text_of(stored.get("question"), '"question"', where)
     rle = stored.get("mask")
-    return IncomingAnswer(question, where, mask=partial(_mask, rle, where) if rle else None)
-
-
-def _mask(rle: dict[str, Any], where: str) -> Mask:
-    try:
-        return decode_rle(rle)
-    except ValueError as error:
-        bad(where, str(error).rstrip("."))
+    return IncomingAnswer(question, where, mask=partial(decoded, rle, size, where) if rle else None)
