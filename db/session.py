@@ -74,6 +74,18 @@ class Database:
             yield session
 
     @contextmanager
+    def moment(self) -> Iterator[Session]:
+        """Yield a session for reading whose statements all see the database as it was at the first of them.
+
+        SQLite's transactions are so by themselves, PostgreSQL's from REPEATABLE READ on
+        (https://www.postgresql.org/docs/current/transaction-iso.html).
+        """
+        with self.read() as session:
+            if self.dialect == "postgresql":
+                session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            yield session
+
+    @contextmanager
     def look(self) -> Iterator[Session]:
         """Yield a session for one statement that reads: without BEGIN and ROLLBACK, two journeys less before every request."""
         with Session(self._looker, expire_on_commit=False, autoflush=False) as session:

@@ -175,7 +175,7 @@ def project_by_id(workspace: Workspace, project_id: str) -> Project:
 
 
 def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSummary]:
-    """Return the projects that a user may see, or all, by name, with their counts."""
+    """Return the projects that a user may see, or all, with their counts: the default one first, the others by name."""
     documents = select(func.count(Document.id)).where(Document.project_id == Project.id).scalar_subquery()
     accepted = (
         select(func.count(Annotation.id))
@@ -183,7 +183,7 @@ def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSum
         .scalar_subquery()
     )
     with workspace.database.read() as session:
-        chosen = select(Project, documents, accepted).order_by(Project.name)
+        chosen = select(Project, documents, accepted).order_by(Project.name != DEFAULT_NAME, Project.name)
         if user is not None and user.role != "admin":
             chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
         rows = session.execute(chosen).all()

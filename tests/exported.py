@@ -1,5 +1,8 @@
 """A project whose answers no box or polygon could stand for, to be exported."""
 
+import hashlib
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,6 +22,12 @@ def brush() -> np.ndarray:
     stroke = (np.abs(rows - columns + 100) < 6) & (columns > 250) & (columns < 380)
     stroke[columns % 17 == 0] = False
     return ring | stroke
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every file of a folder, by its path in it."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 @pytest.fixture

@@ -39,11 +39,10 @@ def offer(desk: Desk, project: gr.Dropdown) -> Any:
 
 
 def choices(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
-    """Return an update of the dropdown: this person's projects; the current one if it is among them, else the default one."""
+    """Return an update of the dropdown: this person's projects; the current one if it is among them, else the first."""
     offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace, user)]
-    ids = dict(offered)
-    first = ids.get(projects.DEFAULT_NAME, offered[0][1] if offered else None)
-    return gr.update(choices=offered, value=current if current in ids.values() else first)
+    ids = [each for _, each in offered]
+    return gr.update(choices=offered, value=current if current in ids else next(iter(ids), None))
 
 
 def current_user(desk: Desk, request: gr.Request) -> Any:

@@ -95,7 +95,7 @@ def export(
                 "snapshot_sha256": written.snapshot_sha256,
                 "counts": written.counts,
                 "loss": written.loss,
-                "sha256s": written.sha256s,
+                "manifest_sha256": written.manifest_sha256,
             }
         )
         return

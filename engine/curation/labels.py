@@ -58,23 +58,45 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What becomes of a project's labels: taken, left out as unfit, and passed over for another answer to the same question."""
+    """What becomes of labels: taken, left out as unfit, and passed over for another answer to the same question."""
 
     taken: list[Label]
     left_out: list[Label]
     passed_over: list[Label]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a project before its labels are looked at: how far people can be relied on, which pages' words were mended."""
+
+    project_id: str
     people: list[Reliability]
+    mended: frozenset[str]
+
+    @property
+    def reliable(self) -> dict[str, float]:
+        """Reliability by person."""
+        return {row.person: row.reliability for row in self.people}
 
 
-def choose(session: Session, project_id: str, labels: Sequence[Label], *, fit: bool) -> Chosen:
+def known_of(session: Session, project_id: str) -> Known:
+    """Return what is known of a project."""
+    of_project = (
+        select(Page.id).join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
+    )
+    mended = frozenset(session.scalars(of_project.where(Page.words_version > 0)))
+    return Known(project_id, people_reliability(session, project_id), mended)
+
+
+def choose(session: Session, known: Known, labels: Sequence[Label], *, fit: bool) -> Chosen:
     """Weigh labels, and choose one for every question of every document: the most trusted, then the weightiest, then the newest.
 
-    With `fit`, those that are unfit to teach and to judge are left out; where several people answered, another one's stands in.
+    `labels`: all that a group of documents has, for pages that came in twice are compared; of several groups, each is chosen from by
+    itself. With `fit`, those that are unfit to teach and to judge are left out; where several people answered, another one's stands in.
     """
-    people = people_reliability(session, project_id)
-    reliable = {row.person: row.reliability for row in people}
-    with_living_words(session, project_id, labels)
-    _weigh(session, project_id, labels, reliable)
+    reliable = known.reliable
+    _with_living_words(session, known, labels)
+    _weigh(session, known.project_id, labels, reliable)
     left_out = _left_out(session, [label for label in labels if label.accepted], reliable) if fit else []
     out = {label.annotation.id for label in left_out}
     kept: dict[tuple[str, str], Label] = {}
@@ -87,17 +109,13 @@ def choose(session: Session, project_id: str, labels: Sequence[Label], *, fit: b
             if before is not None:
                 passed_over.append(min(before, label, key=_preference))
             kept[label.asked] = label if before is None else max(before, label, key=_preference)
-    return Chosen([*taken, *kept.values()], left_out, passed_over, people)
+    return Chosen([*taken, *kept.values()], left_out, passed_over)
 
 
-def with_living_words(session: Session, project_id: str, labels: Iterable[Label]) -> None:
+def _with_living_words(session: Session, known: Known, labels: Iterable[Label]) -> None:
     """Have the labels' states name words that stand on their pages: those in the place of words mended since."""
-    of_project = (
-        select(Page.id).join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
-    )
-    mended = set(session.scalars(of_project.where(Page.words_version > 0)))
     for label in labels:
-        for page_id in mended & label.state.pages.keys():
+        for page_id in known.mended & label.state.pages.keys():
             mark, words = label.state.pages[page_id], listed(session, page_id)
             if not {word.number for word in words if word.retired}.isdisjoint(mark.words):
                 mark.words = [word.number for word in living(mark.words, words) if not word.retired]

@@ -1,10 +1,12 @@
 """The manifest of a snapshot: its canonical form, and what it holds once it is read back.
 
-A manifest is one JSON text in a canonical form, stored as a blob and named by its SHA-256. It names every revision with its
-state, and every page with its image and its words, each a blob in turn. Nothing in it comes from the clock.
+A manifest is a head and its parts, each a JSON text in a canonical form, stored as a blob and named by its SHA-256. The head names the
+parts, and a snapshot is named by the SHA-256 of its head. A part holds the answers of some groups of documents, so that whoever reads
+one part after the other holds a few hundred answers, however many there are. It names every revision with its state, and every
+page with its image and its words, each a blob in turn. Nothing in it comes from the clock.
 
-Format 2 adds the weight of every answer, the reliability of the people that it follows from, and which accepted answers were left out and
-why. A manifest of format 1 has none of it: its answers weigh 1.
+Format 2 was one text, head and part in one. Format 1 lacked the weights of answers, the reliability of people that they follow from, and
+which accepted answers were left out and why: its answers weigh 1.
 """
 
 import hashlib
@@ -17,8 +19,8 @@ from engine.annotation.state import AnnotationState, Box
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
 
-FORMAT = "glossator-snapshot/2"
-READABLE = (FORMAT, "glossator-snapshot/1")
+FORMAT = "glossator-snapshot/3"
+_IN_ONE = ("glossator-snapshot/2", "glossator-snapshot/1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,43 +91,66 @@ class LeftOut:
 
 
 def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
-    """Yield what the manifest of that SHA-256 holds, by annotation. Refused when its bytes are not what they were."""
-    manifest = read_manifest(workspace, sha256)
-    documents = {row["id"]: _document(row) for row in manifest["documents"]}
-    for row in manifest["items"]:
-        yield FrozenItem(
-            annotation_id=row["annotation_id"],
-            revision_id=row["revision_id"],
-            revision=row["revision"],
-            status=row["status"],
-            question_id=row["question_id"],
-            question=row["question"],
-            author=row["author"],
-            source=row["source"],
-            model_version=row["model_version"],
-            document=documents[row["document_id"]],
-            state=AnnotationState.model_validate(row["state"]),
-            weight=row.get("weight", 1.0),
-        )
+    """Yield what the manifest of that SHA-256 holds, one document's answers after the other's, by annotation.
+
+    Refused when its bytes are not what they were.
+    """
+    for part in parts_of(workspace, sha256):
+        documents = {row["id"]: _document(row) for row in part["documents"]}
+        place = {document: at for at, document in enumerate(documents)}
+        for row in sorted(part["items"], key=lambda one: (place[one["document_id"]], one["annotation_id"])):
+            yield FrozenItem(
+                annotation_id=row["annotation_id"],
+                revision_id=row["revision_id"],
+                revision=row["revision"],
+                status=row["status"],
+                question_id=row["question_id"],
+                question=row["question"],
+                author=row["author"],
+                source=row["source"],
+                model_version=row["model_version"],
+                document=documents[row["document_id"]],
+                state=AnnotationState.model_validate(row["state"]),
+                weight=row.get("weight", 1.0),
+            )
 
 
-def left_out_of(manifest: dict[str, Any]) -> list[LeftOut]:
-    """Return what a manifest says was left out, by annotation."""
-    return [LeftOut(**{**row, "reasons": tuple(row["reasons"])}) for row in manifest.get("left_out", [])]
+def left_out_of(workspace: Workspace, sha256: str) -> Iterator[LeftOut]:
+    """Yield what a manifest says was left out, group by group, by annotation."""
+    for part in parts_of(workspace, sha256):
+        for row in part.get("left_out", []):
+            yield LeftOut(**{**row, "reasons": tuple(row["reasons"])})
 
 
-def revisions_in(manifest: dict[str, Any]) -> set[str]:
-    """Return the ids of all revisions that were accepted when it was made: taken, left out, or one of several for a question."""
-    rows = [*manifest["items"], *manifest.get("left_out", [])]
-    return {str(row["revision_id"]) for row in rows} | set(manifest.get("passed_over", []))
+def revisions_of(workspace: Workspace, sha256: str) -> Iterator[str]:
+    """Yield the ids of all revisions that were accepted when a manifest was made: taken, left out, or one of several for a question."""
+    for part in parts_of(workspace, sha256):
+        yield from (str(row["revision_id"]) for row in [*part["items"], *part.get("left_out", [])])
+        yield from part.get("passed_over", [])
 
 
-def read_manifest(workspace: Workspace, sha256: str) -> dict[str, Any]:
-    """Return the manifest of that SHA-256 as JSON. Refused when its bytes are not what they were."""
-    manifest: dict[str, Any] = json.loads(_whole(workspace, sha256))
-    if manifest.get("format") not in READABLE:
+def people_of(workspace: Workspace, sha256: str) -> dict[str, dict[str, Any]]:
+    """Return by person what their weights follow from: reliability, comparisons, gold_questions; of those who were compared."""
+    people: dict[str, dict[str, Any]] = read_head(workspace, sha256).get("people", {})
+    return people
+
+
+def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a manifest as JSON, each held against its SHA-256 as it is read."""
+    head = read_head(workspace, sha256)
+    if head["format"] in _IN_ONE:
+        yield head
+        return
+    for part in head["parts"]:
+        yield json.loads(_whole(workspace, part))
+
+
+def read_head(workspace: Workspace, sha256: str) -> dict[str, Any]:
+    """Return the head of a manifest as JSON. Refused when its bytes are not what they were, or of a format that nobody knows."""
+    head: dict[str, Any] = json.loads(_whole(workspace, sha256))
+    if head.get("format") not in (FORMAT, *_IN_ONE):
         raise Refused(f"The snapshot {sha256[:12]} is of a format that this version does not know.")
-    return manifest
+    return head
 
 
 def words_of(workspace: Workspace, page: FrozenPage) -> list[FrozenWord]:

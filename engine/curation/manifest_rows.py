@@ -1,7 +1,9 @@
 """What goes into the manifest of a snapshot, row by row: documents with their pages and words, answers, and what was left out."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import Any, TypedDict
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -10,40 +12,102 @@ from db.tables import Document, Page, PageWord
 from engine.annotation.state import stored
 from engine.curation.labels import Chosen, Label
 from engine.curation.manifest import FORMAT, canonical
+from engine.curation.weights import Reliability
 from engine.workspace import Workspace
 
 QUARANTINED = "quarantined"  # stands for the split of a document that may neither train nor judge
+PART_ROWS = 500  # from so many answers on a part is full; its last group of documents is in it as a whole
 
 
-def manifest_of(session: Session, workspace: Workspace, project_id: str, chosen: Chosen) -> dict[str, Any]:
-    """Return the manifest of labels that were chosen; the words of their pages are stored as blobs."""
-    documents = {
-        label.document.id: (label.document, QUARANTINED if label.group.quarantined_at else label.group.split)
-        for label in chosen.taken
-    }
-    return {
-        "format": FORMAT,
-        "project_id": project_id,
-        "documents": [
-            _document_json(session, workspace, document, split)
-            for document, split in sorted(documents.values(), key=lambda pair: pair[0].id)
-        ],
-        "items": [_item_json(label) for label in _in_order(chosen.taken)],
-        "left_out": [_left_out_json(label) for label in _in_order(chosen.left_out)],
-        "passed_over": [label.revision.id for label in _in_order(chosen.passed_over)],
-        "people": {
-            row.person: {
-                "reliability": row.reliability,
-                "comparisons": row.comparisons,
-                "gold_questions": row.gold_questions,
-            }
-            for row in chosen.people
-        },
-    }
+class Counts(TypedDict):
+    """What a snapshot holds."""
+
+    annotations: int
+    documents: int
+    by_split: dict[str, int]
+    left_out: dict[str, int]  # name of a check -> answers; one may fail several
+    reduced: int  # answers that weigh less than 1, and more than 0
+    weightless: int  # answers from which nothing is learned
 
 
-def _in_order(labels: Sequence[Label]) -> list[Label]:
-    return sorted(labels, key=lambda label: label.annotation.id)
+class ManifestWriter:
+    """Stores a manifest as it grows. Which groups make a part follows from what is written alone, so the same choice has the same parts."""
+
+    def __init__(self, session: Session, workspace: Workspace) -> None:
+        self._session, self._workspace = session, workspace
+        self._parts: list[str] = []
+        self._begun: dict[str, list[Any]] = _empty()
+        self._rows = 0
+        self.unfit = 0  # answers that were left out
+        self.counts = Counts(annotations=0, documents=0, by_split={}, left_out={}, reduced=0, weightless=0)
+
+    def add(self, chosen: Chosen) -> None:
+        """Add what was chosen of whole groups of documents, which come by their ids."""
+        kinds = (("items", chosen.taken), ("left_out", chosen.left_out), ("passed_over", chosen.passed_over))
+        labels = sorted(((label, kind) for kind, group in kinds for label in group), key=_place)
+        for _, group in groupby(labels, key=lambda one: one[0].group.id):
+            for _, of_document in groupby(group, key=lambda one: one[0].document.id):
+                self._document(list(of_document))
+            if self._rows >= PART_ROWS:
+                self._close_part()
+
+    def finish(self, project_id: str, people: Iterable[Reliability]) -> str:
+        """Store the head, and return its SHA-256."""
+        if self._rows:
+            self._close_part()
+        head = {
+            "format": FORMAT,
+            "project_id": project_id,
+            "parts": self._parts,
+            "people": {
+                row.person: {
+                    "reliability": row.reliability,
+                    "comparisons": row.comparisons,
+                    "gold_questions": row.gold_questions,
+                }
+                for row in people
+            },
+        }
+        return self._workspace.blobs.put(canonical(head))
+
+    def _document(self, labels: list[tuple[Label, str]]) -> None:
+        label = labels[0][0]
+        split = QUARANTINED if label.group.quarantined_at else label.group.split
+        if any(kind == "items" for _, kind in labels):
+            self._begun["documents"].append(_document_json(self._session, self._workspace, label.document, split))
+            self.counts["documents"] += 1
+        for label, kind in labels:
+            self._begun[kind].append(_JSON[kind](label))
+            self._rows += 1
+            if kind == "items":
+                self._count(label, split)
+            elif kind == "left_out":
+                self.unfit += 1
+                _add(self.counts["left_out"], label.reasons)
+
+    def _count(self, label: Label, split: str) -> None:
+        self.counts["annotations"] += 1
+        _add(self.counts["by_split"], [split])
+        self.counts["reduced"] += 0 < label.weight < 1
+        self.counts["weightless"] += label.weight == 0
+
+    def _close_part(self) -> None:
+        self._parts.append(self._workspace.blobs.put(canonical(self._begun)))
+        self._begun, self._rows = _empty(), 0
+
+
+def _empty() -> dict[str, list[Any]]:
+    return {"documents": [], "items": [], "left_out": [], "passed_over": []}
+
+
+def _add(counts: dict[str, int], names: Iterable[str]) -> None:
+    for name, number in Counter(names).items():
+        counts[name] = counts.get(name, 0) + number
+
+
+def _place(one: tuple[Label, str]) -> tuple[str, str, str]:
+    label = one[0]
+    return label.group.id, label.document.id, label.annotation.id
 
 
 def _item_json(label: Label) -> dict[str, Any]:
@@ -73,6 +137,17 @@ def _left_out_json(label: Label) -> dict[str, Any]:
         "author": label.author,
         "reasons": label.reasons,
     }
+
+
+def _revision(label: Label) -> str:
+    return label.revision.id
+
+
+_JSON: dict[str, Callable[[Label], Any]] = {
+    "items": _item_json,
+    "left_out": _left_out_json,
+    "passed_over": _revision,
+}
 
 
 def _document_json(session: Session, workspace: Workspace, document: Document, split: str) -> dict[str, Any]:

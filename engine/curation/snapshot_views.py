@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
 
 from db.tables import Project, Snapshot
-from engine.curation.manifest import items_of, left_out_of, read_manifest
+from engine.curation.manifest import items_of, left_out_of, people_of
 from engine.curation.quality import SENTENCES
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
@@ -74,11 +74,10 @@ def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
 def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> SnapshotView:
     """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
     line = _line(snapshot_named(workspace, project_id, begins))
-    manifest = read_manifest(workspace, line.sha256)
     weights: dict[str, list[float]] = {}
     for item in items_of(workspace, line.sha256):
         weights.setdefault(item.author, []).append(item.weight)
-    known = manifest.get("people", {})
+    known = people_of(workspace, line.sha256)
     people = [
         PersonWeight(
             person=name,
@@ -99,7 +98,7 @@ def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> Snapsho
             author=row.author,
             sentences=[SENTENCES.get(reason, reason) for reason in row.reasons],
         )
-        for row in left_out_of(manifest)
+        for row in left_out_of(workspace, line.sha256)
     ]
 
     def lightest(row: PersonWeight) -> tuple[float, str]:

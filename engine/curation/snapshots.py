@@ -8,11 +8,10 @@ the weightiest (engine.curation.weights), else the newest. Drafts and rejected a
 each of them. What is unfit to teach or to judge (engine.curation.quality) is left out unless it is asked for, and the manifest says why.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
@@ -32,23 +31,12 @@ from db.tables import (
     User,
 )
 from engine.annotation.state import AnnotationState
-from engine.curation.labels import ACCEPTED, KNOWN, OWN_WORD, REVIEWED, Chosen, Label, choose
-from engine.curation.manifest import FrozenItem, canonical, items_of
-from engine.curation.manifest_rows import manifest_of
+from engine.curation.labels import ACCEPTED, KNOWN, OWN_WORD, REVIEWED, Chosen, Known, Label, choose, known_of
+from engine.curation.manifest import FrozenItem, items_of
+from engine.curation.manifest_rows import ManifestWriter
 from engine.documents.page import READING
 from engine.errors import Refused
 from engine.workspace import Workspace
-
-
-class Counts(TypedDict):
-    """What a snapshot holds."""
-
-    annotations: int
-    documents: int
-    by_split: dict[str, int]
-    left_out: dict[str, int]  # name of a check -> answers; one may fail several
-    reduced: int  # answers that weigh less than 1, and more than 0
-    weightless: int  # answers from which nothing is learned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +78,9 @@ def _moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
+_AT_ONCE = 400  # labels held, and as many more as the last group of documents has
+
+
 class NothingToFreeze(Refused):
     """No answer is left to freeze; the sentence says why."""
 
@@ -117,20 +108,15 @@ def freeze(
 
 def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: User | None = None) -> Snapshot:
     """Freeze the answers that `filters` let pass, as `freeze` does."""
-    splits = filters.splits
-    with workspace.database.read() as session:
-        manifest = manifest_of(session, workspace, project_id, chosen_labels(session, project_id, filters))
-    if not manifest["items"]:
-        where = f" on a document of the split {' or '.join(splits)}" if splits else ""
-        unfit_ones = len(manifest["left_out"])
-        left = (
-            f": {unfit_ones} of them {'is' if unfit_ones == 1 else 'are'} unfit, see the tab Quality"
-            if unfit_ones
-            else ""
-        )
-        raise NothingToFreeze(f"There is no accepted answer{where} to freeze yet{left}.")
-    sha256 = workspace.blobs.put(canonical(manifest))
-    counts = _counts(manifest)
+    with workspace.database.moment() as session:
+        known = known_of(session, project_id)
+        manifest = ManifestWriter(session, workspace)
+        for chosen in chosen_labels(session, known, filters):
+            manifest.add(chosen)
+        counts = manifest.counts
+        if not counts["annotations"]:
+            raise NothingToFreeze(_nothing(filters, manifest.unfit))
+        sha256 = manifest.finish(project_id, known.people)
     try:
         with workspace.database.write() as session:
             there = _stored(session, project_id, sha256)
@@ -154,11 +140,22 @@ def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: 
         return there
 
 
+def _nothing(filters: Filters, unfit_ones: int) -> str:
+    where = f" on a document of the split {' or '.join(filters.splits)}" if filters.splits else ""
+    left = (
+        f": {unfit_ones} of them {'is' if unfit_ones == 1 else 'are'} unfit, see the tab Quality" if unfit_ones else ""
+    )
+    return f"There is no accepted answer{where} to freeze yet{left}."
+
+
 def would_take(workspace: Workspace, project_id: str, filters: Filters) -> tuple[int, int]:
     """Return how many answers, on how many documents, `freeze_with` would take now."""
-    with workspace.database.read() as session:
-        taken = chosen_labels(session, project_id, filters).taken
-        return len(taken), len({label.document.id for label in taken})
+    answers = documents = 0
+    with workspace.database.moment() as session:
+        for chosen in chosen_labels(session, known_of(session, project_id), filters):
+            answers += len(chosen.taken)
+            documents += len({label.document.id for label in chosen.taken})
+    return answers, documents
 
 
 def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
@@ -181,28 +178,54 @@ def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...
     return {row.id: row.created_at for row in rows}
 
 
-def chosen_labels(session: Session, project_id: str, filters: Filters) -> Chosen:
-    """Return the labels of a project as `freeze` would take them now, with their weights, and those that it would leave out."""
-    labels = [
-        Label(
-            annotation=annotation,
-            revision=revision,
-            question=question,
-            author=author,
-            document=document,
-            group=group,
-            model_version=model_version,
-            trust=trust,
-            seconds=float(seconds or 0.0),
-            state=AnnotationState.model_validate(revision.state),
-        )
-        for annotation, revision, question, author, document, group, model_version, trust, seconds in session.execute(
-            _chosen(project_id, filters)
-        )
-    ]
-    chosen = choose(session, project_id, labels, fit=not filters.unfit)
-    least = filters.agreement
-    return chosen if least is None else replace(chosen, taken=[one for one in chosen.taken if one.weight >= least])
+def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[Chosen]:
+    """Yield the labels of a project as `freeze` would take them now, with their weights, and those that it would leave out.
+
+    Some groups of documents at a time, by their ids: how many labels there are in all is never held. The session should see one moment.
+    """
+    for groups in _batches(session, known.project_id):
+        rows = session.execute(_chosen(known.project_id, filters).where(Document.group_id.in_(groups)))
+        labels = [
+            Label(
+                annotation=annotation,
+                revision=revision,
+                question=question,
+                author=author,
+                document=document,
+                group=group,
+                model_version=model_version,
+                trust=trust,
+                seconds=float(seconds or 0.0),
+                state=AnnotationState.model_validate(revision.state),
+            )
+            for annotation, revision, question, author, document, group, model_version, trust, seconds in rows
+        ]
+        chosen = choose(session, known, labels, fit=not filters.unfit)
+        least = filters.agreement
+        if least is not None:
+            chosen = replace(chosen, taken=[one for one in chosen.taken if one.weight >= least])
+        yield chosen
+
+
+def _batches(session: Session, project_id: str) -> Iterator[list[str]]:
+    """Yield the ids of groups of documents, in their order, some hundred answers' worth at a time."""
+    counted = (
+        select(Document.group_id, func.count(Annotation.id))
+        .join(Annotation, Annotation.document_id == Document.id)
+        .where(Document.project_id == project_id)
+        .group_by(Document.group_id)
+        .order_by(Document.group_id)
+    )
+    batch: list[str] = []
+    answers = 0
+    for group, count in session.execute(counted).all():
+        batch.append(group)
+        answers += count
+        if answers >= _AT_ONCE:
+            yield batch
+            batch, answers = [], 0
+    if batch:
+        yield batch
 
 
 def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
@@ -217,7 +240,6 @@ def _chosen(project_id: str, filters: Filters) -> Select[Any, Any, Any, Any, Any
         .scalar_subquery()
     )
     seconds = select(func.sum(worked.seconds)).where(worked.annotation_id == Annotation.id).scalar_subquery()
-    # One statement: what it sees is one moment of the database, also on PostgreSQL.
     chosen = (
         select(
             Annotation,
@@ -279,23 +301,6 @@ def _one_a_question(project_id: str) -> Select[tuple[str]]:
         .subquery()
     )
     return select(ranked.c.id).where(ranked.c.place == 1)
-
-
-def _counts(manifest: dict[str, Any]) -> Counts:
-    split_of = {document["id"]: document["split"] for document in manifest["documents"]}
-    by_split: dict[str, int] = {}
-    for item in manifest["items"]:
-        split = split_of[item["document_id"]]
-        by_split[split] = by_split.get(split, 0) + 1
-    weights = [item["weight"] for item in manifest["items"]]
-    return Counts(
-        annotations=len(manifest["items"]),
-        documents=len(split_of),
-        by_split=by_split,
-        left_out=dict(Counter(reason for row in manifest["left_out"] for reason in row["reasons"])),
-        reduced=sum(0 < weight < 1 for weight in weights),
-        weightless=weights.count(0.0),
-    )
 
 
 def _stored(session: Session, project_id: str, sha256: str) -> Snapshot | None:

@@ -14,7 +14,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
-from engine.curation.manifest import FrozenItem, read_manifest
+from engine.curation.manifest import FrozenItem, people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import SPLITS, UNKNOWN_LICENCE, Marked, Release, licence_of
@@ -121,7 +121,6 @@ def _head(release: Release, kind: str, figures: _Figures) -> Iterator[str]:
 def _body(
     release: Release, title: str, lossy: str, outcome: Outcome, figures: _Figures, samples: list[tuple[str, Marked]]
 ) -> Iterator[str]:
-    manifest = read_manifest(release.workspace, release.snapshot.sha256)
     yield f"# {_inline(release.project)}\n\n"
     yield (
         "Questions asked of documents, and the places on the pages that answer them, marked or checked by people with Glossator.\n\n"
@@ -146,7 +145,7 @@ def _body(
         f"The mean weight of an answer is {figures.weights / total:.3f} (1: nobody who answered the same disagrees); "
         f"{figures.reduced:,} of {total:,} weigh less than 1.\n\n"
     )
-    people = manifest.get("people", {})
+    people = people_of(release.workspace, release.snapshot.sha256)
     yield "| person | answers | reliability | compared |\n|---|---|---|---|\n"
     for name, count in figures.authors.most_common():
         row = people.get(name)

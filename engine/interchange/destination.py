@@ -1,15 +1,16 @@
 """Where an export is written: a folder that gets its name only when it is whole, and that an interrupted export goes on with.
 
-Files are written beside the target, in a folder named after what is written; its log names every file that is finished, with its SHA-256. The
-same export into the same target finds that folder, keeps what the log names, and writes the rest.
+Files are written beside the target, in a folder named after what is written; its log, a SQLite file, names every file that is finished, with
+its SHA-256. The same export into the same target finds that folder, keeps what the log names, and writes the rest.
 """
 
 import fcntl
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -18,7 +19,7 @@ from db.blobs import sha256_of
 from engine.errors import Conflict, Refused
 from engine.workspace import Workspace
 
-LOG_FILE = ".finished.jsonl"
+LOG_FILE = ".finished.sqlite"
 MANIFEST_FILE = "manifest.json"
 
 
@@ -43,8 +44,6 @@ class Destination:
         self.out = out.absolute()
         self._workspace = workspace
         self.folder = self.out.parent / f".{self.out.name}.{name}.part"
-        self._finished: dict[str, Written] = {}
-        self._known: dict[str, Written] = {}  # of an earlier try
 
     def __enter__(self) -> Self:
         try:
@@ -57,8 +56,7 @@ class Destination:
         except OSError:
             self._lock.close()
             raise Conflict(f"Another process is writing this export to {self.out}.") from None
-        self._known = {one.path: one for one in _logged(self.folder / LOG_FILE)}
-        self._log = (self.folder / LOG_FILE).open("w", encoding="utf-8")
+        self._log = _Log(self.folder / LOG_FILE)
         return self
 
     def __exit__(
@@ -71,12 +69,13 @@ class Destination:
         elif isinstance(error, OSError):
             raise self._unwritable(error) from None
 
-    def blob(self, path: str, sha256: str) -> Written:
+    def blob(self, path: str, sha256: str) -> None:
         """Copy a stored file to `path`, its bytes as they are; what was copied before stays. Refused when it was changed on disk."""
-        there = self._known.get(path)
+        there = self._log.known(path)
         target = self.folder / path
         if there is not None and there.sha256 == sha256 and target.is_file() and target.stat().st_size == there.bytes:
-            return self._finish(there)
+            self._log.add(there)
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         source = self._workspace.blobs.path(sha256)
         temporary = target.with_name(f".{target.name}.part")
@@ -84,7 +83,7 @@ class Destination:
         if sha256_of(temporary) != sha256:
             raise Refused(f"The stored page image {sha256[:12]} was changed on disk; restore it from a backup.")
         temporary.replace(target)
-        return self._finish(Written(path, sha256, target.stat().st_size))
+        self._log.add(Written(path, sha256, target.stat().st_size))
 
     @contextmanager
     def text(self, path: str) -> Iterator[IO[str]]:
@@ -100,36 +99,33 @@ class Destination:
         temporary = target.with_name(f".{target.name}.part")
         yield temporary
         temporary.replace(target)
-        self._finish(Written(path, sha256_of(target), target.stat().st_size))
+        self._log.add(Written(path, sha256_of(target), target.stat().st_size))
+
+    def manifest(self, content: dict[str, Any]) -> str:
+        """Write manifest.json: `content`, then every file that is finished, by path. Return its SHA-256."""
+        with self.text(MANIFEST_FILE) as file:
+            file.write(_json(content).removesuffix("\n}") + ',\n "files": [')
+            for at, one in enumerate(self._log.finished()):
+                file.write(f"{',' if at else ''}\n  {json.dumps(asdict(one), ensure_ascii=False, sort_keys=True)}")
+            file.write("\n ]\n}\n")
+        written = self._log.known(MANIFEST_FILE)
+        assert written is not None
+        return written.sha256
 
     def json(self, path: str, content: Any) -> None:
         """Write a small JSON file, keys sorted."""
         with self.text(path) as file:
-            file.write(json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False) + "\n")
-
-    @property
-    def files(self) -> list[Written]:
-        """The files that are finished, by path."""
-        return sorted(self._finished.values(), key=lambda one: one.path)
+            file.write(_json(content) + "\n")
 
     def finish(self) -> None:
         """Give the folder its name."""
+        for path in self.folder.rglob("*"):
+            if path.is_file() and not self._log.has(str(path.relative_to(self.folder))):
+                path.unlink()  # the log itself; and what an earlier try wrote, and this one did not
         self._log.close()
-        for path in (self.folder / LOG_FILE, self.folder / ".lock"):
-            path.unlink(missing_ok=True)
-        for path in sorted(self.folder.rglob("*"), reverse=True):  # of an earlier try that wrote something else
-            if path.is_file() and str(path.relative_to(self.folder)) not in self._finished:
-                path.unlink()
         if self.out.is_dir():
             self.out.rmdir()
         self.folder.rename(self.out)
-
-    def _finish(self, written: Written) -> Written:
-        if written.path not in self._finished:
-            self._finished[written.path] = written
-            self._log.write(json.dumps([written.path, written.sha256, written.bytes]) + "\n")
-            self._log.flush()
-        return written
 
     def _unwritable(self, error: OSError) -> Refused:
         return Refused(f"The export cannot be written to {self.out}: {error.strerror or error}.")
@@ -141,13 +137,48 @@ def check_free(out: Path) -> None:
         raise Refused(f"{out.absolute()} is not empty; export into a new or an empty folder.")
 
 
-def _logged(path: Path) -> Iterator[Written]:
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except FileNotFoundError:
-        return
-    for line in lines:
+class _Log:
+    """The files that are finished, on disk: there may be one for every answer. Those of an earlier try are known until this one has them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
         try:
-            yield Written(*json.loads(line))
-        except (ValueError, TypeError):  # the last line of a process that was killed
-            return
+            self._open()
+        except sqlite3.DatabaseError:  # half of a file, of a machine that lost its power: nothing is known then
+            path.unlink()
+            self._open()
+
+    def _open(self) -> None:
+        # No transaction is awaited on the disk: what a power cut leaves of the log is held against the files' sizes.
+        self._base = sqlite3.connect(self._path, isolation_level=None)
+        self._base.execute("PRAGMA journal_mode=MEMORY")
+        self._base.execute("PRAGMA synchronous=OFF")
+        self._base.execute(
+            "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, sha256 TEXT, bytes INTEGER, now INTEGER) WITHOUT ROWID"
+        )
+        self._base.execute("UPDATE file SET now = 0")
+
+    def known(self, path: str) -> Written | None:
+        """The file of that path, as this try or an earlier one finished it."""
+        row = self._base.execute("SELECT path, sha256, bytes FROM file WHERE path = ?", (path,)).fetchone()
+        return Written(*row) if row else None
+
+    def has(self, path: str) -> bool:
+        """Whether this try finished a file of that path."""
+        return self._base.execute("SELECT 1 FROM file WHERE path = ? AND now", (path,)).fetchone() is not None
+
+    def add(self, one: Written) -> None:
+        """Note a file that is finished."""
+        self._base.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, 1)", (one.path, one.sha256, one.bytes))
+
+    def finished(self) -> Iterator[Written]:
+        """Yield the files that this try finished, by path."""
+        for row in self._base.execute("SELECT path, sha256, bytes FROM file WHERE now ORDER BY path"):
+            yield Written(*row)
+
+    def close(self) -> None:
+        self._base.close()
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False)

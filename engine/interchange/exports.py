@@ -5,7 +5,7 @@ are the stored files, never compressed again. Every export has a manifest with t
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from engine.curation import snapshots
 from engine.curation.snapshots import Filters
 from engine.errors import Refused
 from engine.interchange import card
-from engine.interchange.destination import MANIFEST_FILE, Destination, check_free
+from engine.interchange.destination import Destination, check_free
 from engine.interchange.formats import (
     boundingdocs,
     coco,
@@ -92,7 +92,7 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What was written: how many of what, what the format lost, and the SHA-256 of every file by its path in the folder."""
+    """What was written: how many of what, what the format lost, and the SHA-256 of the manifest, which names every file with its own."""
 
     folder: Path
     format: str
@@ -101,7 +101,7 @@ class Export:
     counts: dict[str, int]
     lossy: str
     loss: dict[str, float]
-    sha256s: dict[str, str]
+    manifest_sha256: str
 
 
 def format_named(name: str) -> Format:
@@ -145,24 +145,23 @@ def export(
     with Destination(workspace, out, f"{chosen.name}-{snapshot.sha256[:16]}") as to:
         outcome = chosen.write(release, to, tick)
         card.write(release, to, chosen.name, chosen.title, chosen.lossy, outcome)
-        to.json(
-            MANIFEST_FILE,
+        manifest_sha256 = to.manifest(
             {
+                "code_version": code_version(),
+                "counts": outcome.counts,
+                "filters": _plain(snapshot.filters),
                 "format": MANIFEST_FORMAT,
                 "kind": chosen.name,
                 "lossy": chosen.lossy,
-                "code_version": code_version(),
+                "loss": outcome.loss,
                 "project": project.name,
                 "snapshot_sha256": snapshot.sha256,
-                "filters": _plain(snapshot.filters),
-                "counts": outcome.counts,
-                "loss": outcome.loss,
-                "files": [asdict(one) for one in to.files],
-            },
+            }
         )
-        written = {one.path: one.sha256 for one in to.files}
         to.finish()
-    return Export(to.out, chosen.name, snapshot.sha256, done, outcome.counts, chosen.lossy, outcome.loss, written)
+    return Export(
+        to.out, chosen.name, snapshot.sha256, done, outcome.counts, chosen.lossy, outcome.loss, manifest_sha256
+    )
 
 
 def _plain(filters: dict[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Marked:
 
 
 class Release:
-    """The answers of a snapshot. Reading it twice reads the stored manifest twice; no page's pixels are kept."""
+    """The answers of a snapshot. Reading it twice reads the stored manifest twice; a part of that is held at a time."""
 
     def __init__(self, workspace: Workspace, project: str, snapshot: Snapshot) -> None:
         self.workspace, self.project, self.snapshot = workspace, project, snapshot
@@ -63,9 +63,7 @@ class Release:
 
     def documents(self) -> Iterator[tuple[FrozenDocument, list[FrozenItem]]]:
         """Yield the documents with the answers that say something: a draft may not yet."""
-        items = sorted(
-            snapshots.load(self.workspace, self.snapshot), key=lambda one: (one.document.id, one.annotation_id)
-        )
+        items = snapshots.load(self.workspace, self.snapshot)
         for _, group in groupby(items, key=lambda one: one.document.id):
             of_document = [one for one in group if one.state.no_answer or one.state.marked_pages()]
             if of_document:

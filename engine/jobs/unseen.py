@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from db.tables import Run, Snapshot
 from engine.curation import snapshots
-from engine.curation.manifest import read_manifest, revisions_in
+from engine.curation.manifest import revisions_of
 from engine.errors import Refused
 from engine.workspace import Workspace
 
@@ -50,4 +50,4 @@ class _Manifest:
 
 @lru_cache(16)  # triggers look every few seconds, and manifests of many answers are long
 def _revisions(manifest: _Manifest) -> frozenset[str]:
-    return frozenset(revisions_in(read_manifest(manifest.workspace, manifest.sha256)))
+    return frozenset(revisions_of(manifest.workspace, manifest.sha256))

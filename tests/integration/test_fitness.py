@@ -9,7 +9,8 @@ from sqlalchemy import select
 from db.tables import Revision, Snapshot
 from engine.annotation.state import AnnotationState
 from engine.curation import snapshots
-from engine.curation.manifest import FORMAT, canonical, items_of, left_out_of, read_manifest, revisions_in
+from engine.curation.labels import known_of
+from engine.curation.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
 from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Refused
 from engine.projects import change_settings
@@ -30,7 +31,7 @@ def test_unfit_answers_are_left_out_with_their_reasons_and_exports_may_have_them
     empty = accept(workspace, document, "Where?", state=AnnotationState())
     snapshot = snapshots.freeze(workspace, project.id)
     assert [item.annotation_id for item in snapshots.load(workspace, snapshot)] == [fit.id]
-    left = left_out_of(read_manifest(workspace, snapshot.sha256))
+    left = list(left_out_of(workspace, snapshot.sha256))
     assert {row.annotation_id: row.reasons for row in left} == {
         everything.id: ("most_of_the_page",),
         empty.id: ("nothing_marked",),
@@ -60,9 +61,8 @@ def test_answers_that_contradict_each_other_on_a_page_that_came_in_twice_are_lef
     for document, words in ((first, [0]), (again, [12]), (other, [5])):
         accept(workspace, document, "What is it?", words)
         accept(workspace, document, "Who is it?")
-    taken = snapshots.chosen_labels
-    with workspace.database.read() as session:
-        chosen = taken(session, project.id, snapshots.Filters())
+    with workspace.database.moment() as session:
+        [chosen] = snapshots.chosen_labels(session, known_of(session, project.id), snapshots.Filters())
     assert {(label.document.name, label.question) for label in chosen.left_out} == {
         ("first.png", "What is it?"),
         ("again.png", "What is it?"),
@@ -70,26 +70,30 @@ def test_answers_that_contradict_each_other_on_a_page_that_came_in_twice_are_lef
     assert {reason for label in chosen.left_out for reason in label.reasons} == {"contradicted"}
 
 
-def test_a_manifest_of_the_first_format_is_read_as_before_and_weighs_one(workspace: Workspace) -> None:
+def test_manifests_of_older_formats_are_read_as_before(workspace: Workspace) -> None:
     project = make_project(workspace)
     make_bills(workspace, project.id, {"train": 1}, questions=2)
-    manifest = read_manifest(workspace, snapshots.freeze(workspace, project.id).sha256)
-    assert manifest["format"] == FORMAT == "glossator-snapshot/2"
+    now = snapshots.freeze(workspace, project.id).sha256
+    [part] = parts_of(workspace, now)
+    second = {"format": "glossator-snapshot/2", "project_id": project.id, "people": {}, **part}
+    sha256 = workspace.blobs.put(canonical(second))
+    assert list(items_of(workspace, sha256)) == list(items_of(workspace, now))
+    assert set(revisions_of(workspace, sha256)) == set(revisions_of(workspace, now))
     old = {
         "format": "glossator-snapshot/1",
-        "project_id": manifest["project_id"],
-        "documents": manifest["documents"],
-        "items": [{name: value for name, value in item.items() if name != "weight"} for item in manifest["items"]],
+        "project_id": project.id,
+        "documents": part["documents"],
+        "items": [{name: value for name, value in item.items() if name != "weight"} for item in part["items"]],
     }
     sha256 = workspace.blobs.put(canonical(old))
     assert [(item.question, item.weight) for item in items_of(workspace, sha256)] == [
-        (item["question"], 1.0) for item in manifest["items"]
+        (item["question"], 1.0) for item in part["items"]
     ]
-    assert left_out_of(read_manifest(workspace, sha256)) == []
+    assert not list(left_out_of(workspace, sha256)) and people_of(workspace, sha256) == {}
     assert corpus_of(workspace, sha256).weights == {}
     unknown = workspace.blobs.put(json.dumps({**old, "format": "glossator-snapshot/9"}).encode())
     with pytest.raises(Refused, match="format that this version does not know"):
-        read_manifest(workspace, unknown)
+        read_head(workspace, unknown)
 
 
 class Three:
@@ -116,11 +120,10 @@ def test_of_several_accepted_answers_the_one_that_most_agree_with_is_taken_thoug
     items = list(snapshots.load(workspace, snapshot))
     assert {item.author for item in items} <= {"Ann", "Ben"}
     assert len(items) == 8
-    manifest = read_manifest(workspace, snapshot.sha256)
-    assert len(manifest["passed_over"]) == 16
+    assert sum(len(part["passed_over"]) for part in parts_of(workspace, snapshot.sha256)) == 16
     with workspace.database.read() as session:
-        assert revisions_in(manifest) == set(session.scalars(select(Revision.id)))
-    assert manifest["people"]["Ann"]["comparisons"] == 16
+        assert set(revisions_of(workspace, snapshot.sha256)) == set(session.scalars(select(Revision.id)))
+    assert people_of(workspace, snapshot.sha256)["Ann"]["comparisons"] == 16
     assert all(0.6 < item.weight < 1 for item in items), "Mal's vote against them counts little"
 
 

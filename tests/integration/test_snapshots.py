@@ -8,8 +8,9 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import ModelVersion, PageWord, Prediction, Snapshot
 from engine.annotation.state import AnnotationState
-from engine.curation import snapshots
-from engine.curation.manifest import read_manifest, words_of
+from engine.curation import manifest_rows, snapshots
+from engine.curation.labels import known_of
+from engine.curation.manifest import parts_of, read_head, words_of
 from engine.errors import NotFound, Refused
 from engine.people import add_user
 from engine.workspace import Workspace
@@ -131,15 +132,50 @@ def test_a_manifest_that_was_changed_on_disk_is_refused(sqlite_workspace: Worksp
     project = make_project(sqlite_workspace)
     make_bills(sqlite_workspace, project.id, {"train": 1})
     snapshot = snapshots.freeze(sqlite_workspace, project.id)
-    manifest = read_manifest(sqlite_workspace, snapshot.sha256)
-    manifest["items"] = manifest["items"][:1]
-    path = sqlite_workspace.blobs.path(snapshot.sha256)
-    path.write_text(json.dumps(manifest))
+    [part] = parts_of(sqlite_workspace, snapshot.sha256)
+    part["items"] = part["items"][:1]
+    path = sqlite_workspace.blobs.path(read_head(sqlite_workspace, snapshot.sha256)["parts"][0])
+    path.write_text(json.dumps(part))
     with pytest.raises(Refused, match="changed on disk"):
         list(snapshots.load(sqlite_workspace, snapshot))
     path.unlink()
     with pytest.raises(NotFound):
         list(snapshots.load(sqlite_workspace, snapshot))
+
+
+def test_many_answers_are_frozen_in_parts_that_follow_from_the_answers_alone(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(workspace)
+    make_bills(workspace, project.id, {"train": 4, "recent": 3}, questions=3)
+    whole = snapshots.freeze(workspace, project.id)
+    at_once = list(snapshots.load(workspace, whole))
+    monkeypatch.setattr(manifest_rows, "PART_ROWS", 5)
+    found = []
+    for together in (1, 7, 400):  # labels that are read at a time
+        monkeypatch.setattr(snapshots, "_AT_ONCE", together)
+        found.append(snapshots.freeze(workspace, project.id))
+    assert len({snapshot.sha256 for snapshot in found}) == 1 and found[0].counts == whole.counts
+    parts = list(parts_of(workspace, found[0].sha256))
+    assert [len(part["items"]) for part in parts] == [6, 6, 6, 3], "whole documents, five answers or more"
+    assert list(snapshots.load(workspace, found[0])) == at_once
+
+
+def test_what_is_accepted_while_a_snapshot_is_made_is_in_none_of_its_parts(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(workspace)
+    make_bills(workspace, project.id, {"train": 2}, questions=1)
+    last = make_document(workspace, project.id, [bill(9)], split="train")
+    accept(workspace, last, "What is the bill number?", [4])
+    monkeypatch.setattr(snapshots, "_AT_ONCE", 1)
+    with workspace.database.moment() as session:
+        labels = snapshots.chosen_labels(session, known_of(session, project.id), snapshots.Filters())
+        taken = next(labels).taken
+        accept(workspace, last, "Who asks meanwhile?", [1])
+        taken += [label for chosen in labels for label in chosen.taken]
+    assert len(taken) == 3
+    assert snapshots.freeze(workspace, project.id).counts["annotations"] == 4
 
 
 def test_who_froze_a_snapshot_is_kept(workspace: Workspace) -> None:
