@@ -1,5 +1,6 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
+import { freshened } from './freshen.js';
 import { JobsPanel } from './jobs.js';
 import { PeoplePanel } from './people.js';
 import { placePersonMenu } from './person_menu.js';
@@ -10,6 +11,7 @@ let people = null;
 let jobs = null;
 
 window.Glossator = {
+  freshened,
   mount(root, { project }) {
     if (mounted?.root === root) return;
     mounted?.destroy(); // Gradio has built the element anew

@@ -1,6 +1,6 @@
 """The tab Questions: what a project asks of every document, who answers it, and whether a reviewer has the last word."""
 
-from typing import Any, cast
+from typing import Any
 
 import gradio as gr
 
@@ -19,6 +19,7 @@ NO_QUESTIONS = empty(
 SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
 ORDERS = [("As they came", "arrival"), ("Drawn", "random"), ("What the model is unsure of", "model")]
+_FRESHENED = "(...given) => window.Glossator.freshened(...given)"  # what somebody is writing meanwhile stays
 HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
 
 
@@ -30,6 +31,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         content = gr.HTML()
         # What the page was given, to tell what somebody has changed on it since. On the page: it outlives the server.
         began = gr.JSON(visible="hidden")
+        newer = gr.JSON(visible="hidden")
         with gr.Row(equal_height=False):
             with gr.Column(scale=3, min_width=320):
                 questions = gr.Textbox(
@@ -90,31 +92,10 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         there = _there(desk, project_id)
         return there, "\n".join(there["questions"]), *there["settings"]
 
-    def freshen(
-        project_id: str | None,
-        seen: Any,
-        text: str,
-        review: bool,
-        share: float,
-        people: int,
-        gold: float,
-        order: str,
-        drawn: float,
-        request: gr.Request,
-    ) -> tuple[object, ...]:
-        """Read anew, but for what somebody has begun to write or to set: that stays, and saving says what others did."""
-        loaded = load(project_id, request)
-        if not seen or not loaded[0] or seen["project"] != project_id:
-            return loaded
-        there = dict(cast("dict[str, Any]", loaded[0]))
-        values = [review, share, people, gold, order, drawn]
-        writing = _lines(text) != seen["questions"]
-        if writing:
-            there["questions"] = seen["questions"]
-        setting = values != seen["settings"]
-        if setting:
-            there["settings"] = seen["settings"]
-        return there, text if writing else loaded[1], *(values if setting else loaded[2:])
+    def newest(project_id: str | None, request: gr.Request) -> dict[str, Any]:
+        if project_id is None or role_of(desk, request, project_id) is None:
+            return {}
+        return _there(desk, project_id)
 
     @told
     def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> tuple[object, str]:
@@ -188,7 +169,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     project.change(load, project, [began, *shown], **QUIET)
     project.change(allow, project, allowed, **QUIET)
     tab.select(allow, project, allowed, **QUIET)
-    tab.select(freshen, [project, began, *shown], [began, *shown], **QUIET)
+    tab.select(newest, project, newer, **QUIET).then(
+        None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
+    )
     offer(desk, project)
     gr.on(None, show, project, content, **QUIET)
     gr.on(None, load, project, [began, *shown], **QUIET)

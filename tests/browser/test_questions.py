@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from db.tables import Member
 from tests.browser.bench import Bench
@@ -59,6 +59,32 @@ def test_the_tab_shows_what_others_have_added_when_it_is_opened_again(bench: Ben
     page.get_by_role("button", name="Save questions").click()
     expect(page.get_by_text("3 standard questions saved.")).to_be_visible()
     assert listed.texts() == ["What is the total?", "Who signed it?", "When?"]
+
+
+def test_what_is_written_while_the_list_is_read_anew_stays(bench: Bench, listed: Listed) -> None:
+    page = bench.page
+    tab(page, "Questions")
+    field = page.get_by_role("textbox", name="Standard questions")
+    expect(field).to_have_value("What is the total?")
+    tab(page, "Annotate")
+    listed.put("What is the total?", "Who signed it?")
+    held, joined = [], []
+
+    def hold(route: Route) -> None:
+        """Keep back what Gradio is answered from the second event on, as a busy line would: the first is who may write."""
+        (held.append if len(joined) == 2 else Route.continue_)(route)
+
+    page.on("request", lambda request: joined.append(request) if "queue/join" in request.url else None)
+    page.route("**/queue/data*", hold)
+    tab(page, "Questions")
+    page.wait_for_timeout(1000)
+    assert len(held) == 1
+    field.fill("What is the total?\nWhen?")
+    held[0].continue_()
+    page.wait_for_timeout(2000)
+    expect(field).to_have_value("What is the total?\nWhen?")
+    page.get_by_role("button", name="Save questions").click()
+    expect(page.get_by_text('Somebody else added "Who signed it?" meanwhile')).to_be_visible()
 
 
 def test_saving_an_old_list_takes_nothing_away_that_others_added(bench: Bench, listed: Listed) -> None:

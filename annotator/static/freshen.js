@@ -1,0 +1,15 @@
+// What a form on one of Gradio's tabs shows once newer values have come: what somebody has begun to write or to set stays, and saving
+// says what others did. Decided in the browser, when the newer values are there: on the server, what is typed while they are
+// on their way would be lost.
+
+const lines = (text) => (text ?? '').split(/\r?\n/).map((line) => line.split(/\s+/).filter(Boolean).join(' ')).filter(Boolean);
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+// `given`, `newer`: { project, questions, settings }. Returns what the form was given now, the list's text, and the settings.
+export function freshened(project, newer, given, text, ...settings) {
+  if (newer?.project !== project) return [given, text, ...settings]; // of a project that was left, or of none that may be seen
+  if (given?.project !== project) return [newer, newer.questions.join('\n'), ...newer.settings];
+  const writing = !same(lines(text), given.questions), setting = !same(settings, given.settings);
+  const kept = { project, questions: (writing ? given : newer).questions, settings: (setting ? given : newer).settings };
+  return [kept, writing ? text : newer.questions.join('\n'), ...(setting ? settings : newer.settings)];
+}
