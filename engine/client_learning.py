@@ -90,14 +90,19 @@ class Learning:
         self._at.download(f"/projects/{project_id}/export", out, format=form, **chosen)
         return out
 
-    def import_set(self, project_id: str, path: str | Path, form: str, status: str = "accepted") -> ImportedSet:
-        """Take a zip file of a dataset into a project (reviewers): all of it, or ServerSaid with what is wrong and where."""
+    def import_set(
+        self, project_id: str, path: str | Path, form: str = "auto", status: str = "accepted", *, ocr: bool = True
+    ) -> ImportedSet:
+        """Take a zip file of a dataset into a project (reviewers): all of it, or ServerSaid with what is wrong and where.
+
+        `form`: "auto" recognises it. `ocr`: read the words of pages that come without.
+        """
         with Path(path).open("rb") as file:
             answer = self._at.send(
                 "POST",
                 f"/projects/{project_id}/import",
                 repeatable=False,
-                params={"format": form, "status": status},
+                params={"format": form, "status": status, "ocr": ocr},
                 files={"file": (Path(path).name, file)},
             )
         return ImportedSet.model_validate_json(answer.content)

@@ -63,11 +63,13 @@ class ExportFormat(BaseModel):
 
 
 class ImportedSet(BaseModel):
-    """What came in with a dataset. `known`: documents that were there before; `lost`: what has no place here, by name."""
+    """What came in with a dataset. `known`: documents that were there before; `read`: pages without words that were read; `lost`: what has no place here, by name."""
 
+    format: str
     documents: int
     known: int
     pages: int
+    read: int
     answers: int
     no_answer: int
     lost: dict[str, int]

@@ -12,7 +12,7 @@ from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import copied
 from engine import audit
-from engine.interchange.imports import Status, import_set
+from engine.interchange.imports import RECOGNISE, Status, import_set
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 
@@ -20,9 +20,11 @@ router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 class ImportedView(BaseModel):
     """What came in."""
 
+    format: str
     documents: int
     known: int = Field(description="Documents that were there before.")
     pages: int
+    read: int = Field(description="Pages that came without words and were read.")
     answers: int
     no_answer: int = Field(description="Questions that a document does not answer.")
     lost: dict[str, int] = Field(description="What the set says and has no place here, by name.")
@@ -35,9 +37,10 @@ def import_(
     workspace: TheWorkspace,
     user: CurrentUser,
     format: Annotated[
-        str, Query(description="coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
-    ],
+        str, Query(description="auto, coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
+    ] = RECOGNISE,
     status: Annotated[Status, Query(description="What the answers are from now on.")] = "accepted",
+    ocr: Annotated[bool, Query(description="Read the words of pages that come without.")] = True,
 ) -> ImportedView:
     """Take in pages and answers: all of a set that is right, nothing of one that is not (422, with the file and the entry).
 
@@ -46,12 +49,14 @@ def import_(
     name = Path((file.filename or "set.zip").replace("\\", "/")).name or "set.zip"
     with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
         packed = Path(shutil.move(copied(file), Path(folder) / name))  # sentences name it
-        found = import_set(workspace, project_id, format, packed, user_id=user.id, status=status)
-    audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=format, answers=found.answers)
+        found = import_set(workspace, project_id, format, packed, user_id=user.id, status=status, ocr=ocr)
+    audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=found.form, answers=found.answers)
     return ImportedView(
+        format=found.form,
         documents=found.documents,
         known=found.known,
         pages=found.pages,
+        read=found.read,
         answers=found.answers,
         no_answer=found.no_answer,
         lost=found.lost,

@@ -65,21 +65,25 @@ export const imageAddress = (page) => `/api/pages/${page}/image`;
 export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumbnail?width=${width}`;
 
 // Sends one file; `progress` hears shares 0..1. (fetch tells nothing about what has been sent, so XMLHttpRequest it is.)
-export function upload(project, file, progress) {
+// accepts(answer): whether an answer of no success is one about the file, and no failure of the request.
+export function sendFile(path, field, file, progress, accepts = () => false) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
-    sender.open('POST', `/api/projects/${project}/documents?early=true`);
+    sender.open('POST', `/api${path}`);
     sender.setRequestHeader('X-Glossator', '1');
     sender.responseType = 'json';
     sender.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     sender.onload = () => {
-      // 422 with "refused" is an answer about the file, not a failure of the request.
-      if (sender.status < 300 || sender.response?.refused) resolve(sender.response);
+      if (sender.status < 300 || accepts(sender.response)) resolve(sender.response);
       else reject(Object.assign(new ApiError(sentence(sender.status, sender.response), sender.status), { wait: Number(sender.getResponseHeader('Retry-After')) }));
     };
     sender.onerror = () => reject(new ApiError('The server cannot be reached. Try the upload again.', 0));
     const form = new FormData();
-    form.append('files', file, file.name);
+    form.append(field, file, file.name);
     sender.send(form);
   });
 }
+
+// Sends a document; 422 with "refused" says what is wrong with it.
+export const upload = (project, file, progress) =>
+  sendFile(`/projects/${project}/documents?early=true`, 'files', file, progress, (answer) => Boolean(answer?.refused));

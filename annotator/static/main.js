@@ -1,6 +1,7 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
 import { freshened } from './freshen.js';
+import { watchImports } from './importing.js';
 import { JobsPanel } from './jobs.js';
 import { PeoplePanel } from './people.js';
 import { placePersonMenu } from './person_menu.js';
@@ -30,3 +31,4 @@ window.Glossator = {
 };
 window.dispatchEvent(new Event('glossator:ready'));
 placePersonMenu();
+watchImports();

@@ -10,6 +10,8 @@ from engine import projects
 from engine.annotation.ask import Desk
 from engine.documents.views import DocumentLine, document_lines
 from engine.errors import Forbidden
+from engine.interchange.exports import FORMATS
+from engine.interchange.imports import READERS, RECOGNISE
 
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "To know"]
 EMPTY = empty(
@@ -28,6 +30,31 @@ def _to_know(line: DocumentLine) -> Markup:
     return Markup(f'<div class="glossator-wide">{" ".join(said)}</div>') if said else Markup("")
 
 
+def import_form(project_id: str | None) -> str:
+    """Return the form that brings a dataset into a project; annotator/static/importing.js sends it."""
+    formats = [(RECOGNISE, "Recognise it"), *((name, FORMATS[name].title) for name in READERS)]
+    return _IMPORT.format(
+        project=escape(project_id or ""),
+        formats="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in formats),
+    )
+
+
+_IMPORT = """
+<div class="g-people"><section class="g-card"><h3>Bring in a dataset</h3>
+<p>Pages with answers from another program, or from an export of Glossator, as a zip file: all of it comes in, or nothing and a sentence that
+says what is wrong. Larger than this server takes in one piece: <code>glossator import</code>.</p>
+<form class="g-form" data-import="{project}">
+<label>Zip file<input type="file" name="file" accept=".zip,application/zip" required></label>
+<label>Format<select name="format">{formats}</select></label>
+<label>Answers are<select name="status"><option value="accepted">accepted</option><option value="submitted">to be reviewed</option>
+<option value="draft">drafts</option></select></label>
+<label class="g-check"><span>Pages without words</span><span><input type="checkbox" name="ocr" checked> are read</span></label>
+<button class="g-act g-first">Import</button>
+<output aria-live="polite"></output>
+</form></section></div>
+"""
+
+
 def build(desk: Desk) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
@@ -36,6 +63,7 @@ def build(desk: Desk) -> None:
             name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1)
             create = gr.Button("Create", scale=0, min_width=110, size="md")
         content = gr.HTML()
+        taking_in = gr.HTML()
     refresh = gr.Timer(5)
 
     def show(project_id: str | None, request: gr.Request) -> str:
@@ -77,6 +105,11 @@ def build(desk: Desk) -> None:
         may = current_user(desk, request).role == "admin"
         return [gr.update(visible=may), gr.update(visible=may)]
 
+    def offer_import(project_id: str | None, request: gr.Request) -> str:
+        return import_form(project_id) if role_of(desk, request, project_id) in ("reviewer", "admin") else ""
+
+    project.change(offer_import, project, taking_in, **QUIET)
+    gr.on(None, offer_import, project, taking_in, **QUIET)
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
     offer(desk, project).then(show, project, content, **QUIET)

@@ -11,7 +11,7 @@ from annotator.ui.table import empty
 from engine import projects
 from engine.annotation.ask import Desk
 from engine.curation.labels import ACCEPTED
-from engine.curation.snapshots import Filters, questions_answered, would_take
+from engine.curation.snapshots import Estimate, Filters, questions_answered, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS
 
@@ -89,15 +89,15 @@ def build(desk: Desk) -> None:
                 quarantined=True,
                 unfit=not fit,
             )
-            answers, documents = would_take(desk.workspace, project_id, filters)
+            estimate = would_take(desk.workspace, project_id, filters)
         except Refused as refused:
             return empty("No dataset with these choices.", str(refused))
-        if not answers:
+        if not estimate.answers:
             plain = set(statuses or ()) == set(ACCEPTED) and not (
                 splits or questions or since or until or agreement or fit
             )
             return EMPTY if plain else empty("No answer passes these choices.", "Choose fewer of them, or others.")
-        return _card(about.name, project_id, form, filters, answers, documents)
+        return _card(about.name, project_id, form, filters, estimate)
 
     def load(project_id: str | None, request: gr.Request) -> dict[str, object]:
         if project_id is None or role_of(desk, request, project_id) in (None, "annotator"):
@@ -111,7 +111,7 @@ def build(desk: Desk) -> None:
     gr.Timer(10).tick(show, chosen, card, **QUIET)
 
 
-def _card(project: str, project_id: str, form: str, filters: Filters, answers: int, documents: int) -> str:
+def _card(project: str, project_id: str, form: str, filters: Filters, estimate: Estimate) -> str:
     shown = FORMATS.get(form, FORMATS["coco"])
     said = filters.said()
     pairs = [("format", shown.name)]
@@ -123,7 +123,9 @@ def _card(project: str, project_id: str, form: str, filters: Filters, answers: i
     if not filters.unfit:
         pairs.append(("fit", "true"))
     shell = " ".join("--fit" if name == "fit" else f"--{name} {quote(value)}" for name, value in pairs)
+    answers, documents = estimate.answers, estimate.documents
     many = f"{answers:,} answer{'' if answers == 1 else 's'} on {documents:,} document{'' if documents == 1 else 's'}"
+    many = many if estimate.exact else f"At most {many}"
     lossy = f"<div>{escape(shown.lossy)}</div>" if shown.lossy else "<div>Holds every mask to the pixel.</div>"
     pages = "Pages are copied byte for byte. " if shown.pages else ""
     return (

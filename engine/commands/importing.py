@@ -20,14 +20,20 @@ def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, a folder, or a zip file of either.")],
     form: Annotated[
         str,
-        typer.Option("--format", help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml."),
-    ],
+        typer.Option(
+            "--format",
+            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml; auto recognises it.",
+        ),
+    ] = "auto",
     project: Annotated[
         str, typer.Option("--project", help="Name of the project; made if there is none.")
     ] = DEFAULT_NAME,
     status: Annotated[
         Literal["draft", "submitted", "accepted"], typer.Option(help="What the answers are from now on.")
     ] = "accepted",
+    ocr: Annotated[
+        bool, typer.Option(help="Read the words of pages that come without; a second or two for each.")
+    ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
 ) -> None:
     """Import pages and answers: all of a set that is right, nothing of one that is not.
@@ -52,16 +58,18 @@ def import_(
                 path,
                 user_id=by,
                 status=status,
+                ocr=ocr,
                 on_progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
             )
-        audit.note(workspace, by, "imports.make", path.name[:60], there(), format=form, answers=found.answers)
+        audit.note(workspace, by, "imports.make", path.name[:60], there(), format=found.form, answers=found.answers)
     if as_json:
         emit(
             {
-                "format": form,
+                "format": found.form,
                 "documents": found.documents,
                 "known": found.known,
                 "pages": found.pages,
+                "read": found.read,
                 "answers": found.answers,
                 "no_answer": found.no_answer,
                 "lost": found.lost,
@@ -69,8 +77,9 @@ def import_(
         )
         return
     lost = "".join(f" Left out: {count:,} of {name}." for name, count in sorted(found.lost.items()))
+    read = f" ({found.read:,} were read by OCR)" if found.read else ""
     output.print(
-        f"{found.documents:,} documents came in ({found.known:,} more were there), {found.pages:,} pages, "
+        f"As {found.form}: {found.documents:,} documents came in ({found.known:,} more were there), {found.pages:,} pages{read}, "
         f"{found.answers:,} answers, {found.no_answer:,} questions that are not answered.{lost}",
         markup=False,
         soft_wrap=True,

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select, union_all
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
@@ -148,14 +148,30 @@ def _nothing(filters: Filters, unfit_ones: int) -> str:
     return f"There is no accepted answer{where} to freeze yet{left}."
 
 
-def would_take(workspace: Workspace, project_id: str, filters: Filters) -> tuple[int, int]:
-    """Return how many answers, on how many documents, `freeze_with` would take now."""
-    answers = documents = 0
-    with workspace.database.moment() as session:
-        for chosen in chosen_labels(session, known_of(session, project_id), filters):
-            answers += len(chosen.taken)
-            documents += len({label.document.id for label in chosen.taken})
-    return answers, documents
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How many answers a choice would take, on how many documents. Without `exact`, at most so many."""
+
+    answers: int
+    documents: int
+    exact: bool
+
+
+def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estimate:
+    """Return how many answers `freeze_with` would take now: counted by the database, so what must be weighed or looked at is not left out."""
+    chosen = _chosen(project_id, filters).order_by(None)
+    accepted = chosen.where(Revision.status.in_(ACCEPTED)).with_only_columns(
+        Annotation.document_id, Annotation.question_id
+    )
+    others = chosen.where(Revision.status.not_in(ACCEPTED)).with_only_columns(
+        Annotation.document_id, Annotation.question_id
+    )
+    taken = union_all(accepted.distinct(), others).subquery()
+    with workspace.database.read() as session:
+        answers, documents = session.execute(
+            select(func.count(), func.count(taken.c.document_id.distinct())).select_from(taken)
+        ).one()
+    return Estimate(answers, documents, exact=filters.agreement is None and filters.unfit)
 
 
 def questions_answered(workspace: Workspace, project_id: str) -> list[str]:

@@ -12,6 +12,7 @@ from engine.interchange.incoming import bad
 
 MOST_FILES = 500_000
 MOST_BYTES = 200_000_000_000
+SPARE_BYTES = 1_000_000_000  # that stay free on the disk
 MOST_TIMES = 200  # as large unpacked as packed: pictures do not shrink, texts shrink by twenty
 _SMALL = 100_000_000  # bytes unpacked that no proportion is asked of
 
@@ -41,6 +42,7 @@ def _unpack(path: Path, folder: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             _look_through(path, entries)
+            _check_room(path, sum(entry.file_size for entry in entries), folder)
             for entry in entries:
                 target = folder / entry.filename
                 if entry.is_dir():
@@ -53,6 +55,12 @@ def _unpack(path: Path, folder: Path) -> None:
         bad(path.name, f"it is no whole zip file ({error})")
     except OSError as error:
         bad(path.name, f"it cannot be unpacked ({error.strerror or error})")
+
+
+def _check_room(path: Path, needed: int, folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if needed + SPARE_BYTES > free:
+        bad(path.name, f"unpacked it needs {needed / 1e9:,.1f} GB, and the disk has {free / 1e9:,.1f} GB left")
 
 
 def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:

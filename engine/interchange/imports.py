@@ -7,9 +7,10 @@ the set are not taken over: groups of like documents decide, as for every docume
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
@@ -22,8 +23,10 @@ from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.curation.manifest import canonical
 from engine.curation.tasks import open_missing
-from engine.documents.ingest import add_page, finish, new_document, signature_of_page, storable
+from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page, storable
+from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage, ReadWord
+from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.interchange.archives import opened
 from engine.interchange.incoming import (
@@ -32,6 +35,7 @@ from engine.interchange.incoming import (
     MOST_WORDS,
     IncomingAnswer,
     IncomingPage,
+    IncomingWord,
     Set,
     bad,
 )
@@ -46,6 +50,7 @@ from engine.interchange.readers import (
     parquet,
     png_masks,
 )
+from engine.interchange.recognise import recognised
 from engine.projects import project_by_id
 from engine.workspace import Workspace
 from model.examples import Word
@@ -55,6 +60,7 @@ from model.masks import Mask, decode_patch, rasterise, words_under
 OnProgress = Callable[[str, int, int], None]  # what is done, pages of it, pages in all
 Status = Literal["draft", "submitted", "accepted"]
 MOST_PAGES_OF_A_DOCUMENT = 5_000
+RECOGNISE = "auto"
 READERS: dict[str, Callable[[Path], Set]] = {
     "coco": coco.open_set,
     "parquet": parquet.open_set,
@@ -69,11 +75,14 @@ READERS: dict[str, Callable[[Path], Set]] = {
 
 @dataclass(slots=True)
 class Imported:
-    """What came in. `known`: documents that were there before; `lost`: what the set says and has no place here, by name."""
+    """What came in, from which format. `known`: documents that were there before; `read`: pages that came without words and were
+    read; `lost`: what the set says and has no place here, by name."""
 
+    form: str
     documents: int = 0
     known: int = 0
     pages: int = 0
+    read: int = 0
     answers: int = 0
     no_answer: int = 0
     lost: dict[str, int] = field(default_factory=dict)
@@ -87,22 +96,25 @@ def import_set(
     *,
     user_id: str,
     status: Status = "accepted",
+    ocr: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Imported:
     """Read the set at `path`, a file, a folder or a zip file, and store its pages and answers, these as `user_id`'s.
 
-    `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
+    `form`: one of READERS, or RECOGNISE. `ocr`: read the words of pages that come without, a second or two each, as those of a
+    document that is uploaded. `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
 
     The same set again adds what is missing, and changes nothing that is there. BadEntry, a Refused, with the file and the entry, for the first thing that is
     wrong: nothing is stored then. NotFound for an unknown project.
     """
-    if form not in READERS:
+    if form not in (RECOGNISE, *READERS):
         raise Refused(f"There is no import format {form!r}; choose from {', '.join(READERS)}.")
     if isinstance(project, str):
         project_by_id(workspace, project)
     say = on_progress or (lambda *_: None)
     with opened(path) as folder:
         pages = 0
+        form = recognised(folder) if form == RECOGNISE else form
         try:
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
@@ -113,9 +125,9 @@ def import_set(
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
-        done = Imported(lost=dict(found.lost))
+        done = Imported(form, lost=dict(found.lost))
         for _, group in groupby(found.pages(), key=lambda page: page.document):
-            _store(workspace, project_id, form, group, done, user_id, status)
+            _store(workspace, project_id, group, done, user_id, status, ocr=ocr)
             say("Storing", done.pages, pages)
     return done
 
@@ -171,19 +183,28 @@ def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
 def _store(
     workspace: Workspace,
     project_id: str,
-    form: str,
     group: Iterator[IncomingPage],
     done: Imported,
     user_id: str,
     status: Status,
+    *,
+    ocr: bool,
 ) -> None:
     """Store a document with its answers, in one commit."""
     first, read, images, marks = None, list[ReadPage](), list[str](), dict[str, dict[int, PageMark]]()
     unanswered: set[str] = set()
+    content: list[object] = []
     for page in group:
         first = first or page
         images.append(workspace.blobs.put_file(page.image))
+        content.append(
+            [images[-1], [[word.text, *word.box] for word in page.words]]
+        )  # as given: OCR may read better one day
         read.append(_as_read(page, workspace.blobs.path(images[-1]), len(images)))
+        if ocr and not page.words:
+            read[-1] = _by_ocr(workspace, read[-1], first.name)
+            done.read += bool(read[-1].words)
+            page = replace(page, words=tuple(IncomingWord(word.text, word.box) for word in read[-1].words))
         for answer in page.answers:
             if answer.nothing:
                 unanswered.add(answer.question)
@@ -191,10 +212,7 @@ def _store(
                 of_question = marks.setdefault(answer.question, {})
                 of_question[len(images)] = _mark(answer, page, of_question.get(len(images)))
     assert first is not None, "groupby gives no empty group"
-    content = canonical(
-        [[sha, [[word.text, *word.box] for word in page.words]] for sha, page in zip(images, read, strict=True)]
-    )
-    sha256 = workspace.blobs.put(content)
+    sha256 = workspace.blobs.put(canonical(content))
     signatures = [signature_of_page(page) for page in read]
     kinds = [checked(page.image_path, (page.width, page.height), first.where) for page in read]
     with workspace.database.write() as session:
@@ -206,9 +224,9 @@ def _store(
                 sha256,
                 Beginning(kinds[0], None, len(read)),
                 name=first.name,
-                byte_count=len(content),
+                byte_count=len(canonical(content)),
                 user_id=user_id,
-                origin=f"import:{form}",
+                origin=f"import:{done.form}",
                 licence=storable(first.licence)[:60] if first.licence else None,
                 signatures=signatures,
             )
@@ -218,7 +236,7 @@ def _store(
             done.documents += 1
         else:
             done.known += 1
-        _answer(session, document, form, marks, unanswered - marks.keys(), user_id, status, done)
+        _answer(session, document, marks, unanswered - marks.keys(), user_id, status, done)
         open_missing(session, project_id, document.id)
     done.pages += len(read)
 
@@ -226,7 +244,6 @@ def _store(
 def _answer(
     session: Session,
     document: Document,
-    form: str,
     marks: dict[str, dict[int, PageMark]],
     unanswered: set[str],
     user_id: str,
@@ -258,7 +275,7 @@ def _answer(
             author_id=user_id,
             status=status,
             head=1,
-            source=f"import:{form}",
+            source=f"import:{done.form}",
         )
         session.add(annotation)
         session.flush()
@@ -303,3 +320,17 @@ def _as_read(page: IncomingPage, image: Path, number: int) -> ReadPage:
     lines = read_layout([Word(word.text, word.box) for word in page.words]).line.tolist()
     words = tuple(ReadWord(word.text, word.box, line) for word, line in zip(page.words, lines, strict=True))
     return ReadPage(number, page.width, page.height, image, 0, "given" if words else "none", words)
+
+
+def _by_ocr(workspace: Workspace, page: ReadPage, name: str) -> ReadPage:
+    """The page with the words that are read from its image; as it is where that cannot be read, or not the way it lies."""
+    with TemporaryDirectory(prefix="glossator-import-") as folder:
+        try:
+            [read] = read_document(
+                page.image_path, name=name, limits=limits_of(workspace.settings), out_dir=Path(folder)
+            ).pages
+        except DocumentRefused:
+            return page
+    if (read.width, read.height, read.rotation) != (page.width, page.height, 0):
+        return page
+    return replace(page, words=read.words, text_source=read.text_source)

@@ -16,7 +16,7 @@ from lxml import etree
 from PIL import Image
 
 from db.tables import Project
-from engine.curation.snapshots import Filters
+from engine.curation.snapshots import Filters, would_take
 from engine.errors import Conflict, Refused
 from engine.interchange import exports
 from engine.interchange.brush import decode_brush
@@ -277,9 +277,11 @@ def test_filters_choose_by_question_status_day_split_model_and_agreement(answere
 
     def counted(**chosen: object) -> int:
         filters = Filters(quarantined=True, unfit=True, **chosen)  # type: ignore[arg-type]
-        return exports.export(
-            workspace, project, "csv", tmp_path / f"{len(list(tmp_path.iterdir()))}", filters=filters
-        ).answers
+        estimate = would_take(workspace, project, filters)
+        out = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        written = exports.export(workspace, project, "csv", out, filters=filters).answers
+        assert written == estimate.answers and estimate.exact is ("agreement" not in chosen)
+        return written
 
     assert counted() == 4
     assert counted(questions=(TOTAL,)) == 2

@@ -24,13 +24,14 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
     answered_on_file: tuple[Workspace, str], tmp_path: Path, elsewhere: Path
 ) -> None:
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
-    done = RUN.invoke(app, ["import", "--format", "grounded", "--project", "bills", str(out), "--json"])
+    done = RUN.invoke(app, ["import", "--project", "bills", str(out), "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout.splitlines()[-1]) == {
         "format": "grounded",
         "documents": 2,
         "known": 0,
         "pages": 3,
+        "read": 0,
         "answers": 3,
         "no_answer": 1,
         "lost": {},

@@ -11,16 +11,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
 from engine.annotation.state import AnnotationState
+from engine.curation.queue_view import queue_view
+from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Refused
+from engine.interchange import archives
 from engine.interchange.exports import export
-from engine.interchange.imports import READERS, Imported, import_set
+from engine.interchange.imports import READERS, RECOGNISE, Imported, import_set
 from engine.interchange.incoming import BadEntry
+from engine.interchange.recognise import recognised
 from engine.people import ensure_local_user
 from engine.workspace import Workspace
 from model.masks import Mask, decode_patch, rasterise
@@ -287,7 +291,9 @@ def zipped(path: Path, entries: dict[str, bytes], link: str | None = None) -> Pa
     return path
 
 
-def test_zip_files_that_lead_out_or_blow_up_are_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+def test_zip_files_that_lead_out_or_blow_up_are_refused(
+    sqlite_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     workspace = sqlite_workspace
     refused(workspace, "coco", zipped(tmp_path / "a.zip", {"../../slipped.txt": b"x"}), "leads out of the folder")
     refused(workspace, "coco", zipped(tmp_path / "b.zip", {"/etc/slipped": b"x"}), "leads out of the folder")
@@ -298,6 +304,8 @@ def test_zip_files_that_lead_out_or_blow_up_are_refused(sqlite_workspace: Worksp
     refused(workspace, "coco", tmp_path / "f.zip", "no whole zip file")
     refused(workspace, "coco", tmp_path / "none.zip", "no such file")
     assert not (tmp_path.parent / "slipped.txt").exists()
+    monkeypatch.setattr(archives, "SPARE_BYTES", 10**15)
+    refused(workspace, "coco", zipped(tmp_path / "g.zip", {"a.txt": b"x"}), "and the disk has .* GB left")
 
 
 def test_a_page_in_the_middle_that_is_wrong_leaves_nothing_of_those_before(
@@ -359,6 +367,64 @@ def test_a_plain_coco_set_with_boxes_polygons_and_several_of_a_kind_comes_in(
     assert np.array_equal(found["logo"], rasterise([(10, 10, 21, 21)], (40, 60)))
 
 
+@pytest.mark.parametrize("form", READERS)
+def test_a_set_is_recognised_by_its_files(answered_on_file: Answered, tmp_path: Path, form: str) -> None:
+    workspace, source = answered_on_file
+    out = export(workspace, source, form, tmp_path / "out").folder
+    assert recognised(out) == form
+    (out / "manifest.json").unlink()
+    assert recognised(out) == form
+    _, done = take_in(workspace, RECOGNISE, out)
+    assert done.form == form and done.pages == 3
+
+
+def test_what_is_no_dataset_is_refused_and_so_is_what_holds_no_places(
+    answered_on_file: Answered, tmp_path: Path
+) -> None:
+    workspace, source = answered_on_file
+    out = export(workspace, source, "csv", tmp_path / "out").folder
+    refused(workspace, RECOGNISE, out, "export as csv, which does not hold the answers whole")
+    (out / "manifest.json").unlink()
+    refused(workspace, RECOGNISE, out, "looks like no dataset")
+
+
+@pytest.mark.usefixtures("tesseract")
+def test_pages_that_come_without_words_are_read_and_are_the_same_document_when_they_come_again(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    picture = Image.new("RGB", (1000, 400), "white")
+    ImageDraw.Draw(picture).text((80, 120), "Total due: 125.50", "black", ImageFont.load_default(48))
+    picture.save(tmp_path / "page.png")
+    content = {
+        "images": [{"id": 1, "file_name": "page.png", "width": 1000, "height": 400}],
+        "categories": [{"id": 1, "name": TOTAL}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [330, 110, 180, 70]}],
+    }
+    (tmp_path / "annotations.json").write_text(json.dumps(content))
+    project, by = make_project(workspace, "read"), ensure_local_user(workspace).id
+    done = import_set(workspace, project.id, RECOGNISE, tmp_path, user_id=by, ocr=True)
+    assert (done.form, done.documents, done.read) == ("coco", 1, 1)
+    with workspace.database.read() as session:
+        page = session.scalar(select(Page).join(Document).where(Document.project_id == project.id))
+        assert page is not None and page.text_source == "ocr"
+        words = session.scalars(select(PageWord.text).where(PageWord.page_id == page.id).order_by(PageWord.position))
+        assert list(words) == ["Total", "due:", "125.50"]
+    again = import_set(workspace, project.id, RECOGNISE, tmp_path, user_id=by, ocr=False)
+    assert (again.documents, again.known, again.answers) == (0, 1, 0)
+
+
+def test_an_answer_to_a_standard_question_that_comes_in_is_nobodys_task_any_more(
+    answered: Answered, tmp_path: Path
+) -> None:
+    workspace, source = answered
+    export(workspace, source, "grounded", tmp_path / "out")
+    project, by = make_project(workspace, "with questions"), ensure_local_user(workspace)
+    replace_standard_questions(workspace, project.id, [TOTAL, "Who signed it?"], by.id)
+    import_set(workspace, project.id, "grounded", tmp_path / "out", user_id=by.id)
+    view = queue_view(workspace, project.id, by.id)
+    assert (view.total, view.open, view.done) == (4, 2, 2)
+
+
 def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     project = make_project(sqlite_workspace)
     with pytest.raises(Refused, match="no import format 'tiff'; choose from coco"):
@@ -373,10 +439,11 @@ def test_over_rest_a_reviewer_uploads_a_zip_and_is_told_what_is_wrong_with_anoth
     workspace = here(app_client)
     project = make_project(workspace, "over REST")
     rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project.id: "reviewer"}))
-    address = f"/api/projects/{project.id}/import?format=grounded"
+    address = f"/api/projects/{project.id}/import"
     taken = rita.post(address, files={"file": ("set.zip", packed.read_bytes(), "application/zip")})
     assert taken.status_code == 200, taken.text
-    assert taken.json() == {"documents": 2, "known": 0, "pages": 3, "answers": 3, "no_answer": 1, "lost": {}}
+    counts = {"documents": 2, "known": 0, "pages": 3, "read": 0, "answers": 3, "no_answer": 1, "lost": {}}
+    assert taken.json() == {"format": "grounded", **counts}
     found = marked(workspace, project.id)
     assert len(found) == 4 and all(is_there(found, *one) for one in EXPECTED)
     bad = rita.post(address, files={"file": ("set.zip", b"PK no zip", "application/zip")})

@@ -1,0 +1,75 @@
+"""Which format a set is in, by the names of its files and the beginnings of their contents."""
+
+import json
+from pathlib import Path
+
+from engine.interchange.destination import MANIFEST_FILE
+from engine.interchange.grounded import PAGES_FILE
+from engine.interchange.incoming import bad
+from engine.interchange.readers import boundingdocs, coco, label_studio, png_masks
+
+_MARKS = (
+    (PAGES_FILE, "grounded"),
+    (png_masks.INDEX_FILE, "png"),
+    (boundingdocs.DOCUMENTS_FILE, "boundingdocs"),
+    (label_studio.TASKS_FILE, "label-studio"),
+    *((name, "coco") for name in coco.NAMES),
+)
+_BEGINNING = 65_536  # characters
+
+
+def recognised(path: Path) -> str:
+    """Return the name of the format of a file or folder. BadEntry when it looks like none, or like one that holds no places."""
+    found = _of_file(path) if path.is_file() else _of_folder(path)
+    if found is None:
+        bad(path.name, "it looks like no dataset that can be imported; if it is one, say its format")
+    return found
+
+
+def _of_folder(folder: Path) -> str | None:
+    kind = _exported(folder / MANIFEST_FILE)
+    if kind is not None:
+        return kind
+    for name, form in _MARKS:
+        if (folder / name).is_file():
+            return form
+    if any(folder.rglob("*.parquet")):
+        return "parquet"
+    if any(file.parent.name == "annotations" and _of_file(file) == "funsd" for file in folder.rglob("*.json")):
+        return "funsd"
+    if any(_of_file(file) == "page-xml" for file in folder.rglob("*.xml")):
+        return "page-xml"
+    several = [file for file in folder.glob("*.json") if file.name != MANIFEST_FILE]
+    return _of_file(several[0]) if len(several) == 1 else None
+
+
+def _exported(manifest: Path) -> str | None:
+    """What the manifest of an export of ours says that it is."""
+    try:
+        said = json.loads(manifest.read_text("utf-8"))["kind"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    if said in ("csv", "xlsx", "yolo"):
+        bad(manifest.name, f"it is of an export as {said}, which does not hold the answers whole")
+    return said if isinstance(said, str) else None
+
+
+def _of_file(file: Path) -> str | None:
+    if file.suffix == ".parquet":
+        return "parquet"
+    try:
+        with file.open(encoding="utf-8", errors="replace") as opened:
+            begins = opened.read(_BEGINNING).lstrip("\ufeff \t\r\n")
+    except OSError:
+        return None
+    if file.suffix == ".xml":
+        return "page-xml" if "PcGts" in begins else None
+    if file.suffix == ".jsonl":
+        first = begins.split("\n", 1)[0]
+        marks = (('"Q&A"', "boundingdocs"), ('"masks": [{', "png"), ('"no_answer"', "png"), ('"questions"', "grounded"))
+        return next((form for mark, form in marks if mark in first), None)
+    if begins.startswith("["):
+        return "label-studio"
+    if begins.startswith("{"):
+        return "funsd" if '"form"' in begins[:200] else "coco"
+    return None
