@@ -63,7 +63,7 @@ def build(desk: Desk) -> None:
             name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1)
             create = gr.Button("Create", scale=0, min_width=110, size="md")
         content = gr.HTML()
-        taking_in = gr.HTML()
+        taking_in = gr.HTML(apply_default_css=False)
     refresh = gr.Timer(5)
 
     def show(project_id: str | None, request: gr.Request) -> str:

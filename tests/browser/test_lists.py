@@ -1,8 +1,13 @@
 """The card, the lists and the dialog under the hands of who works without a mouse, or while something is being saved."""
 
+import io
+import json
 import re
+import zipfile
+from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.bench import Bench, invoice
@@ -212,3 +217,26 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
     assert panel == [3, 0]
     bench.page.get_by_role("tab", name="People").click()
     expect(bench.page.locator(".g-people .g-card").first).to_be_visible()
+
+
+def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there(bench: Bench, tmp_path: Path) -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", (200, 100), "white").save(picture, "PNG")
+    answered = {"images": [{"id": 1, "file_name": "a.png", "width": 200, "height": 100}]}
+    answered |= {"categories": [{"id": 1, "name": "Where is the seal?"}]}
+    answered |= {"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 20]}]}
+    with zipfile.ZipFile(tmp_path / "set.zip", "w") as packed:
+        packed.writestr("annotations.json", json.dumps(answered))
+        packed.writestr("a.png", picture.getvalue())
+    (tmp_path / "bad.zip").write_bytes(b"no zip")
+    page = bench.page
+    page.get_by_role("tab", name="Documents", exact=True).click()
+    form = page.locator("form[data-import]")
+    said = form.locator("output")
+    form.get_by_label("Zip file").set_input_files(tmp_path / "bad.zip")
+    form.get_by_role("button", name="Import").click()
+    expect(said).to_have_text("bad.zip: it is no whole zip file. Nothing was imported.")
+    form.get_by_label("Zip file").set_input_files(tmp_path / "set.zip")
+    form.get_by_role("button", name="Import").click()
+    expect(said).to_have_text("Came in as coco: 1 document, 1 page, 1 answer.")
+    expect(page.get_by_role("link", name="a.png").first).to_be_visible()
