@@ -80,9 +80,11 @@ def test_a_step_of_the_zoom_draws_no_card_and_no_list(bench: Bench) -> None:
     drawn = """() => { const { workspace } = document.querySelector('.glossator'); window.drawings = 0;
       const { drawing } = workspace, { render } = drawing; drawing.render = () => (window.drawings++, render.call(drawing)); }"""
     bench.page.evaluate(drawn)
-    while bench.page.evaluate("window.drawings"):  # what the answer still draws
+    still = False
+    while not still:  # what the answer draws late
         bench.page.evaluate("window.drawings = 0")
         bench.page.wait_for_timeout(500)
+        still = bench.page.evaluate("window.drawings") == 0
     bench.keys.press("+")
     expect(bench.page.locator(".g-scale")).not_to_have_text(scale)
     bench.page.wait_for_timeout(100)
