@@ -46,6 +46,10 @@ def simulate(
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps of a round.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.05, help="Longest training time of a round.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the retrainings.")] = 0,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Another setting of each retraining, as in begin=champion."),
+    ] = None,
     keep: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Keep the project there: GLOSSATOR_DATA_DIR=FOLDER shows it.")
     ] = None,
@@ -70,7 +74,10 @@ def simulate(
         fail(f"The picture cannot be written to {out}: it must be a file in a folder that exists.", code=2)
     settings = settings_here()
     use_threads(settings.threads)  # all cores, unless the deployment says otherwise: there is no page to leave one to
-    chosen = {"depth": depth, "steps": steps, "minutes": minutes}
+    chosen: dict[str, Any] = {"depth": depth, "steps": steps, "minutes": minutes}
+    for pair in setting or ():
+        name, _, value = pair.partition("=")
+        chosen[name.strip()] = value.strip()
     plan = Plan(
         rounds=rounds,
         pages=pages,

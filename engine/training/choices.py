@@ -26,6 +26,11 @@ class RunSettings(BaseModel):
         4.0, gt=0, description="That of weight matrices, as its multiple; natural_gradient only."
     )
     weight_decay: float = Field(0.01, ge=0)
+    begin: Literal["auto", "origin", "champion"] = Field(
+        "auto",
+        description="Whose weights a run begins with: the champion's, or those that all versions come from. auto: the latter "
+        "as long as a run's steps see every corrected page several times.",
+    )
     blend: float = Field(
         0.7, gt=0, le=1, description="How far the weights handed in lie from the champion's to those learned."
     )

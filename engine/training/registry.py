@@ -86,6 +86,13 @@ def champion(session: Session, project_id: str) -> ModelVersion:
     return version
 
 
+def origin(session: Session, version: ModelVersion) -> ModelVersion:
+    """Return the version that a version and all its parents come from; itself where it has none."""
+    while version.parent_id is not None:
+        version = session.get_one(ModelVersion, version.parent_id)
+    return version
+
+
 def label(version: ModelVersion) -> str:
     """Return the name that people read: "nano" for the shipped version, "v1", "v2" and so on in a project."""
     return SHIPPED_LABEL if version.project_id is None else f"v{version.number}"

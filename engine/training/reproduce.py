@@ -12,7 +12,7 @@ from engine.jobs.stopping import OnProgress
 from engine.training import learner, registry
 from engine.training.code_version import code_version
 from engine.training.corpus import corpus_of
-from engine.training.run import ENDED_AT, MADE_WITH, ended, settings_in
+from engine.training.run import ENDED_AT, MADE_WITH, beginning, ended, settings_in
 from engine.workspace import Workspace
 from model import checkpoint
 
@@ -49,7 +49,6 @@ def reproduce(
             raise NotFound("There is no such run.")
         if run.challenger_id is None or ENDED_AT not in run.settings:
             raise Refused(f"This run handed in no weights that could be made again ({run.status}).")
-        parent = session.get_one(ModelVersion, run.parent_id)
         challenger = session.get_one(ModelVersion, run.challenger_id)
         snapshot = session.get_one(Snapshot, run.snapshot_id)
     settings = settings_in(run).model_copy(update={"minutes": _ENOUGH_MINUTES})
@@ -64,7 +63,7 @@ def reproduce(
 
     torch.set_num_threads(int(then["threads"]))
     try:
-        network = learner.champion_network(registry.checkpoint_path(workspace, parent), settings.depth)
+        network = learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), settings.depth)
         with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
             folder = Path(temporary)
             learner.train(

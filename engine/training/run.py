@@ -6,12 +6,14 @@ A worker that takes the job again finds them and does what is left.
 
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import torch
 from sqlalchemy import select
 
 from db.base import now
+from db.blobs import BlobMissing
 from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
 from engine.curation import snapshots
 from engine.errors import Conflict, NotFound, Refused
@@ -27,8 +29,8 @@ from engine.training.judging import judge
 from engine.workspace import Workspace
 
 TRAIN, HELD_OUT = "train", ("recent", "frozen")
-HOLDOUTS, ENDED_AT, MADE_WITH = "holdouts_sha256", "ended_at", "made_with"
-_BESIDE = (HOLDOUTS, ENDED_AT, MADE_WITH)  # kept with a run's settings, found out on the way
+HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH = "holdouts_sha256", "begins_at", "ended_at", "made_with"
+_BESIDE = (HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH)  # kept with a run's settings, found out on the way
 _LEARNED = 0.75  # share of the progress bar that learning takes; judging takes the rest
 
 
@@ -86,18 +88,29 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
-    network = learner.champion_network(registry.checkpoint_path(workspace, parent), settings.depth)
-    source = learner.source_for(workspace, corpus_of(workspace, snapshot.sha256, exact=False), settings)
+        origin = registry.origin(session, parent)
+    corpus = _taught(workspace, snapshot)
+    network = learner.network_of(registry.checkpoint_path(workspace, parent), settings.depth)
+    source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
     settings = settings.model_copy(update={"steps": learner.affordable_steps(network, source, settings)})
+    begins_at = parent
+    if learner.begins_at_origin(settings, corpus):
+        with suppress(BlobMissing):  # deleted from disk: the champion's do as well
+            workspace.blobs.path(origin.checkpoint_sha256)
+            begins_at = origin
     with workspace.database.write() as session:
         run = Run(
             project_id=project_id,
             job_id=job.id,
             snapshot_id=snapshot.id,
             parent_id=parent.id,
-            settings={**settings.model_dump(), HOLDOUTS: held_out.sha256 if held_out else None},
+            settings={
+                **settings.model_dump(),
+                HOLDOUTS: held_out.sha256 if held_out else None,
+                BEGINS_AT: begins_at.id,
+            },
             seed=settings.seed,
             code_version=code_version(),
         )
@@ -129,8 +142,8 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
     if run.challenger_id is not None:
         return run
     settings = settings_in(run)
-    parent, snapshot = _parent_and_snapshot(workspace, run)
-    network = learner.champion_network(registry.checkpoint_path(workspace, parent), settings.depth)
+    _, snapshot = _parent_and_snapshot(workspace, run)
+    network = learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), settings.depth)
     folder = run_folder(workspace, run.id)
     steps = settings.steps
 
@@ -238,6 +251,12 @@ def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
 def settings_in(run: Run) -> RunSettings:
     """Return the settings that a run's row keeps."""
     return RunSettings.model_validate({name: value for name, value in run.settings.items() if name not in _BESIDE})
+
+
+def beginning(workspace: Workspace, run: Run) -> ModelVersion:
+    """Return the version whose weights a run began with: its parent, or the one that all versions come from."""
+    with workspace.database.read() as session:
+        return session.get_one(ModelVersion, run.settings.get(BEGINS_AT, run.parent_id))
 
 
 def ended(step: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import model
 from engine.training.examples import synthetic_source
-from engine.training.learner import champion_network
+from engine.training.learner import network_of
 from model.batches import make_batch
 from model.network import GroundingNetwork
 from model.objectives.segmentation import loss_of
@@ -23,7 +23,7 @@ SHIPPED = Path(model.__file__).parent / "weights" / "nano.safetensors"
 
 def shipped_network() -> GroundingNetwork:
     """The network that ships, in train mode."""
-    return champion_network(SHIPPED, "full").train()
+    return network_of(SHIPPED, "full").train()
 
 
 def gradients_of(network: GroundingNetwork, batches: int, seed: int = 0) -> list[dict[str, Tensor]]:
