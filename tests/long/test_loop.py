@@ -19,8 +19,10 @@ from engine.curation.manifest import items_of
 from engine.jobs import queue, trigger
 from engine.jobs.sweep import run_folder, sweep
 from engine.jobs.worker import work
+from engine.people import ensure_local_user
 from engine.projects import change_settings
 from engine.training import registry
+from engine.training.reproduce import reproduce
 from engine.training.run import retrain
 from engine.training.views import run_view
 from engine.workspace import Workspace
@@ -95,6 +97,28 @@ def test_accepted_answers_become_a_judged_version_that_names_its_snapshot(shop: 
         != Predictor.load(shop.settings.model_path).version
     )
     assert not run_folder(shop, run.id).exists()
+
+
+@pytest.mark.parametrize(("begin", "anew"), [("origin", True), ("champion", False)])
+def test_a_later_run_begins_with_the_first_version_s_weights_or_with_the_champion_s_and_is_made_again_to_the_bit(
+    sqlite_workspace: Workspace, tiny: Path, begin: str, anew: bool
+) -> None:
+    shop = starting_from(sqlite_workspace, tiny)
+    project = make_project(shop)
+    make_bills(shop, project.id, {"train": 3}, questions=1)
+    trigger.request(shop, project.id, **SMALL)
+    work(shop, once=True)
+    first = registry.versions(shop, project.id)[0]
+    registry.promote(shop, project.id, first.id, by=ensure_local_user(shop), reason="a champion", force=True)
+    make_bills(shop, project.id, {"train": 1}, questions=2)
+    trigger.request(shop, project.id, **{**SMALL, "begin": begin})
+    work(shop, once=True)
+    with shop.database.read() as session:
+        run = session.scalars(select(Run).order_by(Run.created_at.desc()).limit(1)).one()
+        origin = registry.origin(session, session.get_one(ModelVersion, first.id))
+    assert run.parent_id == first.id, "it is judged against the champion all the same"
+    assert run.settings["begins_at"] == (origin.id if anew else first.id) and origin.project_id is None
+    assert reproduce(shop, run.id).same
 
 
 def test_a_run_trains_on_nothing_that_judges(shop: Workspace) -> None:
