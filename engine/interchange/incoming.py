@@ -14,7 +14,7 @@ from engine.errors import Refused
 from engine.interchange.rle import decode_rle
 from model.masks import Mask
 
-MOST_BYTES = 4_000_000_000  # of one file of text: it is held in memory
+MOST_BYTES = 4_000_000_000  # of one file of text
 MOST_QUESTIONS = 10_000  # of a set: a project's list of questions is read by people
 MOST_LETTERS = 2_000  # of a question
 MOST_WORDS = 100_000  # of a page
@@ -99,7 +99,7 @@ def load_json(path: Path) -> Any:
     try:
         if path.stat().st_size > MOST_BYTES:
             bad(path.name, f"it is larger than {MOST_BYTES / 1e9:.0f} GB")
-        return json.loads(path.read_text("utf-8-sig"), parse_constant=_no_number)
+        return json.loads(path.read_text("utf-8-sig"), parse_constant=no_number)
     except OSError as error:
         bad(path.name, f"it cannot be read ({error.strerror or error})")
     except UnicodeDecodeError as error:
@@ -123,7 +123,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
                 try:
                     yield (
                         where,
-                        json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=_no_number),
+                        json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=no_number),
                     )
                 except UnicodeDecodeError as error:
                     bad(where, f"it is not UTF-8 ({error.reason})")
@@ -135,7 +135,8 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
         bad(path.name, f"it cannot be read ({error.strerror or error})")
 
 
-def _no_number(name: str) -> NoReturn:
+def no_number(name: str) -> NoReturn:
+    """Refuse what JSON does not have and Python's reader takes; for its `parse_constant`."""
     raise ValueError(f"it holds {name}, which is no number")
 
 

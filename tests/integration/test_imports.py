@@ -6,6 +6,7 @@ import shutil
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,10 @@ from engine.annotation.state import AnnotationState
 from engine.curation.queue_view import queue_view
 from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Refused
-from engine.interchange import archives
+from engine.interchange import archives, imports
 from engine.interchange.exports import export
 from engine.interchange.imports import READERS, RECOGNISE, Imported, import_set
-from engine.interchange.incoming import BadEntry
+from engine.interchange.incoming import BadEntry, IncomingPage, Set
 from engine.interchange.recognise import recognised
 from engine.people import ensure_local_user
 from engine.workspace import Workspace
@@ -186,7 +187,11 @@ COCO_FAULTS = {
     "an annotation of no image": (lambda s: s["annotations"][0].update(image_id=99), "annotation 1: there is no image 99"),
     "an annotation of no category": (lambda s: s["annotations"][1].update(category_id=9), "annotation 2: there is no category 9"),
     "an id twice": (lambda s: s["annotations"].append(s["annotations"][0]), "its id 1 was used before"),
-    "an image id that is a list": (lambda s: s["annotations"][0].update(image_id=[1]), "an entry cannot be read"),
+    "an image id that is a list": (
+        lambda s: s["annotations"][0].update(image_id=[1]),
+        r"annotation 1: there is no image \[1\]",
+    ),
+    "no_answer of no image": (lambda s: s["no_answer"][0].update(image_ids=[99]), "no_answer 0: there is no image 99"),
     "a mask that would fill the memory": (
         lambda s: s["annotations"][0]["segmentation"].update(size=[10**6, 10**6]),
         "annotation 1: its mask must name the size",
@@ -227,6 +232,20 @@ def test_a_bad_coco_entry_is_named(exported: tuple[Workspace, Exported], fault: 
     change, sentence = COCO_FAULTS[fault]
     edit(folder / "coco" / "annotations.json", change)
     refused(workspace, "coco", folder / "coco", sentence)
+
+
+def test_what_a_reader_did_not_think_of_is_a_sentence_too(
+    exported: tuple[Workspace, Exported], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, folder = exported
+
+    def pages(known: Set) -> Iterator[IncomingPage]:
+        yield next(known.pages())
+        raise TypeError("unhashable type: 'list'")
+
+    careless = {"coco": lambda path: (known := READERS["coco"](path)) and Set(lambda: pages(known), known.count)}
+    monkeypatch.setattr(imports, "READERS", careless)
+    refused(workspace, "coco", folder / "coco", r"coco, after page 1: an entry cannot be read \(TypeError: unhashable")
 
 
 def test_numbers_that_are_none_are_refused(exported: tuple[Workspace, Exported]) -> None:

@@ -1,11 +1,15 @@
 """COCO: an annotation's category is what is asked, its segmentation the answer. What was exported from here comes back with its texts."""
 
+import json
+import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from engine.interchange.entries import ALONE, entries
 from engine.interchange.incoming import (
     MOST_QUESTIONS,
     IncomingAnswer,
@@ -15,7 +19,6 @@ from engine.interchange.incoming import (
     decoded,
     inside,
     listed,
-    load_json,
     mapped,
     text_of,
     whole,
@@ -29,64 +32,146 @@ NAMES = ("annotations.json", "_annotations.coco.json", "instances.json")
 def open_set(path: Path) -> Set:
     """Open a COCO file, or the one in a folder; images are found beside it, or in its folder images/. BadEntry when it is none."""
     file = path if path.is_file() else _found(path)
-    stored = mapped(load_json(file), "what it holds", file.name)
-    images = _by_id(stored, "images", file.name)
-    categories = _by_id(stored, "categories", file.name)
-    if len(categories) > MOST_QUESTIONS:
-        bad(file.name, f"it has {len(categories):,} categories, and a project holds {MOST_QUESTIONS:,} questions")
-    questions = {
-        number: text_of(one.get("name"), "the name", f"{file.name}, category {number}")
-        for number, one in categories.items()
-    }
-    licences = {
-        str(one.get("id")): one["name"]
-        for one in stored.get("licenses") or []
-        if isinstance(one, dict) and isinstance(one.get("name"), str)
-    }
-    by_image: dict[int, list[IncomingAnswer]] = {number: [] for number in images}
-    for number, one in _by_id(stored, "annotations", file.name).items():
-        where = f"{file.name}, annotation {number}"
-        image = images.get(one.get("image_id", -1))
-        if image is None:
-            bad(where, f"there is no image {one.get('image_id')!r}")
-        if one.get("category_id") not in questions:
-            bad(where, f"there is no category {one.get('category_id')!r}")
-        by_image[one["image_id"]].append(_answer(one, image, questions[one["category_id"]], where))
-    for at, one in enumerate(listed(stored.get("no_answer", []), '"no_answer"', file.name)):
-        where = f"{file.name}, no_answer {at}"
-        row = mapped(one, "it", where)
-        if row.get("category_id") not in questions:
-            bad(where, f"there is no category {row.get('category_id')!r}")
-        for number in listed(row.get("image_ids"), '"image_ids"', where):
-            if number not in by_image:
-                bad(where, f"there is no image {number!r}")
-            by_image[number].append(IncomingAnswer(questions[row["category_id"]], where))
+    index = _Index(file)
+    return Set(partial(_pages, file, index), index.images())
 
-    def pages() -> Iterator[IncomingPage]:
-        ordered = sorted(
-            images.items(),
-            key=lambda row: (
-                str(row[1].get("document_sha256") or f"image {row[0]}"),
-                row[1].get("page_number") or 1,
-                row[0],
-            ),
+
+def _pages(file: Path, index: "_Index") -> Iterator[IncomingPage]:
+    for number, image in index.ordered():
+        where = f"{file.name}, image {number}"
+        width, height = (whole(image.get(side), f'"{side}"', where, 1) for side in ("width", "height"))
+        yield IncomingPage(
+            document=_document(number, image),
+            number=_page_number(image, where),
+            image=_image(file.parent, image.get("file_name"), where),
+            width=width,
+            height=height,
+            where=where,
+            name=str(image.get("document_name") or image.get("file_name")),
+            answers=tuple(_answers(file, index, number, image)),
+            licence=index.licences.get(str(image.get("license"))),
         )
-        for number, image in ordered:
-            where = f"{file.name}, image {number}"
-            width, height = (whole(image.get(side), f'"{side}"', where, 1) for side in ("width", "height"))
-            yield IncomingPage(
-                document=str(image.get("document_sha256") or f"image {number}"),
-                number=whole(image.get("page_number") or 1, '"page_number"', where, 1),
-                image=_image(file.parent, image.get("file_name"), where),
-                width=width,
-                height=height,
-                where=where,
-                name=str(image.get("document_name") or image.get("file_name")),
-                answers=tuple(by_image[number]),
-                licence=licences.get(str(image.get("license"))),
-            )
 
-    return Set(pages, len(images))
+
+def _answers(file: Path, index: "_Index", number: int, image: dict[str, Any]) -> Iterator[IncomingAnswer]:
+    for kind, at, one in index.about(number):
+        where = f"{file.name}, {kind} {at}"
+        category = one.get("category_id")
+        question = index.questions.get(category) if isinstance(category, int) else None
+        if question is None:
+            bad(where, f"there is no category {category!r}")
+        yield _answer(one, image, question, where) if kind == _ANNOTATION else IncomingAnswer(question, where)
+
+
+def _document(number: int, image: dict[str, Any]) -> str:
+    return str(image.get("document_sha256") or f"image {number}")
+
+
+def _page_number(image: dict[str, Any], where: str) -> int:
+    return whole(image.get("page_number") or 1, '"page_number"', where, 1)
+
+
+_ANNOTATION, _NO_ANSWER = "annotation", "no_answer"
+
+
+class _Index:
+    """The entries of a COCO file by image, in a temporary file of SQLite: there may be more than memory holds."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.name
+        self.questions: dict[int, str] = {}
+        self.licences: dict[str, str] = {}
+        self._categories = 0
+        self._base = sqlite3.connect("")  # on disk, gone with the connection
+        self._base.execute("CREATE TABLE image (id INTEGER PRIMARY KEY, document TEXT, page INTEGER, row TEXT)")
+        self._base.execute("CREATE TABLE answer (kind TEXT, at INTEGER, image INTEGER, row TEXT)")
+        self._base.execute("CREATE TABLE seen (annotation INTEGER PRIMARY KEY)")
+        take = {
+            "images": self._take_image,
+            "categories": self._take_category,
+            "annotations": self._take_annotation,
+            "licenses": self._take_licence,
+            "no_answer": self._take_unanswered,
+        }
+        named = set()
+        for name, at, entry in entries(file):
+            named.add(name)
+            if at == ALONE and name in take and name != "licenses":
+                listed(entry, f'"{name}"', self._file)
+            elif at != ALONE and name in take:
+                take[name](at, entry)
+        for name in ("images", "categories", "annotations"):
+            if name not in named:
+                listed(None, f'"{name}"', self._file)
+        if self._categories > MOST_QUESTIONS:
+            bad(self._file, f"it has {self._categories:,} categories, and a project holds {MOST_QUESTIONS:,} questions")
+        self._base.execute("CREATE INDEX by_image ON answer (image)")
+        lost = self._base.execute(
+            "SELECT kind, at, image FROM answer WHERE image NOT IN (SELECT id FROM image) ORDER BY kind, at LIMIT 1"
+        ).fetchone()
+        if lost is not None:
+            bad(f"{self._file}, {lost[0]} {lost[1]}", f"there is no image {lost[2]!r}")
+
+    def images(self) -> int:
+        """How many there are."""
+        return int(self._base.execute("SELECT count(*) FROM image").fetchone()[0])
+
+    def ordered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the images, the pages of a document one after the other."""
+        for number, row in self._base.execute("SELECT id, row FROM image ORDER BY document, page, id"):
+            yield number, json.loads(row)
+
+    def about(self, image: int) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """Yield what is said of an image: the kind, its number or place, and the entry."""
+        chosen = "SELECT kind, at, row FROM answer WHERE image = ? ORDER BY rowid"
+        for kind, at, row in self._base.execute(chosen, (image,)):
+            yield kind, at, json.loads(row)
+
+    def _take_image(self, at: int, entry: object) -> None:
+        number, image = self._numbered("images", at, entry)
+        document = _document(number, image).encode("utf-8", "replace").decode()  # SQLite keeps no half of a character
+        page = _page_number(image, f"{self._file}, image {number}")
+        try:
+            self._base.execute("INSERT INTO image VALUES (?, ?, ?, ?)", (number, document, page, json.dumps(image)))
+        except sqlite3.IntegrityError:
+            bad(f"{self._file}, images[{at}]", f"its id {number} was used before")
+
+    def _take_category(self, at: int, entry: object) -> None:
+        self._categories += 1
+        if self._categories > MOST_QUESTIONS:
+            return  # the others are counted
+        number, category = self._numbered("categories", at, entry)
+        if number in self.questions:
+            bad(f"{self._file}, categories[{at}]", f"its id {number} was used before")
+        self.questions[number] = text_of(category.get("name"), "the name", f"{self._file}, category {number}")
+
+    def _take_annotation(self, at: int, entry: object) -> None:
+        number, annotation = self._numbered("annotations", at, entry)
+        try:
+            self._base.execute("INSERT INTO seen VALUES (?)", (number,))
+        except sqlite3.IntegrityError:
+            bad(f"{self._file}, annotations[{at}]", f"its id {number} was used before")
+        self._about(_ANNOTATION, number, annotation.get("image_id"), annotation)
+
+    def _take_unanswered(self, at: int, entry: object) -> None:
+        where = f"{self._file}, no_answer {at}"
+        row = mapped(entry, "it", where)
+        for image in listed(row.get("image_ids"), '"image_ids"', where):
+            self._about(_NO_ANSWER, at, image, {"category_id": row.get("category_id")})
+
+    def _take_licence(self, at: int, entry: object) -> None:
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str) and at < MOST_QUESTIONS:
+            self.licences[str(entry.get("id"))] = entry["name"]
+
+    def _about(self, kind: str, at: int, image: object, row: dict[str, Any]) -> None:
+        if not isinstance(image, int) or not 0 <= image < 2**31:
+            bad(f"{self._file}, {kind} {at}", f"there is no image {image!r}")
+        self._base.execute("INSERT INTO answer VALUES (?, ?, ?, ?)", (kind, at, image, json.dumps(row)))
+
+    def _numbered(self, name: str, at: int, entry: object) -> tuple[int, dict[str, Any]]:
+        where = f"{self._file}, {name}[{at}]"
+        row = mapped(entry, "it", where)
+        return whole(row.get("id"), '"id"', where), row
 
 
 def _found(folder: Path) -> Path:
@@ -98,18 +183,6 @@ def _found(folder: Path) -> Path:
     if len(others) == 1:
         return others[0]
     return bad(str(folder), f"it holds none of the files {', '.join(NAMES)}, and not one JSON file alone")
-
-
-def _by_id(stored: dict[str, Any], name: str, file: str) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
-    for at, one in enumerate(listed(stored.get(name), f'"{name}"', file)):
-        where = f"{file}, {name}[{at}]"
-        row = mapped(one, "it", where)
-        number = whole(row.get("id"), '"id"', where)
-        if number in found:
-            bad(where, f"its id {number} was used before")
-        found[number] = row
-    return found
 
 
 def _image(folder: Path, name: object, where: str) -> Path:

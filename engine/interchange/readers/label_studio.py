@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import numpy as np
 
 from engine.interchange.brush import decode_brush
+from engine.interchange.entries import ALONE, entries
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
@@ -16,7 +17,6 @@ from engine.interchange.incoming import (
     bad,
     inside,
     listed,
-    load_json,
     mapped,
     text_of,
     whole,
@@ -35,9 +35,9 @@ def open_set(path: Path) -> Set:
     Of several annotations of a task all come in; regions of one label are one answer. Other kinds of regions are counted as lost.
     """
     file = path / TASKS_FILE if path.is_dir() else path
-    tasks = listed(load_json(file), "what it holds", file.name)
     lost: dict[str, int] = {}
-    for task in tasks:
+    count = 0
+    for count, (_, task) in enumerate(_tasks(file), 1):  # noqa: B007
         for region in _regions(task) if isinstance(task, dict) else ():
             kind = str(region.get("type")) if isinstance(region, dict) else "?"
             if kind not in _KINDS:
@@ -45,7 +45,7 @@ def open_set(path: Path) -> Set:
 
     def pages() -> Iterator[IncomingPage]:
         seen: set[int] = set()
-        for at, stored in enumerate(tasks):
+        for at, stored in _tasks(file):
             where = f"{file.name}, task {at}"
             task = mapped(stored, "it", where)
             number = whole(task.get("id", at), '"id"', where)
@@ -54,7 +54,15 @@ def open_set(path: Path) -> Set:
             seen.add(number)
             yield _page(file.parent, task, f"{file.name}, task {number}")
 
-    return Set(pages, len(tasks), lost)
+    return Set(pages, count, lost)
+
+
+def _tasks(file: Path) -> Iterator[tuple[int, Any]]:
+    for name, at, task in entries(file):
+        if name:
+            bad(file.name, "what it holds must be a list of tasks, and is an object")
+        if at != ALONE:
+            yield at, task
 
 
 def _regions(task: dict[str, Any]) -> Iterator[Any]:

@@ -1,0 +1,91 @@
+"""Large JSON files, read entry by entry."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.interchange import entries as reading
+from engine.interchange.entries import ALONE, entries
+from engine.interchange.incoming import BadEntry
+
+STORED = {
+    "info": {"year": 2026, "of": ["a", {"b": None}]},
+    "images": [{"id": 1, "name": 'ä "quoted" \\ 😀'}, {"id": -2.5e3}, [], "text", 12, True, None],
+    "none": [],
+    "last": 17,
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "set.json"
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 64, 1 << 20])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_every_entry_comes_as_json_reads_it_wherever_the_pieces_of_the_file_end(
+    file: Path, monkeypatch: pytest.MonkeyPatch, piece: int, indent: int | None
+) -> None:
+    monkeypatch.setattr(reading, "_PIECE", piece)
+    file.write_text(json.dumps(STORED, indent=indent, ensure_ascii=False) + "\n", "utf-8-sig")
+    found = list(entries(file))
+    assert found == [
+        ("info", ALONE, STORED["info"]),
+        *(("images", at, one) for at, one in enumerate(STORED["images"])),  # type: ignore[arg-type]
+        ("none", ALONE, []),
+        ("last", ALONE, 17),
+    ]
+    file.write_text(json.dumps(STORED["images"], indent=indent))
+    assert [one for _, _, one in entries(file)] == STORED["images"]
+
+
+@pytest.mark.parametrize("piece", [3, 1 << 20])
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "no whole JSON: a list or an object is expected at character 1"),
+        ('{"a": [1, 2', "no whole JSON: ',' or ']' is expected"),
+        ('{"a": [1 2]}', "',' or ']' is expected at character 10"),
+        ('{"a": [{"b" 1}]}', "no whole JSON: .* at character 13"),
+        ('{"a": ["never ends', "Unterminated string"),
+        ('{"a": 1,}', "a name is expected at character 9"),
+        ('{"a" 1}', "':' is expected"),
+        ('{"a": 1} {', "something follows"),
+        ("nothing", "a list or an object"),
+        ('{"a": [1, NaN]}', "it holds NaN, which is no number"),
+        ('{"a": [-Infinity]}', "it holds -Infinity"),
+        ('{"a": ' + "[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(
+    file: Path, monkeypatch: pytest.MonkeyPatch, piece: int, content: str, sentence: str
+) -> None:
+    monkeypatch.setattr(reading, "_PIECE", piece)
+    file.write_text(content)
+    with pytest.raises(BadEntry, match=f"^set.json: it.*{sentence}.*|^set.json: .*{sentence}"):
+        list(entries(file))
+
+
+def test_files_and_entries_that_are_too_large_and_bytes_that_are_no_text_are_refused(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_bytes(b'{"a": ["\xff\xfe"]}')
+    with pytest.raises(BadEntry, match="it is not UTF-8"):
+        list(entries(file))
+    monkeypatch.setattr(reading, "_PIECE", 10)
+    monkeypatch.setattr(reading, "MOST_LETTERS", 1000)
+    file.write_text(json.dumps(["x" * 5000]))
+    with pytest.raises(BadEntry, match="no whole JSON"):
+        list(entries(file))
+    monkeypatch.setattr(reading, "MOST_BYTES", 100)
+    with pytest.raises(BadEntry, match="it is larger than"):
+        list(entries(file))
+    with pytest.raises(BadEntry, match="it cannot be read"):
+        list(entries(file.with_name("none.json")))
+
+
+def test_a_break_in_a_long_file_is_found_without_reading_it_to_its_end(file: Path) -> None:
+    file.write_text('{"a": [{"b" 1}, ' + '{"c": 1}, ' * 1_000_000)
+    with pytest.raises(BadEntry, match="at character 13"):
+        list(entries(file))
