@@ -50,17 +50,59 @@ def postgresql_address() -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file at the schema of now, to be copied: migrating one takes longer than most tests."""
+    folder = tmp_path_factory.mktemp("migrated")
+    open_workspace(Settings(data_dir=folder, _env_file=None)).close()
+    return folder / "glossator.db"
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgresql_address: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a PostgreSQL database at the schema of now, a template for others."""
+    name = "migrated"
+    _create(postgresql_address, name)
+    address = _named(postgresql_address, name)
+    open_workspace(Settings(data_dir=tmp_path_factory.mktemp("migrated"), database_url=address, _env_file=None)).close()
+    return name
+
+
+KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+
+
+@pytest.fixture(params=KINDS)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Address of an empty database of each kind that is supported."""
+    """Address of a database of each kind that is supported, at the schema of now and without a row."""
+    if request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("migrated_file"), tmp_path / "glossator.db")
+        return f"sqlite:///{tmp_path / 'glossator.db'}"
+    template: str = request.getfixturevalue("migrated_database")
+    return _fresh(request.getfixturevalue("postgresql_address"), template)
+
+
+@pytest.fixture(params=KINDS)
+def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of a database of each kind in which there is nothing."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'glossator.db'}"
+    return _fresh(request.getfixturevalue("postgresql_address"), "template1")
+
+
+def _fresh(address: str, template: str) -> str:
+    name = f"test_{uuid.uuid4().hex}"
+    _create(address, name, template)
+    return _named(address, name)
+
+
+def _create(address: str, name: str, template: str = "template1") -> None:
     import psycopg
 
-    address: str = request.getfixturevalue("postgresql_address")
-    name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+
+
+def _named(address: str, name: str) -> str:
     return address.replace("/postgres?", f"/{name}?")
 
 
@@ -73,8 +115,10 @@ def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
 
 
 @pytest.fixture
-def sqlite_workspace(tmp_path: Path) -> Iterator[Workspace]:
+def sqlite_workspace(migrated_file: Path, tmp_path: Path) -> Iterator[Workspace]:
     """A migrated workspace on SQLite alone, for what has nothing to do with the kind of database."""
+    (tmp_path / "data").mkdir()
+    shutil.copyfile(migrated_file, tmp_path / "data" / "glossator.db")
     opened = open_workspace(Settings(data_dir=tmp_path / "data", _env_file=None))
     yield opened
     opened.close()

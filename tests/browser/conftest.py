@@ -18,6 +18,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-features=PreloadTopChromeWebUI",  # a process for the browser's own menus, beside every page
 ]
 PATIENCE = 30_000  # milliseconds: two busy cores answer a cold first question late
 

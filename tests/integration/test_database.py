@@ -19,15 +19,15 @@ from engine.workspace import Workspace, open_workspace
 from tests.factories import line, make_document, make_project
 
 
-def test_models_and_migrations_agree(database_url: str) -> None:
-    database = Database(database_url)
+def test_models_and_migrations_agree(empty_database_url: str) -> None:
+    database = Database(empty_database_url)
     migrate.upgrade(database)
     assert migrate.differences(database) == []
     database.dispose()
 
 
-def test_upgrade_and_downgrade_meet_again(database_url: str) -> None:
-    database = Database(database_url)
+def test_upgrade_and_downgrade_meet_again(empty_database_url: str) -> None:
+    database = Database(empty_database_url)
     migrate.upgrade(database)
     migrate.downgrade(database, "base")
     assert set(inspect(database.engine).get_table_names()) <= {"alembic_version"}
