@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PIL import Image, ImageDraw
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
 from db.base import now
 from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Question, Revision, User
@@ -62,7 +62,8 @@ def make_document(
     """A document of rendered pages, in a group of its own with the given split."""
     images = [_render(words) for words in pages]
     with workspace.database.write() as session:
-        sequence = len(session.scalars(select(DocumentGroup).where(DocumentGroup.project_id == project_id)).all())
+        groups = select(func.count()).select_from(DocumentGroup).where(DocumentGroup.project_id == project_id)
+        sequence = session.scalar(groups) or 0
         group = DocumentGroup(
             project_id=project_id, sequence=sequence, split=split, quarantined_at=now() if quarantined else None
         )

@@ -56,27 +56,45 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=100_000)
     parser.add_argument("--formats", nargs="*", default=list(FORMATS))
     parser.add_argument("--one", nargs=4, metavar=("FOLDER", "PROJECT", "FORMAT", "OUT"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--folder", type=Path, help="Where the projects are made; what is there already is not made again."
+    )
+    parser.add_argument("--only-make", action="store_true", help="Make the projects and measure nothing.")
     given = parser.parse_args()
     if given.one:
         one(Path(given.one[0]), given.one[1], given.one[2], Path(given.one[3]))
         return
-    print(f"{'format':14}{'answers':>9}{'seconds':>9}{'MB':>8}{'peak MiB':>10}")
-    for answers in (1_000, given.answers):
-        folder = Path(tempfile.mkdtemp(prefix="glossator-bench-"))
-        try:
-            project = make(folder / "data", answers)
-            for form in given.formats:
-                out = folder / "out"
-                command = [sys.executable, "-m", __spec__.name, "--one", str(folder / "data"), project, form, str(out)]
-                said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
-                found = json.loads(said)
-                print(
-                    f"{form:14}{found['answers']:>9,}{found['seconds']:>9.1f}{found['megabytes']:>8.1f}{found['peak_mib']:>10.0f}",
-                    flush=True,
-                )
-                shutil.rmtree(out)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="glossator-bench-") as temporary:
+        folder = given.folder or Path(temporary)
+        projects = {answers: made(folder / str(answers), answers) for answers in (1_000, given.answers)}
+        if given.only_make:
+            return
+        print(f"{'format':14}{'answers':>9}{'seconds':>9}{'MB':>9}{'peak MiB':>10}")
+        for form in given.formats:
+            for answers, project in projects.items():
+                measure(folder / str(answers), project, form, Path(temporary) / "out")
+
+
+def made(folder: Path, answers: int) -> str:
+    """Make the project unless it is there; return its id."""
+    note = folder / "project"
+    if not note.is_file():
+        shutil.rmtree(folder, ignore_errors=True)
+        project = make(folder, answers)
+        note.write_text(project)
+    return note.read_text()
+
+
+def measure(folder: Path, project: str, form: str, out: Path) -> None:
+    """Export in another process, and print its line."""
+    command = [sys.executable, "-m", __spec__.name, "--one", str(folder), project, form, str(out)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+    found = json.loads(said)
+    print(
+        f"{form:14}{found['answers']:>9,}{found['seconds']:>9.1f}{found['megabytes']:>9.1f}{found['peak_mib']:>10.0f}",
+        flush=True,
+    )
+    shutil.rmtree(out)
 
 
 if __name__ == "__main__":
