@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 from sqlalchemy import func, insert, select
 
 from db.base import now
+from db.ids import new_id
 from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Question, Revision, User
 from engine.annotation.state import AnnotationState, PageMark, stored, to_patch
 from engine.people import local_user
@@ -161,6 +162,35 @@ def accept(
         session.flush()
         session.add(_revision(annotation, state))
         return annotation
+
+
+def accept_several(workspace: Workspace, document: Document, answers: Mapping[str, Sequence[int]]) -> None:
+    """Answers by words of the first page, in one commit: for sets of many."""
+    [page, *_] = pages_of(workspace, document.id)
+    boxes = boxes_of(workspace, page.id)
+    with workspace.database.write() as session:
+        person = local_user(session)
+        asked = {
+            one.text: one for one in session.scalars(select(Question).where(Question.project_id == document.project_id))
+        }
+        for question in answers:
+            if question not in asked:
+                asked[question] = Question(project_id=document.project_id, text=question)
+                session.add(asked[question])
+        session.flush()
+        for question, words in answers.items():
+            pixels = rasterise([boxes[at] for at in words], (page.height, page.width))
+            state = AnnotationState(pages={page.id: PageMark(words=list(words), mask=to_patch(pixels))})
+            annotation = Annotation(
+                id=new_id(),
+                project_id=document.project_id,
+                document_id=document.id,
+                question_id=asked[question].id,
+                author_id=person.id,
+                status="accepted",
+                head=1,
+            )
+            session.add_all([annotation, _revision(annotation, state)])
 
 
 def revise(workspace: Workspace, annotation: Annotation, state: AnnotationState, status: str = "accepted") -> Revision:

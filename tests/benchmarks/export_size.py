@@ -23,7 +23,7 @@ ANSWERS_A_PAGE = 10
 
 def make(folder: Path, answers: int) -> str:
     """Fill a workspace with so many accepted answers; return the project's id."""
-    from tests.factories import accept, line, make_document, make_project
+    from tests.factories import accept_several, line, make_document, make_project
 
     workspace = open_workspace(Settings(data_dir=folder))
     project = make_project(workspace, "many").id
@@ -32,8 +32,7 @@ def make(folder: Path, answers: int) -> str:
         document = make_document(
             workspace, project, [rows], split=("train", "recent", "frozen")[number % 3], name=f"{number}.png"
         )
-        for row in range(ANSWERS_A_PAGE):
-            accept(workspace, document, f"What is key {row}?", [2 * row + 1])
+        accept_several(workspace, document, {f"What is key {row}?": [2 * row + 1] for row in range(ANSWERS_A_PAGE)})
     workspace.close()
     return project
 
