@@ -117,7 +117,7 @@ def workspace(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
 @pytest.fixture
 def sqlite_workspace(migrated_file: Path, tmp_path: Path) -> Iterator[Workspace]:
     """A migrated workspace on SQLite alone, for what has nothing to do with the kind of database."""
-    (tmp_path / "data").mkdir()
+    (tmp_path / "data").mkdir(exist_ok=True)
     shutil.copyfile(migrated_file, tmp_path / "data" / "glossator.db")
     opened = open_workspace(Settings(data_dir=tmp_path / "data", _env_file=None))
     yield opened

@@ -12,7 +12,8 @@ from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import copied
 from engine import audit
-from engine.interchange.imports import RECOGNISE, Status, import_set
+from engine.interchange.imports import RECOGNISE, import_set
+from engine.interchange.storing import Status
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 

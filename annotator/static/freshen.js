@@ -5,10 +5,12 @@
 const lines = (text) => (text ?? '').split(/\r?\n/).map((line) => line.split(/\s+/).filter(Boolean).join(' ')).filter(Boolean);
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-// `given`, `newer`: { project, questions, settings }. Returns what the form was given now, the list's text, and the settings.
+// `given`, `newer`: { project, questions, settings }; `newer.seen`: what the form was given when it asked. Returns what it is given now, the
+// list's text, and the settings.
 export function freshened(project, newer, given, text, ...settings) {
-  if (newer?.project !== project) return [given, text, ...settings]; // of a project that was left, or of none that may be seen
-  if (given?.project !== project) return [newer, newer.questions.join('\n'), ...newer.settings];
+  if (newer?.project !== project || !same(newer.seen ?? {}, given ?? {})) return [given, text, ...settings]; // left, not to be seen, or saved meanwhile
+  const { seen, ...there } = newer;
+  if (given?.project !== project) return [there, newer.questions.join('\n'), ...newer.settings];
   const writing = !same(lines(text), given.questions), setting = !same(settings, given.settings);
   const kept = { project, questions: (writing ? given : newer).questions, settings: (setting ? given : newer).settings };
   return [kept, writing ? text : newer.questions.join('\n'), ...(setting ? settings : newer.settings)];

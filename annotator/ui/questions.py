@@ -92,10 +92,11 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         there = _there(desk, project_id)
         return there, "\n".join(there["questions"]), *there["settings"]
 
-    def newest(project_id: str | None, request: gr.Request) -> dict[str, Any]:
+    def newest(project_id: str | None, seen: Any, request: gr.Request) -> dict[str, Any]:
+        """What there is now, and what the page was given when it asked: where it was given something else since, that is newer."""
         if project_id is None or role_of(desk, request, project_id) is None:
             return {}
-        return _there(desk, project_id)
+        return {**_there(desk, project_id), "seen": seen}
 
     @told
     def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> tuple[object, str]:
@@ -169,7 +170,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     project.change(load, project, [began, *shown], **QUIET)
     project.change(allow, project, allowed, **QUIET)
     tab.select(allow, project, allowed, **QUIET)
-    tab.select(newest, project, newer, **QUIET).then(
+    tab.select(newest, [project, began], newer, **QUIET).success(
         None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
     )
     offer(desk, project)

@@ -6,6 +6,7 @@ its SHA-256. The same export into the same target finds that folder, keeps what 
 
 import fcntl
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from engine.errors import Conflict, Refused
 from engine.workspace import Workspace
 
 LOG_FILE = ".finished.sqlite"
-MANIFEST_FILE = "manifest.json"
+LOCK_FILE, MANIFEST_FILE = ".lock", "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Destination:
     def __enter__(self) -> Self:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / ".lock").open("w")
+            self._lock = (self.folder / LOCK_FILE).open("w")
         except OSError as error:
             raise self._unwritable(error) from None
         try:
@@ -56,7 +57,11 @@ class Destination:
         except OSError:
             self._lock.close()
             raise Conflict(f"Another process is writing this export to {self.out}.") from None
-        self._log = _Log(self.folder / LOG_FILE)
+        try:
+            self._log = _Log(self.folder / LOG_FILE)
+        except (OSError, sqlite3.Error) as error:
+            self._lock.close()
+            raise self._unwritable(error) from None
         return self
 
     def __exit__(
@@ -66,7 +71,7 @@ class Destination:
         self._lock.close()
         if isinstance(error, Refused):  # another try would end as this one did
             shutil.rmtree(self.folder, ignore_errors=True)
-        elif isinstance(error, OSError):
+        elif isinstance(error, OSError | sqlite3.Error):
             raise self._unwritable(error) from None
 
     def blob(self, path: str, sha256: str) -> None:
@@ -119,22 +124,35 @@ class Destination:
 
     def finish(self) -> None:
         """Give the folder its name."""
-        for path in self.folder.rglob("*"):
-            if path.is_file() and not self._log.has(str(path.relative_to(self.folder))):
-                path.unlink()  # the log itself; and what an earlier try wrote, and this one did not
+        for path in _files_in(self.folder):  # what an earlier try wrote, and this one did not
+            if path not in (LOG_FILE, LOCK_FILE) and not self._log.has(path):
+                (self.folder / path).unlink()
         self._log.close()
+        for path in (LOG_FILE, LOCK_FILE):
+            (self.folder / path).unlink()
         if self.out.is_dir():
             self.out.rmdir()
         self.folder.rename(self.out)
 
-    def _unwritable(self, error: OSError) -> Refused:
-        return Refused(f"The export cannot be written to {self.out}: {error.strerror or error}.")
+    def _unwritable(self, error: Exception) -> Refused:
+        return Refused(f"The export cannot be written to {self.out}: {getattr(error, 'strerror', None) or error}.")
 
 
 def check_free(out: Path) -> None:
     """Refuse a place that holds something already."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Refused(f"{out.absolute()} is not empty; export into a new or an empty folder.")
+
+
+def _files_in(folder: Path, within: str = "") -> Iterator[str]:
+    """Yield the path of every file, relative to the folder; one folder's names are held, not all."""
+    with os.scandir(folder / within) as found:
+        for entry in found:
+            path = f"{within}/{entry.name}" if within else entry.name
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files_in(folder, path)
+            else:
+                yield path
 
 
 class _Log:
@@ -144,14 +162,17 @@ class _Log:
         self._path = path
         try:
             self._open()
+        except sqlite3.OperationalError:  # no room, no right: the log is as good as it was
+            raise
         except sqlite3.DatabaseError:  # half of a file, of a machine that lost its power: nothing is known then
+            self._base.close()
             path.unlink()
             self._open()
 
     def _open(self) -> None:
         # No transaction is awaited on the disk: what a power cut leaves of the log is held against the files' sizes.
         self._base = sqlite3.connect(self._path, isolation_level=None)
-        self._base.execute("PRAGMA journal_mode=MEMORY")
+        self._base.execute("PRAGMA journal_mode=TRUNCATE")  # killed in the middle, it is mended from its journal
         self._base.execute("PRAGMA synchronous=OFF")
         self._base.execute(
             "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, sha256 TEXT, bytes INTEGER, now INTEGER) WITHOUT ROWID"

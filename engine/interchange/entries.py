@@ -110,9 +110,10 @@ class _Reader:
             except ValueError as error:
                 bad(self._name, str(error))
             else:
-                # A number that the piece ends with may go on in the next one.
-                if end < len(self._text) or not self._more():
-                    self._at = end
+                # A number near the end of the piece may go on in the next one: "1." is read as 1.
+                length = end - self._at
+                if end < len(self._text) - _LONGEST_NAME or not self._more():
+                    self._at += length
                     return value
                 continue
             # What is cut off by the end of the piece is broken there, or is a text that does not end.

@@ -1,11 +1,11 @@
 """Which format a set is in, by the names of its files and the beginnings of their contents."""
 
-import json
 from pathlib import Path
 
 from engine.interchange.destination import MANIFEST_FILE
+from engine.interchange.entries import ALONE, entries
 from engine.interchange.grounded import PAGES_FILE
-from engine.interchange.incoming import bad
+from engine.interchange.incoming import BadEntry, bad
 from engine.interchange.readers import boundingdocs, coco, label_studio, png_masks
 
 _MARKS = (
@@ -15,6 +15,7 @@ _MARKS = (
     (label_studio.TASKS_FILE, "label-studio"),
     *((name, "coco") for name in coco.NAMES),
 )
+_HOLD_NO_PLACES = ("csv", "xlsx", "yolo")
 _BEGINNING = 65_536  # characters
 
 
@@ -44,14 +45,20 @@ def _of_folder(folder: Path) -> str | None:
 
 
 def _exported(manifest: Path) -> str | None:
-    """What the manifest of an export of ours says that it is."""
+    """What the manifest of an export of ours says that it is; it stands before the files."""
+    ours = False
     try:
-        said = json.loads(manifest.read_text("utf-8"))["kind"]
-    except (OSError, ValueError, KeyError, TypeError):
+        for name, at, value in entries(manifest):
+            ours |= name == "format" and at == ALONE and str(value).startswith("glossator-export")
+            if name == "kind" and ours:
+                break
+        else:
+            return None
+    except BadEntry:
         return None
-    if said in ("csv", "xlsx", "yolo"):
-        bad(manifest.name, f"it is of an export as {said}, which does not hold the answers whole")
-    return said if isinstance(said, str) else None
+    if value in _HOLD_NO_PLACES:
+        bad(manifest.name, f"it is of an export as {value}, which does not hold the answers whole")
+    return str(value)
 
 
 def _of_file(file: Path) -> str | None:
@@ -66,7 +73,7 @@ def _of_file(file: Path) -> str | None:
         return "page-xml" if "PcGts" in begins else None
     if file.suffix == ".jsonl":
         first = begins.split("\n", 1)[0]
-        marks = (('"Q&A"', "boundingdocs"), ('"masks": [{', "png"), ('"no_answer"', "png"), ('"questions"', "grounded"))
+        marks = (('"page_id"', "grounded"), ('"Q&A"', "boundingdocs"), ('"masks": [{', "png"), ('"no_answer"', "png"))
         return next((form for mark, form in marks if mark in first), None)
     if begins.startswith("["):
         return "label-studio"

@@ -26,13 +26,11 @@ class RunSettings(BaseModel):
         4.0, gt=0, description="That of weight matrices, as its multiple; natural_gradient only."
     )
     weight_decay: float = Field(0.01, ge=0)
-    begin: Literal["auto", "origin", "champion"] = Field(
-        "auto",
-        description="Whose weights a run begins with: the champion's, or those that all versions come from. auto: the latter "
-        "as long as a run's steps see every corrected page several times.",
+    begin: Literal["champion", "origin"] = Field(
+        "champion", description="Whose weights a run begins with: the champion's, or those that all versions come from."
     )
     blend: float = Field(
-        0.85, gt=0, le=1, description="How far the weights handed in lie from those at the beginning to those learned."
+        0.7, gt=0, le=1, description="How far the weights handed in lie from those at the beginning to those learned."
     )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
     absent: float = Field(0.3, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")
@@ -51,7 +49,7 @@ class RunSettings(BaseModel):
     patience: int = Field(
         4,
         ge=1,
-        description="Checkpoints in a row that have lost what the champion knew of these, after which a run ends.",
+        description="Checkpoints in a row that have lost what was known of these at the beginning, after which a run ends.",
     )
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)

@@ -29,7 +29,6 @@ from model.optim import NaturalGradient, parameter_groups
 _RESULT_FILE = "result.safetensors"
 _PACE_STEPS = 4  # that are timed, then thrown away
 _PLANNED = 0.85  # share of a run's minutes that its steps are cut to: some cost more than those that were timed
-_OFTEN = 6  # times that a run sees each page, if it may begin anew
 _FEWEST_STEPS = 20  # a shorter run is not worth timing
 _REMEMBERED_STEPS = 24  # of generated pages with their image, where images are read once
 
@@ -124,18 +123,6 @@ def _watch(
         return None
     source, batches = found
     return Watch(network, source, batches, folder, patience=settings.patience, on_look=on_look)
-
-
-def begins_at_origin(settings: RunSettings, corpus: Corpus) -> bool:
-    """Return whether a run begins with the weights that all versions come from instead of the champion's.
-
-    The champion knows the older pages by heart, and learns less from them than weights that never saw them; where a run's steps see each
-    page often enough, nothing is lost by beginning anew.
-    """
-    if settings.begin != "auto":
-        return settings.begin == "origin"
-    draws = settings.steps * (1 - settings.replay) * settings.pages
-    return draws >= _OFTEN * len(corpus.pages)
 
 
 def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings) -> int:

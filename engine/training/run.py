@@ -6,14 +6,12 @@ A worker that takes the job again finds them and does what is left.
 
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 import torch
 from sqlalchemy import select
 
 from db.base import now
-from db.blobs import BlobMissing
 from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
 from engine.curation import snapshots
 from engine.errors import Conflict, NotFound, Refused
@@ -88,18 +86,13 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
-        origin = registry.origin(session, parent)
+        begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
     corpus = _taught(workspace, snapshot)
-    network = learner.network_of(registry.checkpoint_path(workspace, parent), settings.depth)
+    network = learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
     settings = settings.model_copy(update={"steps": learner.affordable_steps(network, source, settings)})
-    begins_at = parent
-    if learner.begins_at_origin(settings, corpus):
-        with suppress(BlobMissing):  # deleted from disk: the champion's do as well
-            workspace.blobs.path(origin.checkpoint_sha256)
-            begins_at = origin
     with workspace.database.write() as session:
         run = Run(
             project_id=project_id,

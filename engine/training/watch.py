@@ -1,4 +1,4 @@
-"""Early stopping: some of the documents that could teach are only looked at, and a run that reads them worse than the champion ends.
+"""Early stopping: some of the documents that could teach are only looked at, and a run that reads them worse than it did at its beginning ends.
 
 They are documents of the training split, so the holdouts are never asked when to stop. What is measured is the loss of their
 questions, asked plainly, the same ones each time. They are few, and between two checkpoints of a run that learns well the loss on them

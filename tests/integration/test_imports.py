@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
+from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
 from engine.annotation.state import AnnotationState
@@ -23,9 +24,10 @@ from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Refused
 from engine.interchange import archives, imports
 from engine.interchange.exports import export
-from engine.interchange.imports import READERS, RECOGNISE, Imported, import_set
+from engine.interchange.imports import READERS, RECOGNISE, import_set
 from engine.interchange.incoming import BadEntry, IncomingPage, Set
 from engine.interchange.recognise import recognised
+from engine.interchange.storing import Imported
 from engine.people import ensure_local_user
 from engine.workspace import Workspace
 from model.masks import Mask, decode_patch, rasterise
@@ -397,6 +399,16 @@ def test_a_set_is_recognised_by_its_files(answered_on_file: Answered, tmp_path: 
     assert done.form == form and done.pages == 3
 
 
+def test_somebody_else_s_manifest_says_nothing(exported: tuple[Workspace, Exported]) -> None:
+    _, folder = exported
+    manifest = folder / "coco" / "manifest.json"
+    for content in ('{"kind": "Dataset"}', "[" * 200_000, '{"format": "glossator-export/2", "kind": '):
+        manifest.write_text(content)
+        assert recognised(folder / "coco") == "coco"
+    grounded = folder / "grounded" / "pages.jsonl"
+    assert recognised(grounded) == "grounded"
+
+
 def test_what_is_no_dataset_is_refused_and_so_is_what_holds_no_places(
     answered_on_file: Answered, tmp_path: Path
 ) -> None:
@@ -429,7 +441,38 @@ def test_pages_that_come_without_words_are_read_and_are_the_same_document_when_t
         words = session.scalars(select(PageWord.text).where(PageWord.page_id == page.id).order_by(PageWord.position))
         assert list(words) == ["Total", "due:", "125.50"]
     again = import_set(workspace, project.id, RECOGNISE, tmp_path, user_id=by, ocr=False)
-    assert (again.documents, again.known, again.answers) == (0, 1, 0)
+    assert (again.documents, again.known, again.answers, again.read) == (0, 1, 0, 0)
+
+
+def test_answers_to_a_known_document_are_marked_on_the_words_that_it_has(workspace: Workspace, tmp_path: Path) -> None:
+    """As after an OCR that read it otherwise, or words that were mended since: their numbers are not counted anew."""
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "page.png")
+    content = {
+        "images": [{"id": 1, "file_name": "page.png", "width": 200, "height": 100}],
+        "categories": [{"id": 1, "name": TOTAL}],
+        "annotations": [{"id": 1, "image_id": 1.0, "category_id": 1.0, "bbox": [10, 10, 40, 20]}],
+    }
+    (tmp_path / "annotations.json").write_text(json.dumps(content))
+    project = make_project(workspace, "known")
+    first, second = (make_user(workspace, name, **{project.id: "reviewer"}) for name in ("anna", "ben"))
+    assert import_set(workspace, project.id, "coco", tmp_path, user_id=first.id).answers == 1
+    with workspace.database.write() as session:
+        page = session.scalars(select(Page).join(Document).where(Document.project_id == project.id)).one()
+        boxes = {0: (10, 10, 50, 30), 3: (100, 10, 150, 30), 7: (10, 10, 50, 30)}
+        for position, (number, (x0, y0, x1, y1)) in enumerate(boxes.items()):
+            session.add(
+                PageWord(
+                    page_id=page.id, number=number, position=position, line=0, text=f"w{number}",
+                    x0=x0, y0=y0, x1=x1, y1=y1, retired_at=now() if number == 0 else None,
+                )
+            )  # fmt: skip
+    assert import_set(workspace, project.id, "coco", tmp_path, user_id=second.id, ocr=True).answers == 1
+    with workspace.database.read() as session:
+        stored = session.scalar(
+            select(Revision.state).join(Annotation, Annotation.id == Revision.annotation_id)
+            .where(Annotation.author_id == second.id)
+        )  # fmt: skip
+    assert AnnotationState.model_validate(stored).pages[page.id].words == [7]
 
 
 def test_an_answer_to_a_standard_question_that_comes_in_is_nobodys_task_any_more(

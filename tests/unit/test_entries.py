@@ -12,6 +12,8 @@ from engine.interchange.incoming import BadEntry
 STORED = {
     "info": {"year": 2026, "of": ["a", {"b": None}]},
     "images": [{"id": 1, "name": 'ä "quoted" \\ 😀'}, {"id": -2.5e3}, [], "text", 12, True, None],
+    "numbers": [11111, 1.5, -2e-3, 1.25e10, 0],
+    "version": 1.0,
     "none": [],
     "last": 17,
 }
@@ -33,6 +35,8 @@ def test_every_entry_comes_as_json_reads_it_wherever_the_pieces_of_the_file_end(
     assert found == [
         ("info", ALONE, STORED["info"]),
         *(("images", at, one) for at, one in enumerate(STORED["images"])),  # type: ignore[arg-type]
+        *(("numbers", at, one) for at, one in enumerate(STORED["numbers"])),  # type: ignore[arg-type]
+        ("version", ALONE, 1.0),
         ("none", ALONE, []),
         ("last", ALONE, 17),
     ]

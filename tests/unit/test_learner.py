@@ -4,10 +4,8 @@ import pytest
 import torch
 
 from engine.errors import Refused
-from engine.interchange.grounded import GroundedPage
 from engine.training.choices import RunSettings
-from engine.training.corpus import Corpus
-from engine.training.learner import begins_at_origin, described, optimizer_for
+from engine.training.learner import described, optimizer_for
 from model.network import GroundingNetwork
 from model.presets import NANO
 
@@ -38,12 +36,3 @@ def test_adamw_has_one_rate(network: GroundingNetwork) -> None:
 def test_a_mode_that_is_not_there_is_refused_with_those_that_are(network: GroundingNetwork) -> None:
     with pytest.raises(Refused, match=r"no mode 'newton'.*history"):
         optimizer_for(network, settings(mode="newton"))
-
-
-@pytest.mark.parametrize(("pages", "anew"), [(1, True), (13, True), (14, False), (500, False)])
-def test_a_run_begins_anew_while_its_steps_see_every_page_six_times(pages: int, anew: bool) -> None:
-    corpus = Corpus(tuple(GroundedPage(str(at), "", 1, 1, [], []) for at in range(pages)), {}, {})
-    chosen = settings(steps=40, replay=0.5, pages=4)  # 80 pages drawn
-    assert begins_at_origin(chosen, corpus) is anew
-    assert begins_at_origin(chosen.model_copy(update={"begin": "origin"}), corpus)
-    assert not begins_at_origin(chosen.model_copy(update={"begin": "champion"}), corpus)

@@ -56,10 +56,9 @@ def _pages(file: Path, index: "_Index") -> Iterator[IncomingPage]:
 def _answers(file: Path, index: "_Index", number: int, image: dict[str, Any]) -> Iterator[IncomingAnswer]:
     for kind, at, one in index.about(number):
         where = f"{file.name}, {kind} {at}"
-        category = one.get("category_id")
-        question = index.questions.get(category) if isinstance(category, int) else None
+        question = index.questions.get(_reference(one.get("category_id")))
         if question is None:
-            bad(where, f"there is no category {category!r}")
+            bad(where, f"there is no category {one.get('category_id')!r}")
         yield _answer(one, image, question, where) if kind == _ANNOTATION else IncomingAnswer(question, where)
 
 
@@ -69,6 +68,14 @@ def _document(number: int, image: dict[str, Any]) -> str:
 
 def _page_number(image: dict[str, Any], where: str) -> int:
     return whole(image.get("page_number") or 1, '"page_number"', where, 1)
+
+
+def _reference(value: object) -> int:
+    """The id that an entry names, given as 12 or as 12.0; -1 for what can be none."""
+    there = (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**31 and value == value // 1
+    )
+    return int(value) if there else -1  # type: ignore[call-overload]
 
 
 _ANNOTATION, _NO_ANSWER = "annotation", "no_answer"
@@ -164,9 +171,10 @@ class _Index:
             self.licences[str(entry.get("id"))] = entry["name"]
 
     def _about(self, kind: str, at: int, image: object, row: dict[str, Any]) -> None:
-        if not isinstance(image, int) or not 0 <= image < 2**31:
+        number = _reference(image)
+        if number < 0:
             bad(f"{self._file}, {kind} {at}", f"there is no image {image!r}")
-        self._base.execute("INSERT INTO answer VALUES (?, ?, ?, ?)", (kind, at, image, json.dumps(row)))
+        self._base.execute("INSERT INTO answer VALUES (?, ?, ?, ?)", (kind, at, number, json.dumps(row)))
 
     def _numbered(self, name: str, at: int, entry: object) -> tuple[int, dict[str, Any]]:
         where = f"{self._file}, {name}[{at}]"

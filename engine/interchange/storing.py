@@ -1,0 +1,290 @@
+"""Storing one document of a set that comes in, with its answers, in one commit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.ids import new_id
+from db.tables import Annotation, Document, Page, PageWord, Question
+from engine.annotation.revisions import append
+from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
+from engine.curation.manifest import canonical
+from engine.curation.tasks import open_missing
+from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page, storable
+from engine.documents.open import read_document
+from engine.documents.page import Beginning, ReadPage, ReadWord
+from engine.documents.refusal import DocumentRefused
+from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, bad
+from engine.interchange.pictures import checked
+from engine.workspace import Workspace
+from model.examples import Word
+from model.layout import read_layout
+from model.masks import Mask, decode_patch, rasterise, words_under
+
+Status = Literal["draft", "submitted", "accepted"]
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came in, from which format. `known`: documents that were there before; `read`: pages that came without words and were
+    read; `lost`: what the set says and has no place here, by name."""
+
+    form: str
+    documents: int = 0
+    known: int = 0
+    pages: int = 0
+    read: int = 0
+    answers: int = 0
+    no_answer: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
+
+
+def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
+    """Return the pixels of an answer, bool [height, width] of its page. BadEntry when they are none, or of another size."""
+    size = (page.height, page.width)
+    if answer.mask is not None:
+        mask = answer.mask()
+    else:
+        if any(not 0 <= at < len(page.words) for at in answer.words):
+            bad(answer.where, f"it names words that its page, of {len(page.words)} words, does not have")
+        mask = rasterise([page.words[at].box for at in answer.words], size)
+    if mask.shape != size:
+        bad(
+            answer.where,
+            f"its mask is of {mask.shape[1]} x {mask.shape[0]} pixels, and its page of {size[1]} x {size[0]}",
+        )
+    if not mask.any():
+        bad(answer.where, "its mask is empty; a question that a document does not answer has none")
+    return mask
+
+
+@dataclass(slots=True)
+class _Coming:
+    """A page on its way in: as it will be stored, and the numbers of its words where they are not simply counted."""
+
+    page: IncomingPage
+    read: ReadPage
+    image: str  # SHA-256
+    numbers: Sequence[int]
+
+
+def store(
+    workspace: Workspace,
+    project_id: str,
+    group: Iterator[IncomingPage],
+    done: Imported,
+    user_id: str,
+    status: Status,
+    *,
+    ocr: bool,
+) -> None:
+    """Store a document with its answers. `ocr`: read the words of pages without any.
+
+    A document is known by its images and by the words that were given: what OCR reads may be better one day. Of one that is there, the
+    words stay as they are, and answers are marked on those.
+    """
+    given, images = list[IncomingPage](), list[str]()
+    for page in group:  # a reader may keep a page's image until the next one alone
+        images.append(workspace.blobs.put_file(page.image))
+        given.append(replace(page, image=workspace.blobs.path(images[-1])))
+    content = canonical(
+        [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, given, strict=True)]
+    )
+    sha256 = workspace.blobs.put(content)
+    stored = False
+    while not stored:  # a second time where another process stores the same meanwhile
+        standing = _standing(workspace, project_id, sha256)
+        pages = [
+            _coming(workspace, page, image, number, standing, ocr)
+            for number, (page, image) in enumerate(zip(given, images, strict=True), 1)
+        ]
+        marks, unanswered = _marked(pages)
+        signatures = [signature_of_page(one.read) for one in pages] if standing is None else []
+        with workspace.database.write() as session:
+            document = session.scalar(
+                select(Document).where(Document.project_id == project_id, Document.sha256 == sha256)
+            )
+            stored = (document is None) == (standing is None)
+            if not stored:
+                continue
+            if document is None:
+                first = given[0]
+                document = new_document(
+                    session,
+                    project_id,
+                    sha256,
+                    Beginning(checked(first.image, (first.width, first.height), first.where), None, len(pages)),
+                    name=first.name,
+                    byte_count=len(content),
+                    user_id=user_id,
+                    origin=f"import:{done.form}",
+                    licence=storable(first.licence)[:60] if first.licence else None,
+                    signatures=signatures,
+                )
+                for one, signature in zip(pages, signatures, strict=True):
+                    add_page(session, document, one.read, one.image, signature)
+                    done.read += one.read.text_source == "ocr"
+                finish(session, document, ())
+                done.documents += 1
+            else:
+                done.known += 1
+            _answer(session, document, marks, unanswered - marks.keys(), user_id, status, done)
+            open_missing(session, project_id, document.id)
+    done.pages += len(given)
+
+
+def _standing(workspace: Workspace, project_id: str, sha256: str) -> dict[int, list[tuple[int, IncomingWord]]] | None:
+    """The words that stand on the pages of a document that is there, with their numbers, by page; None where it is not."""
+    with workspace.database.read() as session:
+        document = select(Document.id).where(Document.project_id == project_id, Document.sha256 == sha256)
+        if session.scalar(document) is None:
+            return None
+        rows = session.execute(
+            select(Page.number, PageWord)
+            .join(PageWord, PageWord.page_id == Page.id)
+            .where(Page.document_id == document.scalar_subquery(), PageWord.retired_at.is_(None))
+            .order_by(Page.number, PageWord.position)
+        )
+        found: dict[int, list[tuple[int, IncomingWord]]] = {}
+        for number, word in rows:
+            entry = word.number, IncomingWord(word.text, (word.x0, word.y0, word.x1, word.y1))
+            found.setdefault(number, []).append(entry)
+        return found
+
+
+def _coming(
+    workspace: Workspace,
+    page: IncomingPage,
+    image: str,
+    number: int,
+    standing: dict[int, list[tuple[int, IncomingWord]]] | None,
+    ocr: bool,
+) -> _Coming:
+    read = _as_read(page, page.image, number)
+    if page.words:
+        return _Coming(page, read, image, range(len(page.words)))
+    if standing is not None:
+        words = standing.get(number, [])
+        page = replace(page, words=tuple(word for _, word in words))
+        return _Coming(page, read, image, [at for at, _ in words])
+    if ocr:
+        read = _by_ocr(workspace, read, page.name)
+        page = replace(page, words=tuple(IncomingWord(word.text, word.box) for word in read.words))
+    return _Coming(page, read, image, range(len(page.words)))
+
+
+def _marked(pages: Sequence[_Coming]) -> tuple[dict[str, dict[int, PageMark]], set[str]]:
+    """What each question marks, by the page's place in the document from 1; and the questions that a page says are not answered."""
+    marks: dict[str, dict[int, PageMark]] = {}
+    unanswered: set[str] = set()
+    for number, one in enumerate(pages, 1):
+        for answer in one.page.answers:
+            if answer.nothing:
+                unanswered.add(answer.question)
+            else:
+                of_question = marks.setdefault(answer.question, {})
+                of_question[number] = _mark(answer, one, of_question.get(number))
+    return marks, unanswered
+
+
+def _answer(
+    session: Session,
+    document: Document,
+    marks: dict[str, dict[int, PageMark]],
+    unanswered: set[str],
+    user_id: str,
+    status: Status,
+    done: Imported,
+) -> None:
+    ids = {
+        row.number: row.id
+        for row in session.execute(select(Page.number, Page.id).where(Page.document_id == document.id))
+    }
+    for question in (*marks, *sorted(unanswered)):
+        pages = {ids[number]: mark for number, mark in marks.get(question, {}).items()}
+        asked = session.scalar(
+            select(Question).where(Question.project_id == document.project_id, Question.text == question)
+        )
+        if asked is None:
+            asked = Question(project_id=document.project_id, text=question)
+            session.add(asked)
+            session.flush()
+        there = select(Annotation.id).where(
+            Annotation.document_id == document.id, Annotation.question_id == asked.id, Annotation.author_id == user_id
+        )
+        if session.scalar(there) is not None:
+            continue
+        annotation = Annotation(
+            project_id=document.project_id,
+            document_id=document.id,
+            question_id=asked.id,
+            author_id=user_id,
+            status=status,
+            head=1,
+            source=f"import:{done.form}",
+        )
+        session.add(annotation)
+        session.flush()
+        edits: Sequence[Edit] = [
+            EditMask(op="mask", page=page, words=mark.words, mask=mark.mask) for page, mark in pages.items()
+        ] or [EditNoAnswer(op="no_answer", value=True)]
+        append(
+            session,
+            AnnotationState(no_answer=not pages, pages=pages),
+            "",
+            annotation_id=annotation.id,
+            base=0,
+            author_id=user_id,
+            action="import",
+            status=status,
+            edits=edits,
+            prediction_id=None,
+            idempotency_key=new_id(),
+            seconds=0.0,
+            interactions={},
+        )
+        done.answers += bool(pages)
+        done.no_answer += not pages
+
+
+def _mark(answer: IncomingAnswer, one: _Coming, before: PageMark | None) -> PageMark:
+    """What an answer marks on its page, together with what was marked before: by words where these make the pixels."""
+    page = one.page
+    size = (page.height, page.width)
+    mask = pixels_of(answer, page)
+    place = {number: at for at, number in enumerate(one.numbers)}
+    words = list(answer.words)
+    if before is not None:
+        mask = mask | decode_patch(before.mask.model_dump(), size)
+        words = sorted({*words, *(place[number] for number in before.words)})
+    boxes = [word.box for word in page.words]
+    if not words or answer.mask is not None:
+        under = words_under(mask, boxes)
+        words = under if under and np.array_equal(rasterise([boxes[at] for at in under], size), mask) else []
+    return PageMark(words=[one.numbers[at] for at in words], mask=Patch.model_validate(to_patch(mask)))
+
+
+def _as_read(page: IncomingPage, image: Path, number: int) -> ReadPage:
+    lines = read_layout([Word(word.text, word.box) for word in page.words]).line.tolist()
+    words = tuple(ReadWord(word.text, word.box, line) for word, line in zip(page.words, lines, strict=True))
+    return ReadPage(number, page.width, page.height, image, 0, "given" if words else "none", words)
+
+
+def _by_ocr(workspace: Workspace, page: ReadPage, name: str) -> ReadPage:
+    """The page with the words that are read from its image; as it is where that cannot be read, or not the way it lies."""
+    with TemporaryDirectory(prefix="glossator-import-") as folder:
+        try:
+            [read] = read_document(
+                page.image_path, name=name, limits=limits_of(workspace.settings), out_dir=Path(folder)
+            ).pages
+        except DocumentRefused:
+            return page
+    if (read.width, read.height, read.rotation) != (page.width, page.height, 0):
+        return page
+    return replace(page, words=read.words, text_source=read.text_source)
