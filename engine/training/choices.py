@@ -30,7 +30,7 @@ class RunSettings(BaseModel):
         "champion", description="Whose weights a run begins with: the champion's, or those that all versions come from."
     )
     blend: float = Field(
-        0.7, gt=0, le=1, description="How far the weights handed in lie from those at the beginning to those learned."
+        0.85, gt=0, le=1, description="How far the weights handed in lie from those at the beginning to those learned."
     )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps that are taken on generated pages.")
     absent: float = Field(0.3, ge=0, lt=1, description="Share of the other steps' questions that have no answer.")
