@@ -43,7 +43,9 @@ def one(folder: Path, project: str, form: str, out: Path) -> None:
     began = time.monotonic()
     written = export(workspace, project, form, out)
     seconds = time.monotonic() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # before anything is counted, which takes memory too
+    peak = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    )  # before anything is counted, which takes memory too
     bytes_ = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     print(json.dumps({"answers": written.answers, "seconds": seconds, "megabytes": bytes_ / 1e6, "peak_mib": peak}))
     workspace.close()
