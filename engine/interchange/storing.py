@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.ids import new_id
@@ -20,6 +21,7 @@ from engine.documents.ingest import add_page, finish, limits_of, new_document, s
 from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
+from engine.errors import Conflict
 from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, bad
 from engine.interchange.pictures import checked
 from engine.workspace import Workspace
@@ -27,6 +29,7 @@ from model.examples import Word
 from model.layout import read_layout
 from model.masks import Mask, decode_patch, rasterise, words_under
 
+_TRIES = 5  # to store a document that others store at the same moment
 Status = Literal["draft", "submitted", "accepted"]
 
 
@@ -43,6 +46,11 @@ class Imported:
     answers: int = 0
     no_answer: int = 0
     lost: dict[str, int] = field(default_factory=dict)
+
+    def add(self, more: "Imported") -> None:
+        """Count what came in besides."""
+        for name in ("documents", "known", "pages", "read", "answers", "no_answer"):
+            setattr(self, name, getattr(self, name) + getattr(more, name))
 
 
 def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
@@ -97,46 +105,71 @@ def store(
         [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, given, strict=True)]
     )
     sha256 = workspace.blobs.put(content)
-    stored = False
-    while not stored:  # a second time where another process stores the same meanwhile
+    for tries_left in reversed(range(_TRIES)):
         standing = _standing(workspace, project_id, sha256)
         pages = [
             _coming(workspace, page, image, number, standing, ocr)
             for number, (page, image) in enumerate(zip(given, images, strict=True), 1)
         ]
-        marks, unanswered = _marked(pages)
-        signatures = [signature_of_page(one.read) for one in pages] if standing is None else []
-        with workspace.database.write() as session:
-            document = session.scalar(
-                select(Document).where(Document.project_id == project_id, Document.sha256 == sha256)
+        try:
+            stored = _committed(
+                workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status
             )
-            stored = (document is None) == (standing is None)
-            if not stored:
-                continue
-            if document is None:
-                first = given[0]
-                document = new_document(
-                    session,
-                    project_id,
-                    sha256,
-                    Beginning(checked(first.image, (first.width, first.height), first.where), None, len(pages)),
-                    name=first.name,
-                    byte_count=len(content),
-                    user_id=user_id,
-                    origin=f"import:{done.form}",
-                    licence=storable(first.licence)[:60] if first.licence else None,
-                    signatures=signatures,
-                )
-                for one, signature in zip(pages, signatures, strict=True):
-                    add_page(session, document, one.read, one.image, signature)
-                    done.read += one.read.text_source == "ocr"
-                finish(session, document, ())
-                done.documents += 1
-            else:
-                done.known += 1
-            _answer(session, document, marks, unanswered - marks.keys(), user_id, status, done)
-            open_missing(session, project_id, document.id)
-    done.pages += len(given)
+        except IntegrityError:  # on PostgreSQL somebody stored the same, or asked the same, at the same moment
+            if not tries_left:
+                raise
+        else:
+            if stored is not None:
+                done.add(stored)
+                return
+    raise Conflict(
+        f"{given[0].name} is stored by somebody else at this moment. Import the set again: what is missing is added."
+    )
+
+
+def _committed(
+    workspace: Workspace,
+    project_id: str,
+    sha256: str,
+    byte_count: int,
+    pages: Sequence[_Coming],
+    new: bool,
+    done: Imported,
+    user_id: str,
+    status: Status,
+) -> Imported | None:
+    """What came in with a document, once it is committed; None where it is there, or gone, since it was looked for."""
+    marks, unanswered = _marked(pages)
+    signatures = [signature_of_page(one.read) for one in pages] if new else []
+    came = Imported(done.form, pages=len(pages))
+    with workspace.database.write() as session:
+        document = session.scalar(select(Document).where(Document.project_id == project_id, Document.sha256 == sha256))
+        if (document is None) != new:
+            return None
+        if document is None:
+            first = pages[0].page
+            document = new_document(
+                session,
+                project_id,
+                sha256,
+                Beginning(checked(first.image, (first.width, first.height), first.where), None, len(pages)),
+                name=first.name,
+                byte_count=byte_count,
+                user_id=user_id,
+                origin=f"import:{done.form}",
+                licence=storable(first.licence)[:60] if first.licence else None,
+                signatures=signatures,
+            )
+            for one, signature in zip(pages, signatures, strict=True):
+                add_page(session, document, one.read, one.image, signature)
+                came.read += one.read.text_source == "ocr"
+            finish(session, document, ())
+            came.documents = 1
+        else:
+            came.known = 1
+        _answer(session, document, marks, unanswered - marks.keys(), user_id, status, came)
+        open_missing(session, project_id, document.id)
+    return came
 
 
 def _standing(workspace: Workspace, project_id: str, sha256: str) -> dict[int, list[tuple[int, IncomingWord]]] | None:

@@ -7,6 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -397,6 +398,18 @@ def test_a_set_is_recognised_by_its_files(answered_on_file: Answered, tmp_path: 
     assert recognised(out) == form
     _, done = take_in(workspace, RECOGNISE, out)
     assert done.form == form and done.pages == 3
+
+
+def test_two_imports_of_the_same_set_at_once_bring_each_document_once(answered: Answered, tmp_path: Path) -> None:
+    workspace, source = answered
+    out = export(workspace, source, "grounded", tmp_path / "out").folder
+    project = make_project(workspace, "at once")
+    people = [make_user(workspace, name, **{project.id: "reviewer"}).id for name in ("anna2", "ben2")]
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda by: import_set(workspace, project.id, "grounded", out, user_id=by), people))
+    assert sum(one.documents for one in done) == 2 and sum(one.known for one in done) == 2
+    assert counted(workspace, project.id) == (2, 8, 3)
+    assert [(one.pages, one.answers, one.no_answer) for one in done] == [(3, 3, 1)] * 2
 
 
 def test_somebody_else_s_manifest_says_nothing(exported: tuple[Workspace, Exported]) -> None:
