@@ -188,6 +188,16 @@ class Bench:
         """The open annotation as the server holds it."""
         return dict(self.get(f"/annotations/{self.place()['annotation']}"))
 
+    def save_elsewhere(self, edits: list[dict[str, Any]]) -> None:
+        """Somebody else saves a revision of the open annotation."""
+        annotation = self.annotation()
+        answer = self.page.request.put(
+            f"{self.server}/api/annotations/{annotation['id']}/revisions",
+            data={"idempotency_key": f"elsewhere-{annotation['head']}", "base": annotation["head"], "edits": edits},
+            headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
+        )
+        assert answer.ok, answer.text()
+
     def stored(self) -> Mask:
         """The mask that the server holds for the open page: bool [height, width]."""
         place = self.place()

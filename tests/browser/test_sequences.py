@@ -1,4 +1,4 @@
-"""A few random sequences of actions; tests/long has two hundred."""
+"""A few random sequences of actions; tests/browser/long has two hundred."""
 
 import pytest
 

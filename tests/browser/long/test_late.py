@@ -8,7 +8,6 @@ from playwright.sync_api import expect
 from tests.browser.bench import Bench, invoice
 from tests.browser.kept import local
 from tests.browser.late import Held
-from tests.browser.test_keeping import save_elsewhere
 
 pytestmark = pytest.mark.browser
 
@@ -220,7 +219,7 @@ def test_a_read_that_a_save_has_overtaken_is_no_conflict_with_oneself(bench: Ben
 
 def test_a_decision_about_one_answer_is_never_carried_out_on_another(bench: Bench) -> None:
     first, second = two_questions(bench)
-    save_elsewhere(bench, [{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
+    bench.save_elsewhere([{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
     saving = Held(bench.page, REVISIONS, method="PUT")
     bench.click(MONTH)
     saving.wait()
@@ -268,7 +267,7 @@ def test_what_others_have_done_waits_until_a_word_is_written(bench: Bench) -> No
     bench.click("Invoice")
     field = bench.page.get_by_label("Text of the word")
     field.fill("Inv")
-    save_elsewhere(bench, [{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
+    bench.save_elsewhere([{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
     bench.page.evaluate("() => { document.querySelector('.glossator').workspace.desk.refresh(); }")
     bench.page.wait_for_timeout(600)
     expect(field).to_have_value("Inv")
@@ -282,7 +281,7 @@ def test_what_others_have_done_waits_until_a_stroke_is_done(bench: Bench) -> Non
     bench.upload()
     bench.ask_and_clear()
     head = local(bench)["head"]
-    save_elsewhere(bench, [{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
+    bench.save_elsewhere([{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
     bench.keys.press("b")
     x, y = bench.at(*bench.centre(MONTH))
     bench.page.mouse.move(x - 20, y)

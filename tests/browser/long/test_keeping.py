@@ -12,17 +12,6 @@ pytestmark = pytest.mark.browser
 REVISIONS = "**/api/annotations/*/revisions"
 
 
-def save_elsewhere(bench: Bench, edits: list[dict]) -> None:
-    """Somebody else saves a revision of the open annotation."""
-    annotation = bench.annotation()
-    answer = bench.page.request.put(
-        f"{bench.server}/api/annotations/{annotation['id']}/revisions",
-        data={"idempotency_key": f"elsewhere-{annotation['head']}", "base": annotation["head"], "edits": edits},
-        headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
-    )
-    assert answer.ok, answer.text()
-
-
 def test_an_edit_without_network_survives_a_reload_and_is_saved_once(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
@@ -97,7 +86,7 @@ def test_a_conflict_shows_both_versions_and_mine_can_stay(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
     page = bench.place()["page"]
-    save_elsewhere(bench, [{"op": "words", "page": page, "add": [bench.number("March")], "remove": []}])
+    bench.save_elsewhere([{"op": "words", "page": page, "add": [bench.number("March")], "remove": []}])
     bench.click("2,987.88")
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_contain_text("This answer was changed in another window")
@@ -114,7 +103,7 @@ def test_a_conflict_left_open_waits_through_a_reload_and_theirs_can_stay(bench: 
     bench.upload()
     bench.ask_and_clear()
     page = bench.place()["page"]
-    save_elsewhere(bench, [{"op": "words", "page": page, "add": [bench.number("March")], "remove": []}])
+    bench.save_elsewhere([{"op": "words", "page": page, "add": [bench.number("March")], "remove": []}])
     bench.click("2,987.88")
     expect(bench.page.get_by_role("dialog")).to_be_visible()
     bench.keys.press("Escape")
