@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from engine import audit, projects
+from engine.curation.filters import Filters
 from engine.curation.labels import ACCEPTED
 from engine.curation.snapshot_views import snapshot_named
-from engine.curation.snapshots import Filters
 from engine.interchange import exports
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
@@ -46,7 +46,12 @@ def export(
     user: CurrentUser,
     later: BackgroundTasks,
     format: Annotated[str, Query(description="One of the export formats.")] = "coco",
-    status: Annotated[list[str] | None, Query(description="Of the answers; accepted ones without it.")] = None,
+    status: Annotated[
+        list[str] | None,
+        Query(
+            description="Of the answers; accepted ones without it. automatic: of the model, no person has looked at them."
+        ),
+    ] = None,
     split: Annotated[list[str] | None, Query(description="train, recent, frozen; all without it.")] = None,
     question: Annotated[list[str] | None, Query(description="Texts of questions; all without it.")] = None,
     since: Annotated[str | None, Query(description="Answers given from this day on, UTC.")] = None,
@@ -54,7 +59,9 @@ def export(
     model: Annotated[
         list[str] | None, Query(description="How the SHA-256 of the versions that proposed begins.")
     ] = None,
-    agreement: Annotated[float | None, Query(ge=0, le=1, description="Least weight of an answer.")] = None,
+    agreement: Annotated[
+        float | None, Query(ge=0, le=1, description="Least weight of an answer; of an automatic one its confidence.")
+    ] = None,
     fit: Annotated[bool, Query(description="Leave out what is unfit to teach.")] = False,
     snapshot: Annotated[
         str | None, Query(description="How the SHA-256 of a snapshot begins, instead of filters.")

@@ -10,8 +10,9 @@ from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_o
 from annotator.ui.table import empty
 from engine import projects
 from engine.annotation.ask import Desk
+from engine.curation.filters import AUTOMATIC, Filters
 from engine.curation.labels import ACCEPTED
-from engine.curation.snapshots import Estimate, Filters, questions_answered, would_take
+from engine.curation.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS
 
@@ -23,6 +24,7 @@ _STATUSES = [
     ("Submitted", "submitted"),
     ("Drafts", "draft"),
     ("Rejected", "rejected"),
+    ("Automatic, seen by nobody", AUTOMATIC),
 ]
 _SPLITS = [("Training", "train"), ("Recent holdout", "recent"), ("Frozen holdout", "frozen")]
 _OPTIONS = {
@@ -52,7 +54,12 @@ def build(desk: Desk) -> None:
                 since = gr.Textbox(label="Given from", placeholder="2026-11-22", info="A day, UTC.")
                 until = gr.Textbox(label="Given before", placeholder="2026-12-01", info="A day, UTC.")
                 agreement = gr.Slider(
-                    0, 1, 0, step=0.05, label="Least agreement", info="The weight of an answer; 0: all."
+                    0,
+                    1,
+                    0,
+                    step=0.05,
+                    label="Least agreement",
+                    info="The weight of an answer, of an automatic one its confidence; 0: all.",
                 )
                 fit = gr.Checkbox(label="Leave out what is unfit to teach", info="The tab Quality says what that is.")
         card = gr.HTML()

@@ -91,7 +91,8 @@ class StageChange(Base):
 
 
 class AutomaticAnswer(Base):
-    """An answer that was accepted without a person. It is no annotation: nothing trains on it, judges by it or exports it.
+    """An answer that was accepted without a person. It is no annotation: nothing trains on it or judges by it.
+    Exports hold it only where they are asked for automatic answers, and say what it is.
 
     `audit`: drawn for a person to answer as if it were not there; their answer decides `verdict`. So does anybody else's.
     """

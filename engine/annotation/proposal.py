@@ -108,7 +108,12 @@ def proposal_state(session: Session, annotation_id: str, prediction_id: str | No
 
 def shown_state(prediction: Prediction) -> AnnotationState:
     """Return what a prediction marks on its page, as the person saw it."""
-    answer = StoredAnswer.model_validate({**prediction.answer, "score": prediction.score})
-    if not answer.mask.counts:
+    return marked({**prediction.answer, "score": prediction.score}, prediction.page_id)
+
+
+def marked(answer: dict[str, Any], page_id: str) -> AnnotationState:
+    """Return what a stored answer of a model marks on its page."""
+    stored = StoredAnswer.model_validate(answer)
+    if not stored.mask.counts:
         return AnnotationState()
-    return AnnotationState(pages={prediction.page_id: PageMark(words=answer.words, mask=answer.mask)})
+    return AnnotationState(pages={page_id: PageMark(words=stored.words, mask=stored.mask)})

@@ -28,7 +28,11 @@ def export(
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
     everything: Annotated[bool, typer.Option("--all", help="Also drafts, submitted and rejected answers.")] = False,
     statuses: Annotated[
-        list[str] | None, typer.Option("--status", help="Answers of this status alone; may be given several times.")
+        list[str] | None,
+        typer.Option(
+            "--status",
+            help="Answers of this status alone, as accepted or fixed; automatic: those of the model that no person has looked at.",
+        ),
     ] = None,
     splits: Annotated[
         list[str] | None, typer.Option("--split", help="Documents of this split alone: train, recent or frozen.")
@@ -40,7 +44,10 @@ def export(
         list[str] | None,
         typer.Option("--model", help="Corrections of this version's proposals: how its SHA-256 begins."),
     ] = None,
-    agreement: Annotated[float | None, typer.Option(min=0, max=1, help="Least weight of an answer, 0 to 1.")] = None,
+    agreement: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Least weight of an answer, 0 to 1; of an automatic one its confidence."),
+    ] = None,
     fit: Annotated[bool, typer.Option("--fit", help="Leave out what is unfit to teach, see the tab Quality.")] = False,
     snapshot: Annotated[
         str | None, typer.Option(metavar="SHA256", help="A snapshot that was frozen before, by how it begins.")
@@ -51,9 +58,9 @@ def export(
 
     The same answers give the same bytes. An export that was interrupted goes on where it was when the same command is given again.
     """
+    from engine.curation.filters import Filters
     from engine.curation.labels import ACCEPTED
     from engine.curation.snapshot_views import snapshot_named
-    from engine.curation.snapshots import Filters
     from engine.interchange import exports
 
     if everything and statuses:

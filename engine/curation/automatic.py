@@ -1,7 +1,7 @@
 """Automatic answers: accepted without a person, drawn for checks, and taken back in one go.
 
-They are rows of their own and no annotations, so nothing that reads annotations (training, judging, exports, figures) can take
-one for a person's. A person who answers the same question makes an annotation, and that counts.
+They are rows of their own and no annotations, so nothing that reads annotations (training, judging, figures) can take
+one for a person's; exports hold them where they are asked for by their own status (engine.curation.automatic_labels). A person who answers the same question makes an annotation, and that counts.
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from engine.annotation.state import AnnotationState
 from engine.curation import audits, leases, overlap, places, stages
 from engine.curation.measured import THERE, measure
 from engine.curation.precision import lowest
+from engine.curation.settled import standing
 from engine.curation.survey_answers import TRAIN, fresh
 from engine.curation.tasks import lock_project
 from engine.errors import Forbidden
@@ -109,11 +110,7 @@ def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
         lock_project(session, project_id)
         if access.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project can take automatic answers back.")
-        mine = (
-            AutomaticAnswer.project_id == project_id,
-            AutomaticAnswer.withdrawn_at.is_(None),
-            AutomaticAnswer.verdict.is_(None),
-        )
+        mine = (AutomaticAnswer.project_id == project_id, standing())
         count = session.scalar(select(func.count()).where(*mine)) or 0
         gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=by.id)
         session.execute(gone.execution_options(synchronize_session=False))

@@ -8,7 +8,17 @@ from itertools import groupby
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, DocumentGroup, Page, PageSignature, PageWord, Revision
+from db.tables import (
+    Annotation,
+    AutomaticAnswer,
+    Document,
+    DocumentGroup,
+    ModelVersion,
+    Page,
+    PageSignature,
+    PageWord,
+    Revision,
+)
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import living
 from engine.annotation.words import listed
@@ -46,6 +56,11 @@ class Label:
     reasons: list[str] = field(default_factory=list)
 
     @property
+    def id(self) -> str:
+        """Return the id of its annotation."""
+        return self.annotation.id
+
+    @property
     def asked(self) -> tuple[str, str]:
         """Return the document and the question that it answers."""
         return self.annotation.document_id, self.annotation.question_id
@@ -56,13 +71,38 @@ class Label:
         return self.revision.status in ACCEPTED
 
 
+@dataclass(slots=True)
+class AutomaticLabel:
+    """An answer that the model gave, above the confidence that the project's precision asked for. `state` names words that stand now."""
+
+    answer: AutomaticAnswer
+    question_id: str
+    question: str
+    document: Document
+    group: DocumentGroup
+    version: ModelVersion
+    state: AnnotationState
+
+    @property
+    def id(self) -> str:
+        """Return the id of the answer."""
+        return self.answer.id
+
+    @property
+    def weight(self) -> float:
+        """Return the probability, 0..1, that it is right, as it was thought when it was accepted."""
+        return self.answer.confidence
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What becomes of labels: taken, left out as unfit, and passed over for another answer to the same question."""
+    """What becomes of labels: taken, left out as unfit, and passed over for another answer to the same question; and automatic
+    answers, where these were asked for."""
 
     taken: list[Label]
     left_out: list[Label]
     passed_over: list[Label]
+    automatic: list[AutomaticLabel] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +135,7 @@ def choose(session: Session, known: Known, labels: Sequence[Label], *, fit: bool
     itself. With `fit`, those that are unfit to teach and to judge are left out; where several people answered, another one's stands in.
     """
     reliable = known.reliable
-    _with_living_words(session, known, labels)
+    with_living_words(session, known, [label.state for label in labels])
     _weigh(session, known.project_id, labels, reliable)
     left_out = _left_out(session, [label for label in labels if label.accepted], reliable) if fit else []
     out = {label.annotation.id for label in left_out}
@@ -112,11 +152,11 @@ def choose(session: Session, known: Known, labels: Sequence[Label], *, fit: bool
     return Chosen([*taken, *kept.values()], left_out, passed_over)
 
 
-def _with_living_words(session: Session, known: Known, labels: Iterable[Label]) -> None:
-    """Have the labels' states name words that stand on their pages: those in the place of words mended since."""
-    for label in labels:
-        for page_id in known.mended & label.state.pages.keys():
-            mark, words = label.state.pages[page_id], listed(session, page_id)
+def with_living_words(session: Session, known: Known, states: Iterable[AnnotationState]) -> None:
+    """Have states name words that stand on their pages: those in the place of words mended since."""
+    for state in states:
+        for page_id in known.mended & state.pages.keys():
+            mark, words = state.pages[page_id], listed(session, page_id)
             if not {word.number for word in words if word.retired}.isdisjoint(mark.words):
                 mark.words = [word.number for word in living(mark.words, words) if not word.retired]
 

@@ -1,7 +1,7 @@
 """What goes into the manifest of a snapshot, row by row: documents with their pages and words, answers, and what was left out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any, TypedDict
 
@@ -10,12 +10,15 @@ from sqlalchemy.orm import Session
 
 from db.tables import Document, Page, PageWord
 from engine.annotation.state import stored
-from engine.curation.labels import Chosen, Label
+from engine.curation.filters import AUTOMATIC
+from engine.curation.labels import AutomaticLabel, Chosen, Label
 from engine.curation.manifest import FORMAT, canonical
 from engine.curation.weights import Reliability
+from engine.training import registry
 from engine.workspace import Workspace
 
 QUARANTINED = "quarantined"  # stands for the split of a document that may neither train nor judge
+AnyLabel = Label | AutomaticLabel
 PART_ROWS = 500  # from so many answers on a part is full; its last group of documents is in it as a whole
 
 
@@ -43,7 +46,12 @@ class ManifestWriter:
 
     def add(self, chosen: Chosen) -> None:
         """Add what was chosen of whole groups of documents, which come by their ids."""
-        kinds = (("items", chosen.taken), ("left_out", chosen.left_out), ("passed_over", chosen.passed_over))
+        kinds: tuple[tuple[str, Sequence[AnyLabel]], ...] = (
+            ("items", chosen.taken),
+            ("items", chosen.automatic),
+            ("left_out", chosen.left_out),
+            ("passed_over", chosen.passed_over),
+        )
         labels = sorted(((label, kind) for kind, group in kinds for label in group), key=_place)
         for _, group in groupby(labels, key=lambda one: one[0].group.id):
             for _, of_document in groupby(group, key=lambda one: one[0].document.id):
@@ -70,22 +78,25 @@ class ManifestWriter:
         }
         return self._workspace.blobs.put(canonical(head))
 
-    def _document(self, labels: list[tuple[Label, str]]) -> None:
+    def _document(self, labels: list[tuple[AnyLabel, str]]) -> None:
         label = labels[0][0]
         split = QUARANTINED if label.group.quarantined_at else label.group.split
         if any(kind == "items" for _, kind in labels):
             self._begun["documents"].append(_document_json(self._session, self._workspace, label.document, split))
             self.counts["documents"] += 1
         for label, kind in labels:
-            self._begun[kind].append(_JSON[kind](label))
             self._rows += 1
+            if isinstance(label, AutomaticLabel):
+                self._begun[kind].append(_automatic_json(label))
+            else:
+                self._begun[kind].append(_JSON[kind](label))
             if kind == "items":
                 self._count(label, split)
-            elif kind == "left_out":
+            elif kind == "left_out" and isinstance(label, Label):
                 self.unfit += 1
                 _add(self.counts["left_out"], label.reasons)
 
-    def _count(self, label: Label, split: str) -> None:
+    def _count(self, label: AnyLabel, split: str) -> None:
         self.counts["annotations"] += 1
         _add(self.counts["by_split"], [split])
         self.counts["reduced"] += 0 < label.weight < 1
@@ -105,9 +116,9 @@ def _add(counts: dict[str, int], names: Iterable[str]) -> None:
         counts[name] = counts.get(name, 0) + number
 
 
-def _place(one: tuple[Label, str]) -> tuple[str, str, str]:
+def _place(one: tuple[AnyLabel, str]) -> tuple[str, str, str]:
     label = one[0]
-    return label.group.id, label.document.id, label.annotation.id
+    return label.group.id, label.document.id, label.id
 
 
 def _item_json(label: Label) -> dict[str, Any]:
@@ -124,6 +135,23 @@ def _item_json(label: Label) -> dict[str, Any]:
         "document_id": label.document.id,
         "state": stored(label.state),
         "weight": label.weight,
+    }
+
+
+def _automatic_json(label: AutomaticLabel) -> dict[str, Any]:
+    return {
+        "annotation_id": label.id,
+        "revision_id": label.id,
+        "revision": 0,
+        "status": AUTOMATIC,
+        "question_id": label.question_id,
+        "question": label.question,
+        "author": f"model {registry.label(label.version)}",
+        "source": AUTOMATIC,
+        "model_version": label.version.checkpoint_sha256,
+        "document_id": label.document.id,
+        "state": stored(label.state),
+        "weight": round(label.weight, 6),
     }
 
 

@@ -15,8 +15,8 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Revision, SurveyAnswer
-from engine.annotation.proposal import StoredAnswer
-from engine.annotation.state import AnnotationState, PageMark
+from engine.annotation.proposal import marked
+from engine.annotation.state import AnnotationState
 from engine.curation import precision, snapshots
 from engine.curation.agreement import AGREED, compare
 from engine.curation.precision import Point
@@ -63,14 +63,6 @@ def measure(session: Session, project_id: str, version_id: str) -> Measured:
 def agrees(state: AnnotationState, answer: dict[str, object], page_id: str) -> bool:
     """Return whether a person's answer and a model's stored one mark the same."""
     return compare(state, marked(answer, page_id)).iou >= AGREED
-
-
-def marked(answer: dict[str, object], page_id: str) -> AnnotationState:
-    """Return what a stored answer of a model marks on its page."""
-    stored = StoredAnswer.model_validate(answer)
-    if not stored.mask.counts:
-        return AnnotationState()
-    return AnnotationState(pages={page_id: PageMark(words=stored.words, mask=stored.mask)})
 
 
 class _Pair(NamedTuple):

@@ -25,9 +25,9 @@ from db.tables import (
     SurveyAnswer,
     User,
 )
+from engine.annotation.proposal import marked
 from engine.annotation.state import AnnotationState
 from engine.curation.agreement import AGREED, compare
-from engine.curation.measured import marked
 from engine.curation.standing import ACCEPTED
 from engine.curation.survey_answers import TRAIN, fresh
 from engine.training import registry

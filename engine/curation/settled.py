@@ -11,7 +11,10 @@ def settled() -> ColumnElement[bool]:
 
 
 def settles() -> ColumnElement[bool]:
-    """Return the condition that an automatic answer stands for a person's: not taken back, drawn for no check, not answered since."""
-    return and_(
-        AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.audit.is_(False), AutomaticAnswer.verdict.is_(None)
-    )
+    """Return the condition that an automatic answer stands for a person's: it stands, and was drawn for no check."""
+    return and_(standing(), AutomaticAnswer.audit.is_(False))
+
+
+def standing() -> ColumnElement[bool]:
+    """Return the condition that an automatic answer stands: not taken back, and not answered by a person since."""
+    return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))

@@ -5,12 +5,12 @@ The choice is written down as a manifest (engine.curation.manifest) and named by
 Where several people's answers to one question of one document are accepted (overlap, known answers), one of them is taken, so
 that the question counts once in training and export: the known answer of a task, else one that a reviewer judged or mended, else
 the weightiest (engine.curation.weights), else the newest. Drafts and rejected answers are taken only where they are asked for, then
-each of them. What is unfit to teach or to judge (engine.curation.quality) is left out unless it is asked for, and the manifest says why.
+each of them; so are automatic answers. What is unfit to teach or to judge (engine.curation.quality) is left out unless it is asked for, and the manifest says why.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session, aliased
 
 from db.tables import (
     Annotation,
+    AutomaticAnswer,
     Document,
     DocumentGroup,
     Lease,
@@ -32,52 +33,15 @@ from db.tables import (
     User,
 )
 from engine.annotation.state import AnnotationState
+from engine.curation.automatic_labels import automatic_labels, chosen_automatic
+from engine.curation.filters import AUTOMATIC, Filters
 from engine.curation.labels import ACCEPTED, KNOWN, OWN_WORD, REVIEWED, Chosen, Known, Label, choose, known_of
 from engine.curation.manifest import FrozenItem, items_of
 from engine.curation.manifest_rows import ManifestWriter
+from engine.curation.settled import standing
 from engine.documents.page import READING
 from engine.errors import Refused
 from engine.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """Which answers a snapshot takes. None means all.
-
-    `quarantined`: also documents that joined groups of different splits. `unfit`: also answers that are unfit to teach or to judge.
-    `questions`: their texts. `since`, `until`: when the answer was given its present form, ISO 8601, `until` exclusive; a date is its
-    first moment, UTC. `models`: the beginnings of the SHA-256 of the versions whose proposals were corrected. `agreement`: the least weight
-    (engine.curation.weights). Refused when a moment cannot be read.
-    """
-
-    splits: tuple[str, ...] | None = None
-    statuses: tuple[str, ...] = ACCEPTED
-    quarantined: bool = False
-    unfit: bool = False
-    questions: tuple[str, ...] | None = None
-    since: str | None = None
-    until: str | None = None
-    models: tuple[str, ...] | None = None
-    agreement: float | None = None
-
-    def __post_init__(self) -> None:
-        for moment in (self.since, self.until):
-            if moment is not None:
-                _moment(moment)
-
-    def said(self) -> dict[str, Any]:
-        """Return them as a snapshot keeps them: those of old always, the others where they leave something out."""
-        always = ("splits", "statuses", "quarantined", "unfit")
-        return {name: value for name, value in asdict(self).items() if name in always or value is not None}
-
-
-def _moment(text: str) -> datetime:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise Refused(f"{text!r} is no date; write it as 2026-11-22 or 2026-11-22T14:30.") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
 
 _AT_ONCE = 400  # labels held, and as many more as the last group of documents has
 
@@ -167,7 +131,11 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
     others = chosen.where(Revision.status.not_in(ACCEPTED)).with_only_columns(
         Annotation.document_id, Annotation.question_id
     )
-    taken = union_all(accepted.distinct(), others).subquery()
+    parts = [accepted.distinct(), others]
+    if AUTOMATIC in filters.statuses:
+        automatic = chosen_automatic(AutomaticAnswer.project_id == project_id, filters)
+        parts.append(automatic.with_only_columns(Task.document_id, Task.question_id))
+    taken = union_all(*parts).subquery()
     with workspace.database.read() as session:
         answers, documents = session.execute(
             select(func.count(), func.count(taken.c.document_id.distinct())).select_from(taken)
@@ -202,7 +170,7 @@ def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[
 
     Some groups of documents at a time, by their ids: how many labels there are in all is never held. The session should see one moment.
     """
-    for documents in _batches(session, known.project_id):
+    for documents in _batches(session, known.project_id, AUTOMATIC in filters.statuses):
         rows = session.execute(_chosen(Annotation.document_id.in_(documents), filters))
         labels = [
             Label(
@@ -220,20 +188,30 @@ def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[
             for annotation, revision, question, author, document, group, model_version, trust, seconds in rows
         ]
         chosen = choose(session, known, labels, fit=not filters.unfit)
-        least = filters.agreement
-        if least is not None:
-            chosen = replace(chosen, taken=[one for one in chosen.taken if one.weight >= least])
-        yield chosen
+        least = filters.agreement or 0.0
+        automatic = automatic_labels(session, known, documents, filters) if AUTOMATIC in filters.statuses else []
+        yield replace(
+            chosen,
+            taken=[one for one in chosen.taken if one.weight >= least],
+            automatic=[one for one in automatic if one.weight >= least],
+        )
 
 
-def _batches(session: Session, project_id: str) -> Iterator[list[str]]:
+def _batches(session: Session, project_id: str, automatic: bool) -> Iterator[list[str]]:
     """Yield the ids of the documents of whole groups, by their groups' ids, some hundred answers' worth at a time.
 
-    By document, because that is what the answers have an index on.
+    By document, because that is what the answers have an index on. `automatic`: also documents that have automatic answers alone.
     """
+    of_people = select(Annotation.document_id).where(Annotation.project_id == project_id)
+    of_model = (
+        select(Task.document_id)
+        .join(AutomaticAnswer, AutomaticAnswer.task_id == Task.id)
+        .where(AutomaticAnswer.project_id == project_id, standing())
+    )
+    answers_on = (union_all(of_people, of_model) if automatic else of_people).subquery()
     counted = (
-        select(Document.group_id, Document.id, func.count(Annotation.id))
-        .join(Annotation, Annotation.document_id == Document.id)
+        select(Document.group_id, Document.id, func.count())
+        .join(answers_on, answers_on.c.document_id == Document.id)
         .where(Document.project_id == project_id)
         .group_by(Document.group_id, Document.id)
         .order_by(Document.group_id, Document.id)
@@ -288,19 +266,7 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
         .where(of, Revision.status.in_(filters.statuses))
         .order_by(Annotation.id)
     )
-    if not filters.quarantined:
-        chosen = chosen.where(DocumentGroup.quarantined_at.is_(None))
-    if filters.splits is not None:
-        chosen = chosen.where(DocumentGroup.split.in_(filters.splits))
-    if filters.questions is not None:
-        chosen = chosen.where(Question.text.in_(filters.questions))
-    if filters.since is not None:
-        chosen = chosen.where(Revision.created_at >= _moment(filters.since))
-    if filters.until is not None:
-        chosen = chosen.where(Revision.created_at < _moment(filters.until))
-    if filters.models is not None:
-        chosen = chosen.where(or_(*(ModelVersion.checkpoint_sha256.startswith(one) for one in filters.models)))
-    return chosen
+    return filters.narrowed(chosen, Revision.created_at)
 
 
 def _trust(head: Any) -> ColumnElement[int]:

@@ -10,6 +10,7 @@ from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, User
 from engine.curation import audits, automatic, stages
 from engine.curation.measured import measure
 from engine.curation.precision import lowest
+from engine.curation.settled import standing
 from engine.curation.spread import share_interval
 from engine.curation.survey_answers import fresh
 from engine.errors import NotFound
@@ -108,10 +109,9 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
 
 def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
     """Automatic answers that stand, were confirmed by a person, and were corrected by one."""
-    stands = AutomaticAnswer.withdrawn_at.is_(None) & AutomaticAnswer.verdict.is_(None)
     row = session.execute(
         select(
-            func.count().filter(stands),
+            func.count().filter(standing()),
             func.count().filter(AutomaticAnswer.verdict == "right"),
             func.count().filter(AutomaticAnswer.verdict == "wrong"),
         ).where(AutomaticAnswer.project_id == project_id)

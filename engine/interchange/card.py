@@ -14,6 +14,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
+from engine.curation.filters import AUTOMATIC
 from engine.curation.manifest import FrozenItem, people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
@@ -126,6 +127,11 @@ def _body(
         "Questions asked of documents, and the places on the pages that answer them, marked or checked by people with Glossator.\n\n"
         f"Format: {title}. Snapshot `{release.snapshot.sha256}`; `manifest.json` names every file with its SHA-256.\n\n"
     )
+    if unseen := figures.statuses[AUTOMATIC]:
+        yield (
+            f"**{unseen:,} of the {figures.statuses.total():,} answers {'was' if unseen == 1 else 'were'} accepted without a person** (status `{AUTOMATIC}`): the model's own, above a confidence "
+            "at which enough of its answers had proved right against people's; the weight of such an answer is that confidence.\n\n"
+        )
     if lossy:
         yield f"**This format cannot hold everything.** {lossy}{_loss(outcome)}\n\n"
     yield "## What is in it\n\n| split | documents | answers | not answered by the document |\n|---|---|---|---|\n"

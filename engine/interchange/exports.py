@@ -11,7 +11,7 @@ from typing import Any
 
 from db.tables import Snapshot
 from engine.curation import snapshots
-from engine.curation.snapshots import Filters
+from engine.curation.filters import Filters
 from engine.errors import Refused
 from engine.interchange import card
 from engine.interchange.destination import Destination, check_free

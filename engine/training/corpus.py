@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from engine.annotation.state import PageMark
+from engine.curation.filters import AUTOMATIC
 from engine.curation.manifest import FrozenItem, FrozenPage, items_of, words_of
 from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.interchange.rle import Rle, encode_rle
@@ -57,6 +58,8 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     weights: dict[str, dict[str, float]] = {}
     words = lru_cache(maxsize=8)(lambda page_id: words_of(workspace, pages[page_id]))
     for item in items_of(workspace, sha256):
+        if item.status == AUTOMATIC:  # a model must not learn, or be judged, from what a model said
+            continue
         marked = set(item.state.marked_pages())
         for page in _pages_that_count(item, marked):
             pages[page.id], documents[page.id], splits[page.id] = page, item.document.id, item.document.split

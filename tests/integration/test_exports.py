@@ -16,7 +16,8 @@ from lxml import etree
 from PIL import Image
 
 from db.tables import Project
-from engine.curation.snapshots import Filters, would_take
+from engine.curation.filters import Filters
+from engine.curation.snapshots import would_take
 from engine.errors import Conflict, Refused
 from engine.interchange import exports
 from engine.interchange.brush import decode_brush

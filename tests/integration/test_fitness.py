@@ -9,6 +9,7 @@ from sqlalchemy import select
 from db.tables import Revision, Snapshot
 from engine.annotation.state import AnnotationState
 from engine.curation import snapshots
+from engine.curation.filters import Filters
 from engine.curation.labels import known_of
 from engine.curation.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
 from engine.curation.standard_questions import replace_standard_questions
@@ -62,7 +63,7 @@ def test_answers_that_contradict_each_other_on_a_page_that_came_in_twice_are_lef
         accept(workspace, document, "What is it?", words)
         accept(workspace, document, "Who is it?")
     with workspace.database.moment() as session:
-        [chosen] = snapshots.chosen_labels(session, known_of(session, project.id), snapshots.Filters())
+        [chosen] = snapshots.chosen_labels(session, known_of(session, project.id), Filters())
     assert {(label.document.name, label.question) for label in chosen.left_out} == {
         ("first.png", "What is it?"),
         ("again.png", "What is it?"),

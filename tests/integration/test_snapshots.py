@@ -9,6 +9,7 @@ from db.base import now
 from db.tables import ModelVersion, PageWord, Prediction, Snapshot
 from engine.annotation.state import AnnotationState
 from engine.curation import manifest_rows, snapshots
+from engine.curation.filters import Filters
 from engine.curation.labels import known_of
 from engine.curation.manifest import parts_of, read_head, words_of
 from engine.errors import NotFound, Refused
@@ -170,7 +171,7 @@ def test_what_is_accepted_while_a_snapshot_is_made_is_in_none_of_its_parts(
     accept(workspace, last, "What is the bill number?", [4])
     monkeypatch.setattr(snapshots, "_AT_ONCE", 1)
     with workspace.database.moment() as session:
-        labels = snapshots.chosen_labels(session, known_of(session, project.id), snapshots.Filters())
+        labels = snapshots.chosen_labels(session, known_of(session, project.id), Filters())
         taken = next(labels).taken
         accept(workspace, last, "Who asks meanwhile?", [1])
         taken += [label for chosen in labels for label in chosen.taken]

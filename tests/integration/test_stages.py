@@ -1,6 +1,8 @@
 """The stages, on both databases: nothing is accepted automatically that was not measured, and checks can end it."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
@@ -20,13 +22,19 @@ from db.tables import (
 from engine.annotation.state import AnnotationState
 from engine.curation import automatic, overlap, snapshots, stages, task_queue
 from engine.curation.figures import figures
+from engine.curation.filters import AUTOMATIC, Filters
+from engine.curation.labels import ACCEPTED
 from engine.curation.measured import measure
 from engine.curation.queue_view import queue_view
+from engine.curation.snapshot_views import snapshot_lines
+from engine.curation.snapshots import would_take
 from engine.curation.stage_view import StageView, stage_view
 from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Conflict, Forbidden, Refused
+from engine.interchange.exports import export
 from engine.people import ensure_local_user
 from engine.projects import change_settings
+from engine.training.corpus import corpus_of
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project, revise
 from tests.people_made import answer, make_person, tasks_of
@@ -230,6 +238,70 @@ def test_automatic_answers_are_no_labels_until_a_person_confirms_one(works: Work
     assert item.author == "Ann"
     view = works.view()
     assert (view.confirmed, view.corrected, view.audit.checked, view.audit.right) == (1, 0, 1, 1)
+
+
+def test_a_dataset_holds_automatic_answers_where_they_are_asked_for_and_says_what_they_are(
+    works: Works, tmp_path: Path
+) -> None:
+    works.model_says()
+    works.begin_automatic()
+    works.accept()
+    given = {each.id: each for each in works.answers()}
+    whole = (*ACCEPTED, AUTOMATIC)
+    people = _exported(works, tmp_path / "people", Filters(unfit=True))
+    assert {status for _, status, _, _ in people} == {"accepted"}
+    both = _exported(works, tmp_path / "both", Filters(statuses=whole, unfit=True))
+    machine = both - people
+    assert both - machine == people
+    assert {(id_, author, weight) for id_, _, author, weight in machine} == {
+        (id_, "model nano", round(one.confidence, 6)) for id_, one in given.items()
+    }
+    [frozen] = [one for one in snapshot_lines(works.workspace, works.project.id) if one.annotations == len(both)]
+    corpus = corpus_of(works.workspace, frozen.sha256)
+    assert len(corpus.pages) == len(works.holdouts)  # nobody learns from what the model said by itself
+    card = (tmp_path / "both" / "README.md").read_text()
+    assert f"**{len(machine)} of the {len(both)} answers were accepted without a person**" in card
+    assert "without a person" not in (tmp_path / "people" / "README.md").read_text()
+
+
+def test_of_automatic_answers_a_dataset_holds_those_that_stand_and_pass_the_filters(
+    works: Works, tmp_path: Path
+) -> None:
+    works.model_says()
+    works.begin_automatic()
+    works.accept()
+    before = len(works.answers())
+    works.all_audits()
+    works.check(right=True)
+
+    def written(name: str, **chosen: object) -> int:
+        filters = Filters(statuses=(AUTOMATIC,), **chosen)  # type: ignore[arg-type]
+        found = len(_exported(works, tmp_path / name, filters))
+        estimate = would_take(works.workspace, works.project.id, filters)
+        assert estimate.answers == found or "agreement" in chosen
+        return found
+
+    assert written("standing") == before - 1  # a person's answer counts in its place
+    of_one = [each for each in works.answers() if each.verdict is None]
+    with works.workspace.database.read() as session:
+        questions = [session.get_one(Task, each.task_id).question_id for each in of_one]
+        asked = [session.get_one(Question, each).text for each in questions]
+    assert written("question", questions=(QUESTIONS[1],)) == asked.count(QUESTIONS[1])
+    assert written("confidence", agreement=works.view().threshold) == before - 1
+    for nothing in ({"splits": ("recent",)}, {"until": "2000-01-01"}, {"models": ("ab",)}, {"agreement": 1.0}):
+        with pytest.raises(Refused, match="no accepted answer"):
+            written("nothing", **nothing)
+    automatic.undo(works.workspace, works.project.id, by=works.boss)
+    with pytest.raises(Refused):
+        written("undone")
+
+
+def _exported(works: Works, out: Path, filters: Filters) -> set[tuple[str, str, str, float]]:
+    """Id, status, author and weight of every answer of an export."""
+    export(works.workspace, works.project.id, "coco", out, filters=filters)
+    answers = json.loads((out / "annotations.json").read_text())["annotations"]
+    kept = [one["attributes"] for one in answers]
+    return {(one["annotation_id"], one["status"], one["author"], one["weight"]) for one in kept}
 
 
 def _count(workspace: Workspace, table: type) -> int:
