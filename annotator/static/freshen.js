@@ -1,6 +1,6 @@
-// What a form on one of Gradio's tabs shows once newer values have come: what somebody has begun to write or to set stays, and saving
-// says what others did. Decided in the browser, when the newer values are there: on the server, what is typed while they are
-// on their way would be lost.
+// What a form on one of Gradio's tabs shows once newer values have come, or its own were saved: what somebody has begun to write or to
+// set meanwhile stays, and saving says what others did. Decided in the browser, when the answer is there: on the server, what is
+// typed while it is on its way would be lost.
 
 const lines = (text) => (text ?? '').split(/\r?\n/).map((line) => line.split(/\s+/).filter(Boolean).join(' ')).filter(Boolean);
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -14,4 +14,12 @@ export function freshened(project, newer, given, text, ...settings) {
   const writing = !same(lines(text), given.questions), setting = !same(settings, given.settings);
   const kept = { project, questions: (writing ? given : newer).questions, settings: (setting ? given : newer).settings };
   return [kept, writing ? text : newer.questions.join('\n'), ...(setting ? settings : newer.settings)];
+}
+
+// `saved`: what the form is given now that it was saved, and in `sent` what it had sent: { text } or { settings }.
+export function kept(project, saved, given, text, ...settings) {
+  if (saved?.project !== project) return [given, text, ...settings]; // another project's by now
+  const { sent, ...there } = saved;
+  const shown = sent.settings ? settings.map((value, at) => (same(value, sent.settings[at]) ? there.settings[at] : value)) : settings;
+  return [there, sent.text === text ? there.questions.join('\n') : text, ...shown];
 }

@@ -1,6 +1,6 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
-import { freshened } from './freshen.js';
+import { freshened, kept } from './freshen.js';
 import { watchImports } from './importing.js';
 import { JobsPanel } from './jobs.js';
 import { PeoplePanel } from './people.js';
@@ -13,6 +13,7 @@ let jobs = null;
 
 window.Glossator = {
   freshened,
+  kept,
   mount(root, { project }) {
     if (mounted?.root === root) return;
     mounted?.destroy(); // Gradio has built the element anew

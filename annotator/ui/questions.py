@@ -19,7 +19,9 @@ NO_QUESTIONS = empty(
 SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
 ORDERS = [("As they came", "arrival"), ("Drawn", "random"), ("What the model is unsure of", "model")]
-_FRESHENED = "(...given) => window.Glossator.freshened(...given)"  # what somebody is writing meanwhile stays
+# What somebody is writing meanwhile stays.
+_FRESHENED = "(...given) => window.Glossator.freshened(...given)"
+_KEPT = "(...given) => window.Glossator.kept(...given)"
 HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
 
 
@@ -32,6 +34,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         # What the page was given, to tell what somebody has changed on it since. On the page: it outlives the server.
         began = gr.JSON(visible="hidden")
         newer = gr.JSON(visible="hidden")
+        saved = gr.JSON(visible="hidden")
         with gr.Row(equal_height=False):
             with gr.Column(scale=3, min_width=320):
                 questions = gr.Textbox(
@@ -99,7 +102,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         return {**_there(desk, project_id), "seen": seen}
 
     @told
-    def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> tuple[object, str]:
+    def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> dict[str, Any]:
         user_id = require(desk, request, project_id, "reviewer").id
         seen = _of_this(seen, project_id)
         try:
@@ -109,10 +112,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         except Conflict as conflict:
             # It was told what others did: from here on the list is put in place of theirs knowingly.
             gr.Warning(str(conflict), duration=None)
-            return {**seen, "questions": _there(desk, project_id or "")["questions"]}, text
+            return {**seen, "questions": _there(desk, project_id or "")["questions"], "sent": {}}
         gr.Info(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.", duration=4)
-        listed = [each.text for each in kept]
-        return {**seen, "questions": listed}, "\n".join(listed)
+        return {**seen, "questions": [each.text for each in kept], "sent": {"text": text}}
 
     @told
     def keep_settings(
@@ -125,22 +127,18 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         order: str,
         drawn: float,
         request: gr.Request,
-    ) -> tuple[object, ...]:
+    ) -> dict[str, Any]:
         by = require(desk, request, project_id, "admin").id
         seen = _of_this(seen, project_id)
-        there = _there(desk, project_id or "")["settings"]
+        there, sent = _there(desk, project_id or "")["settings"], [review, share, people, gold, order, drawn]
         changed = {
-            name: value
-            for name, value, before in zip(
-                SETTINGS, (review, share, people, gold, order, drawn), seen["settings"], strict=True
-            )
-            if value != before
+            name: value for name, value, before in zip(SETTINGS, sent, seen["settings"], strict=True) if value != before
         }
         if any(there[SETTINGS.index(name)] != seen["settings"][SETTINGS.index(name)] for name in changed):
             gr.Warning(
                 "Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.", duration=None
             )
-            return {**seen, "settings": there}, *there
+            return {**seen, "settings": there, "sent": {"settings": sent}}
         projects.change_settings(
             desk.workspace,
             project_id or "",
@@ -149,7 +147,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         )
         gr.Info("Settings saved.", duration=4)
         there = _there(desk, project_id or "")["settings"]
-        return {**seen, "settings": there}, *there
+        return {**seen, "settings": there, "sent": {"settings": sent}}
 
     def allow(project_id: str | None, request: gr.Request) -> list[object]:
         """Who may only look finds the list and the settings, but nothing to save."""
@@ -177,12 +175,13 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     gr.on(None, show, project, content, **QUIET)
     gr.on(None, load, project, [began, *shown], **QUIET)
     gr.on(None, allow, project, allowed, **QUIET)
-    save_questions.click(keep_questions, [project, began, questions], [began, questions], **QUIET).then(
-        show, project, content, **QUIET
-    )
-    save_settings.click(keep_settings, [project, began, *settings], [began, *settings], **QUIET).then(
-        show, project, content, **QUIET
-    )
+    for button, keep, sent in (
+        (save_questions, keep_questions, [questions]),
+        (save_settings, keep_settings, settings),
+    ):
+        button.click(keep, [project, began, *sent], saved, **QUIET).success(
+            None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET
+        ).then(show, project, content, **QUIET)
 
 
 def _there(desk: Desk, project_id: str) -> dict[str, Any]:

@@ -68,24 +68,60 @@ def test_what_is_written_while_the_list_is_read_anew_stays(bench: Bench, listed:
     expect(field).to_have_value("What is the total?")
     tab(page, "Annotate")
     listed.put("What is the total?", "Who signed it?")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        """Keep back the request that carries what the page was given, as a busy line would."""
-        (Route.continue_ if held or "What is the total?" not in (route.request.post_data or "") else held.append)(route)
-
-    page.route("**/queue/join*", hold)
+    line = Line(page, "What is the total?")  # which the page was given
     tab(page, "Questions")
-    for _ in range(300):
-        page.wait_for_timeout(100)
-        if held:
-            break
+    line.wait()
     field.fill("What is the total?\nWhen?")
-    held[0].continue_()
+    line.free()
     page.wait_for_timeout(2000)
     expect(field).to_have_value("What is the total?\nWhen?")
     page.get_by_role("button", name="Save questions").click()
     expect(page.get_by_text('Somebody else added "Who signed it?" meanwhile')).to_be_visible()
+
+
+def test_what_is_written_while_the_list_is_saved_stays(bench: Bench, listed: Listed) -> None:
+    page = bench.page
+    tab(page, "Questions")
+    field = page.get_by_role("textbox", name="Standard questions")
+    expect(field).to_have_value("What is the total?")
+    line = Line(page, "Who  signed it?")
+    field.fill("What is the total?\nWho  signed it?")
+    page.get_by_role("button", name="Save questions").click()
+    line.wait()
+    field.fill("What is the total?\nWho  signed it?\nWhen?")
+    line.free()
+    expect(page.get_by_text("2 standard questions saved.")).to_be_visible()
+    assert listed.texts() == ["What is the total?", "Who signed it?"]
+    page.wait_for_timeout(1000)
+    expect(field).to_have_value("What is the total?\nWho  signed it?\nWhen?")
+    page.get_by_role("button", name="Save questions").click()
+    expect(page.get_by_text("3 standard questions saved.")).to_be_visible()
+    expect(field).to_have_value("What is the total?\nWho signed it?\nWhen?")  # what was saved, as it was
+
+
+class Line:
+    """A busy line: it keeps back the first message to the server that holds a text, until it is free."""
+
+    def __init__(self, page: Page, text: str) -> None:
+        self._page, self._text, self._held = page, text, list[Route]()
+        page.route("**/queue/join*", self._hold)
+
+    def _hold(self, route: Route) -> None:
+        (Route.continue_ if self._held or self._text not in (route.request.post_data or "") else self._held.append)(
+            route
+        )
+
+    def wait(self) -> None:
+        """Until the message has come."""
+        for _ in range(300):
+            self._page.wait_for_timeout(100)
+            if self._held:
+                return
+        raise AssertionError(f"No message held {self._text!r}.")
+
+    def free(self) -> None:
+        """Let it through."""
+        self._held[0].continue_()
 
 
 def test_saving_an_old_list_takes_nothing_away_that_others_added(bench: Bench, listed: Listed) -> None:
