@@ -64,18 +64,25 @@ export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.tim
 export const imageAddress = (page) => `/api/pages/${page}/image`;
 export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumbnail?width=${width}`;
 
+// The lines that have come to their end; an error's answer, which is no line, is one.
+const whole = (text) => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text).split('\n');
+
 // Sends one file; `progress` hears shares 0..1. (fetch tells nothing about what has been sent, so XMLHttpRequest it is.)
-// accepts(answer): whether an answer of no success is one about the file, and no failure of the request.
-export function sendFile(path, field, file, progress, accepts = () => false) {
+// accepts(answer): whether an answer of no success is one about the file, and no failure of the request. step(line): hears each line of an
+// answer that comes line by line; the last one is resolved to.
+export function sendFile(path, field, file, progress, { accepts = () => false, step } = {}) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
     sender.open('POST', `/api${path}`);
     sender.setRequestHeader('X-Glossator', '1');
-    sender.responseType = 'json';
+    sender.responseType = step ? 'text' : 'json';
+    const answered = () => (step ? parsed(whole(sender.responseText).at(-1) ?? '') : sender.response);
     sender.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
+    if (step) sender.onprogress = () => sender.status < 300 && step(answered() ?? {});
     sender.onload = () => {
-      if (sender.status < 300 || accepts(sender.response)) resolve(sender.response);
-      else reject(Object.assign(new ApiError(sentence(sender.status, sender.response), sender.status), { wait: Number(sender.getResponseHeader('Retry-After')) }));
+      const answer = answered();
+      if (sender.status < 300 || accepts(answer)) resolve(answer);
+      else reject(Object.assign(new ApiError(sentence(sender.status, answer), sender.status), { wait: Number(sender.getResponseHeader('Retry-After')) }));
     };
     sender.onerror = () => reject(new ApiError('The server cannot be reached. Try the upload again.', 0));
     const form = new FormData();
@@ -86,4 +93,4 @@ export function sendFile(path, field, file, progress, accepts = () => false) {
 
 // Sends a document; 422 with "refused" says what is wrong with it.
 export const upload = (project, file, progress) =>
-  sendFile(`/projects/${project}/documents?early=true`, 'files', file, progress, (answer) => Boolean(answer?.refused));
+  sendFile(`/projects/${project}/documents?early=true`, 'files', file, progress, { accepts: (answer) => Boolean(answer?.refused) });

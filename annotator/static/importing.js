@@ -3,6 +3,8 @@
 import { sendFile } from './api.js';
 import { count } from './dom.js';
 
+const GOES_ON = 'It goes on without this page.';
+
 function cameIn(answer) {
   const parts = [count(answer.documents, 'document'), count(answer.pages, 'page'), count(answer.answers, 'answer')];
   if (answer.no_answer) parts.push(`${count(answer.no_answer, 'question')} that a document does not answer`);
@@ -24,12 +26,13 @@ async function send(form) {
   if (button.ariaDisabled === 'true' || !file.files.length) return;
   button.ariaDisabled = 'true';
   say('Sending: 0 %');
-  const chosen = new URLSearchParams({ format: format.value, status: status.value, ocr: ocr.checked });
+  const chosen = new URLSearchParams({ format: format.value, status: status.value, ocr: ocr.checked, progress: true });
   try {
-    const answer = await sendFile(`/projects/${form.dataset.import}/import?${chosen}`, 'file', file.files[0], (share) =>
-      say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : 'Looking at every page, then storing. This may take minutes; it goes on without this page.'));
-    say(cameIn(answer));
-    form.reset();
+    const answer = await sendFile(`/projects/${form.dataset.import}/import?${chosen}`, 'file', file.files[0],
+      (share) => say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`),
+      { step: ({ doing, done, of }) => doing && say(`${doing}: ${done} of ${of}. ${GOES_ON}`) });
+    if (answer?.result) form.reset();
+    say(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The server ended before it said what came in. Look at the list of documents.', !answer?.result);
   } catch (error) {
     say(error.message, true);
   } finally {

@@ -245,3 +245,30 @@ def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there
     form.get_by_role("button", name="Import").click()
     expect(said).to_have_text("Came in as coco: 1 document, 1 page, 1 answer.")
     expect(page.get_by_role("link", name="a.png").first).to_be_visible()
+
+
+def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> None:
+    """Pages without words take a second or so each, for they are read."""
+    pages = [{"id": at, "file_name": f"{at}.png", "width": 300, "height": 200} for at in range(1, 5)]
+    answered = {"images": pages, "categories": [{"id": 1, "name": "Where is the seal?"}]}
+    answered |= {"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 20]}]}
+    with zipfile.ZipFile(tmp_path / "set.zip", "w") as packed:
+        packed.writestr("annotations.json", json.dumps(answered))
+        for at in range(1, 5):
+            picture = io.BytesIO()
+            Image.new("RGB", (300, 200), (255, 255, 50 * at)).save(picture, "PNG")
+            packed.writestr(f"{at}.png", picture.getvalue())
+    page = bench.page
+    page.get_by_role("tab", name="Documents", exact=True).click()
+    form = page.locator("form[data-import]")
+    form.get_by_label("Zip file").set_input_files(tmp_path / "set.zip")
+    heard = """(output) => { window.heard = []; new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
+    form.locator("output").evaluate(heard)
+    form.get_by_role("button", name="Import").click()
+    expect(form.locator("output")).to_contain_text("Came in as coco: 4 documents")
+    steps = [
+        each
+        for each in page.evaluate("window.heard")
+        if re.match(r"(Looking at the pages|Storing): [1-4] of 4\. ", each)
+    ]
+    assert steps, page.evaluate("window.heard")

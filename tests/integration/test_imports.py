@@ -523,3 +523,26 @@ def test_over_rest_a_reviewer_uploads_a_zip_and_is_told_what_is_wrong_with_anoth
     assert len(found) == 4 and all(is_there(found, *one) for one in EXPECTED)
     bad = rita.post(address, files={"file": ("set.zip", b"PK no zip", "application/zip")})
     assert bad.status_code == 422 and "set.zip: it is no whole zip" in bad.json()["detail"]
+
+
+def test_over_rest_each_step_is_told_where_one_asks_for_it(
+    app_client: TestClient, answered_on_file: Answered, tmp_path: Path
+) -> None:
+    out = export(*answered_on_file, "grounded", tmp_path / "out").folder
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out))
+    workspace = here(app_client)
+    project = make_project(workspace, "step by step")
+    rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project.id: "reviewer"}))
+    address = f"/api/projects/{project.id}/import?progress=true"
+
+    def lines(content: bytes) -> list[dict]:
+        answer = rita.post(address, files={"file": ("set.zip", content, "application/zip")})
+        assert answer.status_code == 200, answer.text
+        return [json.loads(line) for line in answer.text.splitlines()]
+
+    first, *_, last = lines(packed.read_bytes())
+    assert first == {"doing": "Looking at the pages", "done": 1, "of": 3}
+    assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
+    [bad] = lines(b"PK no zip")
+    assert "set.zip: it is no whole zip" in bad["detail"]
+    assert len(marked(workspace, project.id)) == 4
