@@ -3,8 +3,8 @@
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -140,7 +140,7 @@ class Revalidated(StaticFiles):
         return response
 
 
-def _following(desk: Desk):
+def _following(desk: Desk) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """While the application runs, a thread follows promotions, so that a new champion answers without a restart."""
 
     @asynccontextmanager

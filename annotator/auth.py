@@ -16,7 +16,6 @@ from engine.workspace import Workspace
 
 COOKIE = "glossator_session"
 HOME = "/app/"
-_UNASKED = object()
 
 
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
@@ -27,12 +26,11 @@ def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
     if workspace.settings.auth == "local":
         local: User = request.app.state.local_user
         return local
-    user = getattr(request.state, "user", _UNASKED)
-    if user is _UNASKED:
+    if not hasattr(request.state, "user"):
         token = token_of(request)
-        user = logins.user_of_token(workspace, token) if token else None
-        request.state.user = user
-    return user  # type: ignore[no-any-return]
+        request.state.user = logins.user_of_token(workspace, token) if token else None
+    user: User | None = request.state.user
+    return user
 
 
 def token_of(request: HTTPConnection) -> str | None:

@@ -1,6 +1,7 @@
 """Failures as answers: a status and one sentence, {"detail": "..."}."""
 
 import logging
+from collections.abc import Callable
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -28,7 +29,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
 
 
-def _sentence(status: int):
+def _sentence(status: int) -> Callable[[Request, Exception], JSONResponse]:
     def answer(_request: Request, error: Exception) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, status_code=status)
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheDesk, TheWorkspace
 from engine.annotation import views
-from engine.annotation.ask import PAGES_ASKED
+from engine.annotation.likely import PAGES_ASKED
 from engine.annotation.proposal import Proposal
 from engine.annotation.state import Box, Patch, Point
 from engine.annotation.views import AnnotationView

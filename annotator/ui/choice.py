@@ -32,13 +32,13 @@ def project_choice() -> gr.Dropdown:
 def offer(desk: Desk, project: gr.Dropdown) -> Any:
     """Fill the dropdown, at every page load, with the projects that this person may see. Return the event, for what comes then."""
 
-    def filled(current: str | None, request: gr.Request) -> dict[str, Any]:
+    def filled(current: str | None, request: gr.Request) -> Any:
         return choices(desk, current_user(desk, request), current)
 
     return gr.on(None, filled, project, project, **QUIET)
 
 
-def choices(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
+def choices(desk: Desk, user: Any, current: str | None) -> Any:
     """Return an update of the dropdown: this person's projects; the current one if it is among them, else the first."""
     offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace, user)]
     ids = [each for _, each in offered]

@@ -2,6 +2,7 @@
 
 from html import escape
 from shlex import quote
+from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -106,7 +107,7 @@ def build(desk: Desk) -> None:
             return EMPTY if plain else empty("No answer passes these choices.", "Choose fewer of them, or others.")
         return _card(about.name, project_id, form, filters, estimate)
 
-    def load(project_id: str | None, request: gr.Request) -> dict[str, object]:
+    def load(project_id: str | None, request: gr.Request) -> Any:
         if project_id is None or role_of(desk, request, project_id) in (None, "annotator"):
             return gr.update(choices=[], value=[])
         return gr.update(choices=questions_answered(desk.workspace, project_id), value=[])

@@ -130,8 +130,8 @@ def lines(
         )
     legend = [(f"s{place}", f"{name} {values[-1]:,}") for place, (name, values) in enumerate(series)]
     rows = [[f"{day}", *(values[at] for _, values in series)] for at, day in enumerate(bins)]
-    values = table(["Day", *(f"{name} ({unit})" for name, _ in series)], rows)
-    return _figure(title, sentence, _up(ticks, top) + _days(bins, width) + drawn, legend, values)
+    listed = table(["Day", *(f"{name} ({unit})" for name, _ in series)], rows)
+    return _figure(title, sentence, _up(ticks, top) + _days(bins, width) + drawn, legend, listed)
 
 
 def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[str, float, str]]]]) -> str:

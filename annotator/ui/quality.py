@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from typing import Any
 
 import gradio as gr
 
@@ -62,7 +63,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             stage=stage,
         )
 
-    def rights(project_id: str | None, request: gr.Request) -> dict[str, object]:
+    def rights(project_id: str | None, request: gr.Request) -> Any:
         return gr.update(visible=role_of(desk, request, project_id) == "admin")
 
     @told

@@ -130,7 +130,8 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     ) -> dict[str, Any]:
         by = require(desk, request, project_id, "admin").id
         seen = _of_this(seen, project_id)
-        there, sent = _there(desk, project_id or "")["settings"], [review, share, people, gold, order, drawn]
+        there = _there(desk, project_id or "")["settings"]
+        sent: list[Any] = [review, share, people, gold, order, drawn]
         changed = {
             name: value for name, value, before in zip(SETTINGS, sent, seen["settings"], strict=True) if value != before
         }

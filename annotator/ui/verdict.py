@@ -22,7 +22,7 @@ def picture(verdict: Mapping[str, Any]) -> str:
     ]
     if not rows:
         return ""
-    reach = max(0.06, *(abs(figures[end]) for _, figures in rows for end in ("low", "high"))) * 1.1
+    reach: float = max(0.06, *(abs(figures[end]) for _, figures in rows for end in ("low", "high"))) * 1.1
     height = _TOP + _ROW * len(rows) + 34
     level = round(100 * float(verdict.get("level", 0.9)))
 
