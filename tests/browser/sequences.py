@@ -5,6 +5,7 @@ document of two pages. Afterwards the network is back, the server runs, and the 
 an undo and a redo after it must. The server's answer must never change what a person sees without a conflict.
 """
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from tests.served import Served
 
 REVISIONS = "**/api/annotations/*/revisions"
 DOCUMENT_EVERY = 20  # sequences: the list of questions of one document must not grow for ever
+DECISIONS = 20  # most that one sequence leaves to a person
 Action = tuple[str, tuple[float, ...]]
 
 # Name: how likely.
@@ -134,14 +136,19 @@ class Stage:
             self.served.start()
         self.hurry()
         choice = "Save mine on top" if len(actions) % 2 else "Take the saved version"
-        while not self.quiet() or self.page.evaluate(_HALTED):
+        for _ in range(DECISIONS):
+            if self.quiet() and not self.page.evaluate(_HALTED):
+                break
             dialog = self.page.get_by_role("dialog")
             if dialog.count():
                 dialog.get_by_role("button", name=choice).click()
             elif self.page.evaluate(_HALTED):
-                self.page.get_by_role("button", name="Compare").click()
+                # The dialog comes by itself once the page to show is there, and then lies over the button.
+                with contextlib.suppress(TimeoutError):
+                    self.page.get_by_role("button", name="Compare").click(timeout=5000)
             else:
                 break
+        assert not self.page.evaluate(_HALTED), f"what waits for a decision still waits after {DECISIONS} of them"
         unseen = any(name == "elsewhere" for name, _ in actions)  # what somebody else saved last is no news yet
         if unseen or self.page.evaluate("() => !document.querySelector('.glossator').workspace.library.image"):
             self.bench.reload()  # its page could not be fetched
