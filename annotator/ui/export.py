@@ -60,7 +60,7 @@ def build(desk: Desk) -> None:
                     0,
                     step=0.05,
                     label="Least agreement",
-                    info="The weight of an answer, of an automatic one its confidence; 0: all.",
+                    info="Its weight, or an automatic one's confidence; 0: all.",
                 )
                 fit = gr.Checkbox(label="Leave out what is unfit to teach", info="The tab Quality says what that is.")
         card = gr.HTML()

@@ -234,6 +234,8 @@ def weeks(team: Team, camera: Camera) -> None:
     for tab in TABS:
         page.get_by_role("tab", name=tab, exact=True).click()
         page.wait_for_timeout(3000)
+        if tab == "Export":
+            page.get_by_role("button", name="Which answers").click()
         camera.take(page, f"tab-{tab.lower()}")
     page.goto(f"{team.server}/api/docs")
     camera.take(page, "reference")
