@@ -1,8 +1,5 @@
 """Failures as answers: a status and one sentence, {"detail": "..."}."""
 
-import logging
-from collections.abc import Callable
-
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -12,46 +9,43 @@ from db.blobs import BlobMissing
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 
-_log = logging.getLogger(__name__)
+_UNSTORABLE = "The request holds a character or a number that cannot be stored."
+_STATUS: dict[type[Exception], int] = {
+    NotFound: 404,
+    Forbidden: 403,
+    Conflict: 409,
+    TooMany: 429,
+    Refused: 422,
+    DocumentRefused: 422,
+    BlobMissing: 500,
+}
+# NUL, half a character (JSON can write a lone surrogate as \\ud800), or a number beyond the column: what only the database can tell, and PostgreSQL tells differently from SQLite.
+_NOT_STORED = (DataError, OverflowError, UnicodeEncodeError)
 
 
 def install(app: FastAPI) -> None:
     """Teach the application which failure is which status."""
-    for kind, status in ((NotFound, 404), (Forbidden, 403), (Conflict, 409), (Refused, 422), (DocumentRefused, 422)):
-        app.add_exception_handler(kind, _sentence(status))
-    app.add_exception_handler(TooMany, _too_many)
-    # NUL, half a character (JSON can write a lone surrogate as \\ud800), or a number beyond the column: what only the database can tell, and PostgreSQL tells differently from SQLite.
-    app.add_exception_handler(DataError, _unstorable)
-    app.add_exception_handler(OverflowError, _unstorable)
-    app.add_exception_handler(UnicodeEncodeError, _unstorable)
-    app.add_exception_handler(StatementError, _unwritable)
-    app.add_exception_handler(BlobMissing, _sentence(500))
+    for kind in (*_STATUS, *_NOT_STORED, StatementError):
+        app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _invalid)
 
 
-def _sentence(status: int) -> Callable[[Request, Exception], JSONResponse]:
-    def answer(_request: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"detail": str(error)}, status_code=status)
-
-    return answer
-
-
-def _too_many(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, TooMany)
-    headers = {"retry-after": str(error.seconds)}
-    return JSONResponse({"detail": str(error)}, status_code=429, headers=headers)
+def told(error: Exception) -> tuple[int, str] | None:
+    """Return a failure as a status and a sentence; None for what nobody has thought of."""
+    if isinstance(error, _NOT_STORED):
+        return 422, _UNSTORABLE
+    if isinstance(error, StatementError):  # hides what went wrong while values were written out
+        return (422, _UNSTORABLE) if isinstance(error.orig, UnicodeEncodeError) else None
+    status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), None)
+    return None if status is None else (status, str(error))
 
 
-def _unstorable(_request: Request, _error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": "The request holds a character or a number that cannot be stored."}, status_code=422)
-
-
-def _unwritable(request: Request, error: Exception) -> JSONResponse:
-    """SQLAlchemy hides in its own exception what went wrong while values were written out for the database."""
-    assert isinstance(error, StatementError)
-    if isinstance(error.orig, UnicodeEncodeError):
-        return _unstorable(request, error)
-    raise error
+def _answer(_request: Request, error: Exception) -> JSONResponse:
+    found = told(error)
+    if found is None:
+        raise error
+    headers = {"retry-after": str(error.seconds)} if isinstance(error, TooMany) else None
+    return JSONResponse({"detail": found[1]}, status_code=found[0], headers=headers)
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:

@@ -1,5 +1,6 @@
 """Long work answered line by line: each step as it is taken, and at last what came of it or what was wrong."""
 
+import contextlib
 import json
 import logging
 import queue
@@ -10,50 +11,70 @@ from collections.abc import Callable, Iterator
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from engine.documents.refusal import DocumentRefused
-from engine.errors import Refused
+from annotator.failures import told
 
 MEDIA_TYPE = "application/x-ndjson"
-_EVERY = 0.25  # seconds between two steps that are told
-_FAILED = "The server failed at this. Its log says where."
+_EVERY = 0.25  # seconds between two steps of a kind that are told
+_STILL = 15.0  # seconds without a step after which the last one is told again: a line that is silent is cut by what stands between
+_ROOM = threading.BoundedSemaphore(2)  # at once in this process; who comes later waits
+_WAITING = "Waiting for other imports"
+_FAILED = "The server failed at this; its log says where. What was stored stays: the same again adds the rest."
 _log = logging.getLogger(__name__)
 
 OnStep = Callable[[str, int, int], None]  # what is done, how far, of how much
 
 
+class _Telling:
+    """The lines that are to be said. Steps that follow each other closely are passed over, but for the first and last of each kind."""
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[tuple[str, bool]] = queue.SimpleQueue()
+        self._doing, self._at = "", 0.0
+
+    def step(self, doing: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        if doing != self._doing or done == of or now - self._at >= _EVERY:
+            self._doing, self._at = doing, now
+            self._lines.put((_line(doing=doing, done=done, of=of), False))
+
+    def end(self, **line: object) -> None:
+        self._lines.put((_line(**line), True))
+
+    def lines(self) -> Iterator[str]:
+        line, last = _line(), False
+        while not last:
+            with contextlib.suppress(queue.Empty):
+                line, last = self._lines.get(timeout=_STILL)
+            yield line
+
+
 def streamed(work: Callable[[OnStep], BaseModel]) -> StreamingResponse:
     """Do `work` in a thread of its own, which goes on when nobody listens any more, and answer with lines of JSON.
 
-    {"doing", "done", "of"} a few times a second; then {"result": {...}}, or {"detail": "..."} with the sentence of a refusal.
+    {"doing", "done", "of"} a few times a second; then {"result": {...}}, or {"status", "detail"}, as the route's failures are told.
     """
-    said: queue.SimpleQueue[tuple[str, bool]] = queue.SimpleQueue()
-    told = 0.0
-
-    def tell(last: bool = False, **line: object) -> None:
-        said.put((json.dumps(line, ensure_ascii=False) + "\n", last))
-
-    def step(doing: str, done: int, of: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= _EVERY:
-            told = time.monotonic()
-            tell(doing=doing, done=done, of=of)
+    telling = _Telling()
 
     def run() -> None:
         try:
-            result = work(step)
-        except (Refused, DocumentRefused) as refused:
-            tell(last=True, detail=str(refused))
-        except Exception:
-            _log.exception("long work failed")
-            tell(last=True, detail=_FAILED)
+            if not _ROOM.acquire(blocking=False):
+                telling.step(_WAITING, 0, 0)
+                _ROOM.acquire()
+            try:
+                result = work(telling.step).model_dump(mode="json")
+            finally:
+                _ROOM.release()
+        except Exception as error:
+            status, detail = told(error) or (500, _FAILED)
+            if status == 500:
+                _log.exception("long work failed")
+            telling.end(status=status, detail=detail)
         else:
-            tell(last=True, result=result.model_dump(mode="json"))
-
-    def lines() -> Iterator[str]:
-        last = False
-        while not last:
-            line, last = said.get()
-            yield line
+            telling.end(result=result)
 
     threading.Thread(target=run, name="long-work", daemon=True).start()
-    return StreamingResponse(lines(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
+    return StreamingResponse(telling.lines(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
+
+
+def _line(**said: object) -> str:
+    return json.dumps(said, ensure_ascii=False) + "\n"

@@ -54,18 +54,21 @@ def import_(
 ) -> ImportedView | StreamingResponse:
     """Take in pages and answers: all of a set that is right, nothing of one that is not (422, with the file and the entry).
 
-    The answers become those of who asks. With `progress`, lines {"doing", "done", "of"} come while it is at work, then {"result"} or, with
-    status 200, {"detail"}; it goes on when nobody listens.
+    The answers become those of who asks. With `progress`, lines {"doing", "done", "of"} come while it is at work, then {"result"} or
+    {"status", "detail"}; it goes on when nobody listens.
     """
     name = Path((file.filename or "set.zip").replace("\\", "/")).name or "set.zip"
     uploaded = copied(file)
 
     def take_in(on_step: steps.OnStep) -> ImportedView:
-        with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
-            packed = Path(shutil.move(uploaded, Path(folder) / name))  # sentences name it
-            found = import_set(
-                workspace, project_id, format, packed, user_id=user.id, status=status, ocr=ocr, on_progress=on_step
-            )
+        try:
+            with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
+                packed = Path(shutil.move(uploaded, Path(folder) / name))  # sentences name it
+                found = import_set(
+                    workspace, project_id, format, packed, user_id=user.id, status=status, ocr=ocr, on_progress=on_step
+                )
+        finally:
+            uploaded.unlink(missing_ok=True)
         audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=found.form, answers=found.answers)
         return _view(found)
 

@@ -64,8 +64,13 @@ export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.tim
 export const imageAddress = (page) => `/api/pages/${page}/image`;
 export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumbnail?width=${width}`;
 
-// The lines that have come to their end; an error's answer, which is no line, is one.
-const whole = (text) => (text.includes('\n') ? text.slice(0, text.lastIndexOf('\n')) : text).split('\n');
+// The last line that has come to its end; an error's answer, which is no line, is one.
+function lastLine(text) {
+  const end = text.lastIndexOf('\n');
+  return end < 0 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+}
+
+const CUT = 'The line to the server was cut. It may still be at work: look at what has come in after a while, and send the file again if something is missing.';
 
 // Sends one file; `progress` hears shares 0..1. (fetch tells nothing about what has been sent, so XMLHttpRequest it is.)
 // accepts(answer): whether an answer of no success is one about the file, and no failure of the request. step(line): hears each line of an
@@ -76,7 +81,9 @@ export function sendFile(path, field, file, progress, { accepts = () => false, s
     sender.open('POST', `/api${path}`);
     sender.setRequestHeader('X-Glossator', '1');
     sender.responseType = step ? 'text' : 'json';
-    const answered = () => (step ? parsed(whole(sender.responseText).at(-1) ?? '') : sender.response);
+    const answered = () => (step ? parsed(lastLine(sender.responseText)) : sender.response);
+    let sent = false;
+    sender.upload.onload = () => (sent = true);
     sender.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     if (step) sender.onprogress = () => sender.status < 300 && step(answered() ?? {});
     sender.onload = () => {
@@ -84,7 +91,7 @@ export function sendFile(path, field, file, progress, { accepts = () => false, s
       if (sender.status < 300 || accepts(answer)) resolve(answer);
       else reject(Object.assign(new ApiError(sentence(sender.status, answer), sender.status), { wait: Number(sender.getResponseHeader('Retry-After')) }));
     };
-    sender.onerror = () => reject(new ApiError('The server cannot be reached. Try the upload again.', 0));
+    sender.onerror = () => reject(new ApiError(step && sent ? CUT : 'The server cannot be reached. Try the upload again.', 0));
     const form = new FormData();
     form.append(field, file, file.name);
     sender.send(form);

@@ -16,10 +16,9 @@ export function freshened(project, newer, given, text, ...settings) {
   return [kept, writing ? text : newer.questions.join('\n'), ...(setting ? settings : newer.settings)];
 }
 
-// `saved`: what the form is given now that it was saved, and in `sent` what it had sent: { text } or { settings }.
-export function kept(project, saved, given, text, ...settings) {
-  if (saved?.project !== project) return [given, text, ...settings]; // another project's by now
-  const { sent, ...there } = saved;
-  const shown = sent.settings ? settings.map((value, at) => (same(value, sent.settings[at]) ? there.settings[at] : value)) : settings;
-  return [there, sent.text === text ? there.questions.join('\n') : text, ...shown];
+// `saved`: { project, sent } and what was saved of it: questions or settings; `sent`: what the form had sent, { text } or { settings }.
+export function kept(project, { sent, ...saved }, given, text, ...settings) {
+  if (saved.project !== project || given?.project !== project) return [given, text, ...settings]; // another project's by now
+  const shown = sent.settings ? settings.map((value, at) => (same(value, sent.settings[at]) ? saved.settings[at] : value)) : settings;
+  return [{ ...given, ...saved }, sent.text === text ? saved.questions.join('\n') : text, ...shown];
 }

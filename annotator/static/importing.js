@@ -30,7 +30,7 @@ async function send(form) {
   try {
     const answer = await sendFile(`/projects/${form.dataset.import}/import?${chosen}`, 'file', file.files[0],
       (share) => say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`),
-      { step: ({ doing, done, of }) => doing && say(`${doing}: ${done} of ${of}. ${GOES_ON}`) });
+      { step: ({ doing, done, of }) => doing && say(`${doing}${of ? `: ${done} of ${of}` : ''}. ${GOES_ON}`) });
     if (answer?.result) form.reset();
     say(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The server ended before it said what came in. Look at the list of documents.', !answer?.result);
   } catch (error) {

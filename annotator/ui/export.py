@@ -11,11 +11,12 @@ from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_o
 from annotator.ui.table import empty
 from engine import projects
 from engine.annotation.ask import Desk
-from engine.curation.filters import AUTOMATIC, Filters
+from engine.annotation.state import AUTOMATIC
+from engine.curation.filters import Filters
 from engine.curation.labels import ACCEPTED
 from engine.curation.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
-from engine.interchange.exports import FORMATS
+from engine.interchange.exports import FORMATS, check_told
 
 FOR_REVIEWERS = empty("Exports are for reviewers.", "An admin of the project can make you one, on the tab People.")
 EMPTY = empty("Nothing to export yet.", "Accept an answer on the tab Annotate; accepted answers become the dataset.")
@@ -97,6 +98,7 @@ def build(desk: Desk) -> None:
                 quarantined=True,
                 unfit=not fit,
             )
+            check_told(FORMATS.get(form, FORMATS["coco"]), filters.statuses)
             estimate = would_take(desk.workspace, project_id, filters)
         except Refused as refused:
             return empty("No dataset with these choices.", str(refused))

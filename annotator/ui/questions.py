@@ -34,7 +34,6 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         # What the page was given, to tell what somebody has changed on it since. On the page: it outlives the server.
         began = gr.JSON(visible="hidden")
         newer = gr.JSON(visible="hidden")
-        saved = gr.JSON(visible="hidden")
         with gr.Row(equal_height=False):
             with gr.Column(scale=3, min_width=320):
                 questions = gr.Textbox(
@@ -112,9 +111,10 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         except Conflict as conflict:
             # It was told what others did: from here on the list is put in place of theirs knowingly.
             gr.Warning(str(conflict), duration=None)
-            return {**seen, "questions": _there(desk, project_id or "")["questions"], "sent": {}}
+            theirs = _there(desk, project_id or "")["questions"]
+            return {"project": project_id, "questions": theirs, "sent": {}}
         gr.Info(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.", duration=4)
-        return {**seen, "questions": [each.text for each in kept], "sent": {"text": text}}
+        return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
 
     @told
     def keep_settings(
@@ -139,7 +139,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             gr.Warning(
                 "Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.", duration=None
             )
-            return {**seen, "settings": there, "sent": {"settings": sent}}
+            return {"project": project_id, "settings": there, "sent": {"settings": sent}}
         projects.change_settings(
             desk.workspace,
             project_id or "",
@@ -148,7 +148,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         )
         gr.Info("Settings saved.", duration=4)
         there = _there(desk, project_id or "")["settings"]
-        return {**seen, "settings": there, "sent": {"settings": sent}}
+        return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 
     def allow(project_id: str | None, request: gr.Request) -> list[object]:
         """Who may only look finds the list and the settings, but nothing to save."""
@@ -160,6 +160,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             gr.update(visible=lists),
             gr.update(visible=chooses),
         ]
+
+    def save(button: gr.Button, keep: Any, parts: list[Any]) -> None:
+        saved = gr.JSON(visible="hidden")
+        button.click(keep, [project, began, *parts], saved, **QUIET).success(
+            None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET
+        ).then(show, project, content, **QUIET)
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]
@@ -176,13 +182,8 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     gr.on(None, show, project, content, **QUIET)
     gr.on(None, load, project, [began, *shown], **QUIET)
     gr.on(None, allow, project, allowed, **QUIET)
-    for button, keep, sent in (
-        (save_questions, keep_questions, [questions]),
-        (save_settings, keep_settings, settings),
-    ):
-        button.click(keep, [project, began, *sent], saved, **QUIET).success(
-            None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET
-        ).then(show, project, content, **QUIET)
+    save(save_questions, keep_questions, [questions])
+    save(save_settings, keep_settings, settings)
 
 
 def _there(desk: Desk, project_id: str) -> dict[str, Any]:

@@ -155,8 +155,8 @@ def _acceptable(project_id: str, version_id: str, threshold: float) -> Select[st
     """Open tasks of training documents that nobody has touched, with answers that are sure enough."""
     same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
     # What was taken back of this version is for people: the same answer would only come again.
-    standing = AutomaticAnswer.withdrawn_at.is_(None) | (AutomaticAnswer.model_version_id == version_id)
-    before = exists().where(AutomaticAnswer.task_id == Task.id, standing)
+    counts = AutomaticAnswer.withdrawn_at.is_(None) | (AutomaticAnswer.model_version_id == version_id)
+    before = exists().where(AutomaticAnswer.task_id == Task.id, counts)
     return (
         select(Task.id, SurveyAnswer)
         .join(SurveyAnswer, same & fresh(version_id))

@@ -11,7 +11,6 @@ from db.tables import DocumentGroup, ModelVersion, Question
 from engine.curation.labels import ACCEPTED
 from engine.errors import Refused
 
-AUTOMATIC = "automatic"  # the status of what was accepted without a person; taken only where it is asked for
 _Chosen = TypeVar("_Chosen", bound=Select[Any])
 
 
@@ -22,7 +21,8 @@ class Filters:
     `statuses`: of annotations, and AUTOMATIC. `quarantined`: also documents that joined groups of different splits. `unfit`: also
     answers of people that are unfit to teach or to judge. `questions`: their texts. `since`, `until`: when the answer was given its
     present form, ISO 8601, `until` exclusive; a date is its first moment, UTC. `models`: the beginnings of the SHA-256 of the
-    versions whose proposals were corrected. `agreement`: the least weight (engine.curation.weights). Refused when a moment cannot be read.
+    versions whose proposals were corrected, or that answered automatically. `agreement`: the least weight (engine.curation.weights),
+    of an automatic answer its confidence. Refused when a moment cannot be read.
     """
 
     splits: tuple[str, ...] | None = None

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.annotation.state import AnnotationState, Box
+from engine.annotation.state import AUTOMATIC, AnnotationState, Box
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
 
@@ -61,7 +61,10 @@ class FrozenDocument:
 
 @dataclass(frozen=True, slots=True)
 class FrozenItem:
-    """One answer: the revision that was frozen, what it says, who said it, and on which document."""
+    """One answer: the revision that was frozen, what it says, who said it, and on which document.
+
+    Of the status AUTOMATIC: the model itself said so. Its ids are those of the automatic answer, and no annotation has them; its weight is its confidence.
+    """
 
     annotation_id: str
     revision_id: str
@@ -71,7 +74,7 @@ class FrozenItem:
     question: str
     author: str
     source: str
-    model_version: str | None  # SHA-256 of the checkpoint whose proposal was corrected
+    model_version: str | None  # SHA-256 of the checkpoint whose proposal was corrected, or that answered automatically
     document: FrozenDocument
     state: AnnotationState
     weight: float = 1.0  # 0..1, of what is learned from it (engine.curation.weights)
@@ -125,7 +128,8 @@ def left_out_of(workspace: Workspace, sha256: str) -> Iterator[LeftOut]:
 def revisions_of(workspace: Workspace, sha256: str) -> Iterator[str]:
     """Yield the ids of all revisions that were accepted when a manifest was made: taken, left out, or one of several for a question."""
     for part in parts_of(workspace, sha256):
-        yield from (str(row["revision_id"]) for row in [*part["items"], *part.get("left_out", [])])
+        of_people = [row for row in part["items"] if row["status"] != AUTOMATIC]
+        yield from (str(row["revision_id"]) for row in [*of_people, *part.get("left_out", [])])
         yield from part.get("passed_over", [])
 
 

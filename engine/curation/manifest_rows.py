@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import Document, Page, PageWord
-from engine.annotation.state import stored
-from engine.curation.filters import AUTOMATIC
+from engine.annotation.state import AUTOMATIC, stored
 from engine.curation.labels import AutomaticLabel, Chosen, Label
 from engine.curation.manifest import FORMAT, canonical
 from engine.curation.weights import Reliability
@@ -18,7 +17,6 @@ from engine.training import registry
 from engine.workspace import Workspace
 
 QUARANTINED = "quarantined"  # stands for the split of a document that may neither train nor judge
-AnyLabel = Label | AutomaticLabel
 PART_ROWS = 500  # from so many answers on a part is full; its last group of documents is in it as a whole
 
 
@@ -29,7 +27,7 @@ class Counts(TypedDict):
     documents: int
     by_split: dict[str, int]
     left_out: dict[str, int]  # name of a check -> answers; one may fail several
-    reduced: int  # answers that weigh less than 1, and more than 0
+    reduced: int  # answers of people that weigh less than 1, and more than 0
     weightless: int  # answers from which nothing is learned
 
 
@@ -46,11 +44,11 @@ class ManifestWriter:
 
     def add(self, chosen: Chosen) -> None:
         """Add what was chosen of whole groups of documents, which come by their ids."""
-        kinds: tuple[tuple[str, Sequence[AnyLabel]], ...] = (
-            ("items", chosen.taken),
-            ("items", chosen.automatic),
-            ("left_out", chosen.left_out),
-            ("passed_over", chosen.passed_over),
+        kinds: tuple[tuple[_Kind, Sequence[Any]], ...] = (
+            (_TAKEN, chosen.taken),
+            (_AUTOMATIC, chosen.automatic),
+            (_LEFT_OUT, chosen.left_out),
+            (_PASSED_OVER, chosen.passed_over),
         )
         labels = sorted(((label, kind) for kind, group in kinds for label in group), key=_place)
         for _, group in groupby(labels, key=lambda one: one[0].group.id):
@@ -78,29 +76,24 @@ class ManifestWriter:
         }
         return self._workspace.blobs.put(canonical(head))
 
-    def _document(self, labels: list[tuple[AnyLabel, str]]) -> None:
+    def _document(self, labels: list[tuple[Any, "_Kind"]]) -> None:
         label = labels[0][0]
         split = QUARANTINED if label.group.quarantined_at else label.group.split
-        if any(kind == "items" for _, kind in labels):
+        if any(kind.list == "items" for _, kind in labels):
             self._begun["documents"].append(_document_json(self._session, self._workspace, label.document, split))
             self.counts["documents"] += 1
         for label, kind in labels:
+            self._begun[kind.list].append(kind.row(label))
             self._rows += 1
-            if isinstance(label, AutomaticLabel):
-                self._begun[kind].append(_automatic_json(label))
-            else:
-                self._begun[kind].append(_JSON[kind](label))
-            if kind == "items":
-                self._count(label, split)
-            elif kind == "left_out" and isinstance(label, Label):
+            if kind.list == "items":
+                self.counts["annotations"] += 1
+                _add(self.counts["by_split"], [split])
+            if kind is _TAKEN:
+                self.counts["reduced"] += 0 < label.weight < 1
+                self.counts["weightless"] += label.weight == 0
+            elif kind is _LEFT_OUT:
                 self.unfit += 1
                 _add(self.counts["left_out"], label.reasons)
-
-    def _count(self, label: AnyLabel, split: str) -> None:
-        self.counts["annotations"] += 1
-        _add(self.counts["by_split"], [split])
-        self.counts["reduced"] += 0 < label.weight < 1
-        self.counts["weightless"] += label.weight == 0
 
     def _close_part(self) -> None:
         self._parts.append(self._workspace.blobs.put(canonical(self._begun)))
@@ -116,7 +109,7 @@ def _add(counts: dict[str, int], names: Iterable[str]) -> None:
         counts[name] = counts.get(name, 0) + number
 
 
-def _place(one: tuple[AnyLabel, str]) -> tuple[str, str, str]:
+def _place(one: tuple[Any, "_Kind"]) -> tuple[str, str, str]:
     label = one[0]
     return label.group.id, label.document.id, label.id
 
@@ -171,11 +164,15 @@ def _revision(label: Label) -> str:
     return label.revision.id
 
 
-_JSON: dict[str, Callable[[Label], Any]] = {
-    "items": _item_json,
-    "left_out": _left_out_json,
-    "passed_over": _revision,
-}
+class _Kind(NamedTuple):
+    """What becomes of a label: the list of the manifest that it stands in, and as what."""
+
+    list: str
+    row: Callable[[Any], Any]
+
+
+_TAKEN, _AUTOMATIC = _Kind("items", _item_json), _Kind("items", _automatic_json)
+_LEFT_OUT, _PASSED_OVER = _Kind("left_out", _left_out_json), _Kind("passed_over", _revision)
 
 
 def _document_json(session: Session, workspace: Workspace, document: Document, split: str) -> dict[str, Any]:

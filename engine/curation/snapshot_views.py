@@ -6,6 +6,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
 
 from db.tables import Project, Snapshot
+from engine.annotation.state import AUTOMATIC
+from engine.curation.labels import ACCEPTED
 from engine.curation.manifest import items_of, left_out_of, people_of
 from engine.curation.quality import SENTENCES
 from engine.errors import NotFound, Refused
@@ -23,7 +25,7 @@ class SnapshotLine(BaseModel):
     annotations: int
     documents: int
     left_out: dict[str, int] = Field(description="Name of a check: how many answers failed it.")
-    reduced: int = Field(description="Answers that weigh less than 1.")
+    reduced: int = Field(description="Answers of people that weigh less than 1.")
     weightless: int = Field(description="Answers from which nothing is learned.")
     created_at: datetime
 
@@ -76,7 +78,8 @@ def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> Snapsho
     line = _line(snapshot_named(workspace, project_id, begins))
     weights: dict[str, list[float]] = {}
     for item in items_of(workspace, line.sha256):
-        weights.setdefault(item.author, []).append(item.weight)
+        if item.status != AUTOMATIC:
+            weights.setdefault(item.author, []).append(item.weight)
     known = people_of(workspace, line.sha256)
     people = [
         PersonWeight(
@@ -121,11 +124,15 @@ def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapsh
 
 def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:
     """Return the newest snapshot that a retraining could learn from, if any; None too when its file is gone."""
-    line = next((line for line in snapshot_lines(workspace, project_id) if line.splits == ["train"]), None)
-    if line is None:
+    to_teach = {"splits": ["train"], "statuses": list(ACCEPTED), "quarantined": False, "unfit": False}
+    with workspace.database.read() as session:
+        newest = select(Snapshot.id, Snapshot.filters).where(Snapshot.project_id == project_id)
+        rows = session.execute(newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(MOST_LISTED)).all()
+    found = next((row.id for row in rows if row.filters == to_teach), None)
+    if found is None:
         return None
     try:
-        return snapshot_view(workspace, project_id, line.id)
+        return snapshot_view(workspace, project_id, found)
     except Refused:
         return None
 

@@ -32,9 +32,9 @@ from db.tables import (
     Task,
     User,
 )
-from engine.annotation.state import AnnotationState
-from engine.curation.automatic_labels import automatic_labels, chosen_automatic
-from engine.curation.filters import AUTOMATIC, Filters
+from engine.annotation.state import AUTOMATIC, AnnotationState
+from engine.curation.automatic_labels import automatic_labels, chosen_automatic, trusted
+from engine.curation.filters import Filters
 from engine.curation.labels import ACCEPTED, KNOWN, OWN_WORD, REVIEWED, Chosen, Known, Label, choose, known_of
 from engine.curation.manifest import FrozenItem, items_of
 from engine.curation.manifest_rows import ManifestWriter
@@ -110,7 +110,12 @@ def _nothing(filters: Filters, unfit_ones: int) -> str:
     left = (
         f": {unfit_ones} of them {'is' if unfit_ones == 1 else 'are'} unfit, see the tab Quality" if unfit_ones else ""
     )
-    return f"There is no accepted answer{where} to freeze yet{left}."
+    what = (
+        "accepted answer"
+        if set(filters.statuses) <= set(ACCEPTED)
+        else f"answer that is {' or '.join(filters.statuses)}"
+    )
+    return f"There is no {what}{where} to freeze yet{left}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +137,12 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
         Annotation.document_id, Annotation.question_id
     )
     parts = [accepted.distinct(), others]
-    if AUTOMATIC in filters.statuses:
-        automatic = chosen_automatic(AutomaticAnswer.project_id == project_id, filters)
-        parts.append(automatic.with_only_columns(Task.document_id, Task.question_id))
-    taken = union_all(*parts).subquery()
     with workspace.database.read() as session:
+        versions = trusted(session, project_id) if AUTOMATIC in filters.statuses else []
+        if versions:
+            automatic = chosen_automatic(AutomaticAnswer.project_id == project_id, versions, filters)
+            parts.append(automatic.with_only_columns(Task.document_id, Task.question_id))
+        taken = union_all(*parts).subquery()
         answers, documents = session.execute(
             select(func.count(), func.count(taken.c.document_id.distinct())).select_from(taken)
         ).one()
@@ -144,11 +150,13 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
 
 
 def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
-    """Return the questions of a project that anybody has answered, in the order of the alphabet."""
+    """Return the questions of a project that anybody has answered, or the model automatically, in the order of the alphabet."""
     with workspace.database.read() as session:
         asked = select(Question.text).where(Question.project_id == project_id)
         answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0)
-        return list(session.scalars(asked.where(answered).order_by(Question.text)))
+        of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
+        automatic = exists().where(*of_question, standing())
+        return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))
 
 
 def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
@@ -170,7 +178,8 @@ def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[
 
     Some groups of documents at a time, by their ids: how many labels there are in all is never held. The session should see one moment.
     """
-    for documents in _batches(session, known.project_id, AUTOMATIC in filters.statuses):
+    versions = trusted(session, known.project_id) if AUTOMATIC in filters.statuses else []
+    for documents in _batches(session, known.project_id, versions):
         rows = session.execute(_chosen(Annotation.document_id.in_(documents), filters))
         labels = [
             Label(
@@ -189,7 +198,7 @@ def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[
         ]
         chosen = choose(session, known, labels, fit=not filters.unfit)
         least = filters.agreement or 0.0
-        automatic = automatic_labels(session, known, documents, filters) if AUTOMATIC in filters.statuses else []
+        automatic = automatic_labels(session, known, documents, versions, filters) if versions else []
         yield replace(
             chosen,
             taken=[one for one in chosen.taken if one.weight >= least],
@@ -197,18 +206,18 @@ def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[
         )
 
 
-def _batches(session: Session, project_id: str, automatic: bool) -> Iterator[list[str]]:
+def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iterator[list[str]]:
     """Yield the ids of the documents of whole groups, by their groups' ids, some hundred answers' worth at a time.
 
-    By document, because that is what the answers have an index on. `automatic`: also documents that have automatic answers alone.
+    By document, because that is what the answers have an index on. Documents that have automatic answers alone, of these versions, too.
     """
     of_people = select(Annotation.document_id).where(Annotation.project_id == project_id)
     of_model = (
         select(Task.document_id)
         .join(AutomaticAnswer, AutomaticAnswer.task_id == Task.id)
-        .where(AutomaticAnswer.project_id == project_id, standing())
+        .where(AutomaticAnswer.project_id == project_id, AutomaticAnswer.model_version_id.in_(versions), standing())
     )
-    answers_on = (union_all(of_people, of_model) if automatic else of_people).subquery()
+    answers_on = (union_all(of_people, of_model) if versions else of_people).subquery()
     counted = (
         select(Document.group_id, Document.id, func.count())
         .join(answers_on, answers_on.c.document_id == Document.id)

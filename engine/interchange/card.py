@@ -14,7 +14,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
-from engine.curation.filters import AUTOMATIC
+from engine.annotation.state import AUTOMATIC
 from engine.curation.manifest import FrozenItem, people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
@@ -38,7 +38,8 @@ class _Figures:
     unanswered: Counter[str] = field(default_factory=Counter)
     licences: Counter[str] = field(default_factory=Counter)  # documents
     authors: Counter[str] = field(default_factory=Counter)
-    models: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)  # whose proposals people began with
+    automatic: Counter[str] = field(default_factory=Counter)  # who answered without a person
     statuses: Counter[str] = field(default_factory=Counter)
     questions: Counter[str] = field(default_factory=Counter)
     weights: float = 0.0
@@ -65,10 +66,13 @@ def _counted(release: Release) -> _Figures:
         found.licences[licence_of(document)] += 1
         for item in items:
             (found.unanswered if item.state.no_answer else found.answers)[split] += 1
-            found.authors[item.author] += 1
-            found.models[item.model_version or ""] += 1
             found.statuses[item.status] += 1
             found.questions[item.question] += 1
+            if item.status == AUTOMATIC:
+                found.automatic[item.model_version or ""] += 1
+                continue
+            found.authors[item.author] += 1
+            found.models[item.model_version or ""] += 1
             found.weights += item.weight
             found.reduced += item.weight < 1
         waiting += items
@@ -124,13 +128,16 @@ def _body(
 ) -> Iterator[str]:
     yield f"# {_inline(release.project)}\n\n"
     yield (
-        "Questions asked of documents, and the places on the pages that answer them, marked or checked by people with Glossator.\n\n"
+        "Questions asked of documents, and the places on the pages that answer them, marked with Glossator"
+        f"{'' if figures.automatic else ', by people or checked by them'}.\n\n"
         f"Format: {title}. Snapshot `{release.snapshot.sha256}`; `manifest.json` names every file with its SHA-256.\n\n"
     )
-    if unseen := figures.statuses[AUTOMATIC]:
+    if unseen := figures.automatic.total():
+        by = ", ".join(f"`{name[:12]}` {count:,}" for name, count in figures.automatic.most_common())
         yield (
-            f"**{unseen:,} of the {figures.statuses.total():,} answers {'was' if unseen == 1 else 'were'} accepted without a person** (status `{AUTOMATIC}`): the model's own, above a confidence "
-            "at which enough of its answers had proved right against people's; the weight of such an answer is that confidence.\n\n"
+            f"**{unseen:,} of the {figures.statuses.total():,} answers {'was' if unseen == 1 else 'were'} accepted without a person** "
+            f"(status `{AUTOMATIC}`; by the versions {by}): a model's own, above a confidence at which enough of its answers had proved "
+            "right against people's. The weight of such an answer is that confidence.\n\n"
         )
     if lossy:
         yield f"**This format cannot hold everything.** {lossy}{_loss(outcome)}\n\n"
@@ -146,9 +153,9 @@ def _body(
     yield from _table("Questions", "question", figures.questions, most=20)
     yield from _table("Status", "status", figures.statuses)
     yield "## Agreement and effort\n\n"
-    total = figures.statuses.total()
+    total = figures.authors.total()
     yield (
-        f"The mean weight of an answer is {figures.weights / total:.3f} (1: nobody who answered the same disagrees); "
+        f"The mean weight of an answer by a person is {figures.weights / max(total, 1):.3f} (1: nobody who answered the same disagrees); "
         f"{figures.reduced:,} of {total:,} weigh less than 1.\n\n"
     )
     people = people_of(release.workspace, release.snapshot.sha256)

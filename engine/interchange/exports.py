@@ -4,12 +4,13 @@ A snapshot is frozen first, and the export reads that alone: the same snapshot g
 are the stored files, never compressed again. Every export has a manifest with the SHA-256 of every file, and a dataset card.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from db.tables import Snapshot
+from engine.annotation.state import AUTOMATIC
 from engine.curation import snapshots
 from engine.curation.filters import Filters
 from engine.errors import Refused
@@ -42,7 +43,7 @@ MANIFEST_FORMAT = "glossator-export/2"
 class Format:
     """A format that answers can be written in. `lossy`: what it cannot hold, as a sentence; empty where it holds everything.
 
-    `pages`: whether the images of pages come along.
+    `pages`: whether the images of pages come along. `tells`: whether it can say that an answer is automatic.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Format:
     write: Writer
     lossy: str = ""
     pages: bool = True
+    tells: bool = True
 
 
 FORMATS = {
@@ -65,12 +67,14 @@ FORMATS = {
             "BoundingDocs-like JSON",
             boundingdocs.write,
             "An answer is the boxes of its words, or one box around its pixels.",
+            tells=False,
         ),
         Format(
             "funsd",
             "FUNSD JSON",
             funsd.write,
             "An answer is the boxes of its words, or one box around its pixels; what a document does not answer is left out.",
+            tells=False,
         ),
         Format(
             "page-xml",
@@ -83,6 +87,7 @@ FORMATS = {
             "YOLO segmentation",
             yolo.write,
             "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are left out.",
+            tells=False,
         ),
         Format("csv", "CSV of questions and answers", tables.write_csv, _TEXTS, pages=False),
         Format("xlsx", "XLSX of questions and answers", tables.write_xlsx, _TEXTS, pages=False),
@@ -111,6 +116,14 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
+def check_told(form: Format, statuses: Iterable[str]) -> None:
+    """Refused where answers of these statuses would look as if people had given them."""
+    if AUTOMATIC in statuses and not form.tells:
+        raise Refused(
+            f"{form.title} has no place to say that an answer is automatic. Choose another format, or leave automatic answers out."
+        )
+
+
 def export(
     workspace: Workspace,
     project_id: str,
@@ -124,14 +137,16 @@ def export(
     """Write a project's answers to the folder `out`, whole or not at all, and return what was written.
 
     `filters`: which answers to freeze, accepted ones unless they say otherwise; or a `snapshot` that was frozen before. An export that
-    was interrupted goes on where it was, if nothing was answered meanwhile. Refused when `out` holds files already, when it
+    was interrupted goes on where it was, if nothing was answered meanwhile. Refused when the format cannot tell automatic answers from others, when `out` holds files already, when it
     cannot be written, or when there is nothing to export; Conflict when the same is being exported there.
     """
     chosen = format_named(form)
     check_free(out)
     project = project_by_id(workspace, project_id)
+    filters = filters or Filters(quarantined=True, unfit=True)
+    check_told(chosen, snapshot.filters["statuses"] if snapshot is not None else filters.statuses)
     if snapshot is None:
-        snapshot = snapshots.freeze_with(workspace, project_id, filters or Filters(quarantined=True, unfit=True))
+        snapshot = snapshots.freeze_with(workspace, project_id, filters)
     release = Release(workspace, project.name, snapshot)
     total = int(snapshot.counts["annotations"])
     done = 0

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from PIL import Image
+
+from engine.annotation.state import AUTOMATIC
 
 PAGES_FILE = "pages.jsonl"
 IMAGES_FOLDER = "images"
@@ -67,7 +69,8 @@ class GroundedPage:
 
 
 def read_pages(source: str | Path) -> Iterator[GroundedPage]:
-    """Pages of a folder that holds `pages.jsonl`, or of such a file, in its order; blank lines are skipped.
+    """Pages of a folder that holds `pages.jsonl`, or of such a file, in its order; blank lines are skipped. What a model answered
+    and no person looked at ("answered" says so, in an export) is left out: nobody is to learn from it, or be judged by it.
 
     Raises FileNotFoundError when there is no such file and GroundedFormatError, with file and line, on a bad line.
     """
@@ -77,13 +80,25 @@ def read_pages(source: str | Path) -> Iterator[GroundedPage]:
             if not line.strip():
                 continue
             try:
-                yield page_from_json(json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8")))
+                yield _of_people(json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8")))
             except UnicodeDecodeError as error:
                 raise GroundedFormatError(f"{path}, line {number}: not UTF-8 ({error.reason}).") from error
             except json.JSONDecodeError as error:
                 raise GroundedFormatError(f"{path}, line {number}: not JSON ({error.msg}).") from error
             except GroundedFormatError as error:
                 raise GroundedFormatError(f"{path}, line {number}: {error}") from error
+
+
+def _of_people(stored: object) -> GroundedPage:
+    page, automatic = page_from_json(stored), automatic_questions(stored)
+    return replace(page, questions=[one for at, one in enumerate(page.questions) if at not in automatic])
+
+
+def automatic_questions(stored: object) -> set[int]:
+    """The places of a line's questions whose answers are a model's that no person looked at."""
+    about = stored.get("answered") if isinstance(stored, dict) else None
+    rows = about if isinstance(about, list) else []
+    return {at for at, one in enumerate(rows) if isinstance(one, dict) and one.get("status") == AUTOMATIC}
 
 
 def pages_file(source: str | Path) -> Path:

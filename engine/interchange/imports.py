@@ -95,9 +95,19 @@ def import_set(
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
         done = Imported(form, lost=dict(found.lost))
+        say("Storing", 0, pages)
         for _, group in groupby(found.pages(), key=lambda page: page.document):
-            store(workspace, project_id, group, done, user_id, status, ocr=ocr and form in WORDLESS)
-            say("Storing", done.pages, pages)
+            before = done.pages
+            store(
+                workspace,
+                project_id,
+                group,
+                done,
+                user_id,
+                status,
+                ocr=ocr and form in WORDLESS,
+                on_page=lambda number, before=before: say("Storing", before + number, pages),  # type: ignore[misc]
+            )
     return done
 
 

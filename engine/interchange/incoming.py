@@ -42,12 +42,14 @@ class IncomingAnswer:
     """What a page answers to a question: some of its words (by place), or pixels, or nothing at all.
 
     `mask`: makes the pixels, bool [height, width] of the page; only called when they are needed. `where`: for people, should it be wrong.
+    `automatic`: a model said so and no person looked; it does not come in, for what comes in counts as a person's answer.
     """
 
     question: str
     where: str
     words: tuple[int, ...] = ()
     mask: Callable[[], Mask] | None = None
+    automatic: bool = False
 
     @property
     def nothing(self) -> bool:

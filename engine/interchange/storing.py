@@ -1,6 +1,6 @@
 """Storing one document of a set that comes in, with its answers, in one commit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,7 @@ from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question
 from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
+from engine.curation.automatic import person_answered
 from engine.curation.manifest import canonical
 from engine.curation.tasks import open_missing
 from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page, storable
@@ -29,6 +30,7 @@ from model.examples import Word
 from model.layout import read_layout
 from model.masks import Mask, decode_patch, rasterise, words_under
 
+AUTOMATIC_ANSWERS = "automatic answers"
 _TRIES = 5  # to store a document that others store at the same moment
 Status = Literal["draft", "submitted", "accepted"]
 
@@ -91,8 +93,9 @@ def store(
     status: Status,
     *,
     ocr: bool,
+    on_page: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Store a document with its answers. `ocr`: read the words of pages without any.
+    """Store a document with its answers. `ocr`: read the words of pages without any. `on_page`: hears the number of each page that is ready.
 
     A document is known by its images and by the words that were given: what OCR reads may be better one day. Of one that is there, the
     words stay as they are, and answers are marked on those.
@@ -100,17 +103,20 @@ def store(
     given, images = list[IncomingPage](), list[str]()
     for page in group:  # a reader may keep a page's image until the next one alone
         images.append(workspace.blobs.put_file(page.image))
-        given.append(replace(page, image=workspace.blobs.path(images[-1])))
+        of_people = tuple(answer for answer in page.answers if not answer.automatic)
+        given.append(replace(page, image=workspace.blobs.path(images[-1]), answers=of_people))
+        if len(of_people) < len(page.answers):
+            done.lost[AUTOMATIC_ANSWERS] = done.lost.get(AUTOMATIC_ANSWERS, 0) + len(page.answers) - len(of_people)
     content = canonical(
         [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, given, strict=True)]
     )
     sha256 = workspace.blobs.put(content)
     for tries_left in reversed(range(_TRIES)):
         standing = _standing(workspace, project_id, sha256)
-        pages = [
-            _coming(workspace, page, image, number, standing, ocr)
-            for number, (page, image) in enumerate(zip(given, images, strict=True), 1)
-        ]
+        pages = []
+        for number, (page, image) in enumerate(zip(given, images, strict=True), 1):
+            pages.append(_coming(workspace, page, image, number, standing, ocr))
+            on_page(number)
         try:
             stored = _committed(
                 workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status
@@ -267,9 +273,12 @@ def _answer(
         edits: Sequence[Edit] = [
             EditMask(op="mask", page=page, words=mark.words, mask=mark.mask) for page, mark in pages.items()
         ] or [EditNoAnswer(op="no_answer", value=True)]
+        state = AnnotationState(no_answer=not pages, pages=pages)
+        if status in ("submitted", "accepted"):
+            person_answered(session, document.project_id, document.id, asked.id, state, user_id)
         append(
             session,
-            AnnotationState(no_answer=not pages, pages=pages),
+            state,
             "",
             annotation_id=annotation.id,
             base=0,

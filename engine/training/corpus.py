@@ -7,8 +7,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from engine.annotation.state import PageMark
-from engine.curation.filters import AUTOMATIC
+from engine.annotation.state import AUTOMATIC, PageMark
 from engine.curation.manifest import FrozenItem, FrozenPage, items_of, words_of
 from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.interchange.rle import Rle, encode_rle

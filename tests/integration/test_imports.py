@@ -540,9 +540,12 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
         assert answer.status_code == 200, answer.text
         return [json.loads(line) for line in answer.text.splitlines()]
 
-    first, *_, last = lines(packed.read_bytes())
-    assert first == {"doing": "Looking at the pages", "done": 1, "of": 3}
+    *steps, last = lines(packed.read_bytes())
+    looked, stored = (
+        [step["done"] for step in steps if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
+    )
+    assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3) and {step["of"] for step in steps} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
     [bad] = lines(b"PK no zip")
-    assert "set.zip: it is no whole zip" in bad["detail"]
+    assert bad["status"] == 422 and "set.zip: it is no whole zip" in bad["detail"]
     assert len(marked(workspace, project.id)) == 4

@@ -1,8 +1,6 @@
 """The stages, on both databases: nothing is accepted automatically that was not measured, and checks can end it."""
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
@@ -12,101 +10,23 @@ from db.tables import (
     AuditEntry,
     AutomaticAnswer,
     Document,
-    ModelVersion,
     Question,
     Revision,
-    StageChange,
     Task,
-    User,
 )
 from engine.annotation.state import AnnotationState
 from engine.curation import automatic, overlap, snapshots, stages, task_queue
 from engine.curation.figures import figures
-from engine.curation.filters import AUTOMATIC, Filters
-from engine.curation.labels import ACCEPTED
 from engine.curation.measured import measure
 from engine.curation.queue_view import queue_view
-from engine.curation.snapshot_views import snapshot_lines
-from engine.curation.snapshots import would_take
-from engine.curation.stage_view import StageView, stage_view
 from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Conflict, Forbidden, Refused
-from engine.interchange.exports import export
-from engine.people import ensure_local_user
 from engine.projects import change_settings
-from engine.training.corpus import corpus_of
 from engine.workspace import Workspace
-from tests.factories import accept, bill, make_document, make_project, revise
-from tests.people_made import answer, make_person, tasks_of
+from tests.factories import accept, bill, make_document, revise
+from tests.people_made import answer, tasks_of
 from tests.selection_made import make_version, say
-
-QUESTIONS = ("What is the bill number?", "What is the total due?", "Who is the customer?")
-RIGHT, WRONG = {QUESTIONS[0]: [1], QUESTIONS[1]: [4], QUESTIONS[2]: [6]}, [0]
-
-
-class Works:
-    """A project whose target is a precision of .8 over 20 answers: holdouts with labels, bills that wait, and a model."""
-
-    def __init__(self, workspace: Workspace, holdouts: int = 14, waiting: int = 4) -> None:
-        self.workspace = workspace
-        self.project = make_project(workspace)
-        self.boss: User = ensure_local_user(workspace)
-        self.ann = make_person(workspace, "Ann", self.project.id)
-        self.rita = make_person(workspace, "Rita", self.project.id, "reviewer")
-        change_settings(workspace, self.project.id, precision_target=0.8, precision_answers=20, audit_share=0.01)
-        self.version: ModelVersion = make_version(workspace, None)
-        self.holdouts = [self._bill(at, "recent" if at % 2 else "frozen") for at in range(holdouts)]
-        self.waiting = [self._bill(100 + at, "train") for at in range(waiting)]
-        replace_standard_questions(workspace, self.project.id, QUESTIONS, self.rita.id)
-        for document in self.holdouts:
-            for question, words in RIGHT.items():
-                accept(workspace, document, question, words, author="Ann")
-
-    def _bill(self, number: int, split: str) -> Document:
-        return make_document(self.workspace, self.project.id, [bill(number)], split=split, name=f"bill {number}.png")
-
-    def model_says(self, wrong: int = 0, version: ModelVersion | None = None, sure: float = 0.97) -> None:
-        """The model answers everything, this many of the holdouts' questions wrongly: one a document first."""
-        at = 0
-        for question in QUESTIONS:
-            for document in self.holdouts:
-                said = RIGHT[question] if at >= wrong else WRONG
-                say(self.workspace, version or self.version, document, question, said, answered=sure)
-                at += 1
-        for document in self.waiting:
-            for question, words in RIGHT.items():
-                say(self.workspace, version or self.version, document, question, words, answered=sure)
-
-    def begin_automatic(self) -> StageChange:
-        return stages.set_stage(self.workspace, self.project.id, "automatic", by=self.boss)
-
-    def accept(self) -> automatic.Accepted:
-        found = automatic.accept(self.workspace, self.project.id)
-        assert found is not None
-        return found
-
-    def stage(self) -> str:
-        with self.workspace.database.read() as session:
-            return stages.stage_of(session, self.project.id)
-
-    def view(self) -> StageView:
-        return stage_view(self.workspace, self.project.id)
-
-    def answers(self) -> Sequence[AutomaticAnswer]:
-        with self.workspace.database.read() as session:
-            return session.scalars(select(AutomaticAnswer).order_by(AutomaticAnswer.id)).all()
-
-    def all_audits(self) -> None:
-        """Everything that was accepted is drawn for a check, as a larger share would have it."""
-        with self.workspace.database.write() as session:
-            session.execute(update(AutomaticAnswer).values(audit=True))
-
-    def check(self, right: bool, count: int = 1) -> None:
-        """Ann answers this many of the tasks that wait for a check, as the model did or otherwise."""
-        for _ in range(count):
-            task = task_queue.next_task(self.workspace, self.project.id, self.ann.id).task
-            assert task is not None
-            answer(self.workspace, task.id, self.ann, RIGHT[task.question.text] if right else [3])
+from tests.works import QUESTIONS, RIGHT, Works
 
 
 @pytest.fixture
@@ -238,70 +158,6 @@ def test_automatic_answers_are_no_labels_until_a_person_confirms_one(works: Work
     assert item.author == "Ann"
     view = works.view()
     assert (view.confirmed, view.corrected, view.audit.checked, view.audit.right) == (1, 0, 1, 1)
-
-
-def test_a_dataset_holds_automatic_answers_where_they_are_asked_for_and_says_what_they_are(
-    works: Works, tmp_path: Path
-) -> None:
-    works.model_says()
-    works.begin_automatic()
-    works.accept()
-    given = {each.id: each for each in works.answers()}
-    whole = (*ACCEPTED, AUTOMATIC)
-    people = _exported(works, tmp_path / "people", Filters(unfit=True))
-    assert {status for _, status, _, _ in people} == {"accepted"}
-    both = _exported(works, tmp_path / "both", Filters(statuses=whole, unfit=True))
-    machine = both - people
-    assert both - machine == people
-    assert {(id_, author, weight) for id_, _, author, weight in machine} == {
-        (id_, "model nano", round(one.confidence, 6)) for id_, one in given.items()
-    }
-    [frozen] = [one for one in snapshot_lines(works.workspace, works.project.id) if one.annotations == len(both)]
-    corpus = corpus_of(works.workspace, frozen.sha256)
-    assert len(corpus.pages) == len(works.holdouts)  # nobody learns from what the model said by itself
-    card = (tmp_path / "both" / "README.md").read_text()
-    assert f"**{len(machine)} of the {len(both)} answers were accepted without a person**" in card
-    assert "without a person" not in (tmp_path / "people" / "README.md").read_text()
-
-
-def test_of_automatic_answers_a_dataset_holds_those_that_stand_and_pass_the_filters(
-    works: Works, tmp_path: Path
-) -> None:
-    works.model_says()
-    works.begin_automatic()
-    works.accept()
-    before = len(works.answers())
-    works.all_audits()
-    works.check(right=True)
-
-    def written(name: str, **chosen: object) -> int:
-        filters = Filters(statuses=(AUTOMATIC,), **chosen)  # type: ignore[arg-type]
-        found = len(_exported(works, tmp_path / name, filters))
-        estimate = would_take(works.workspace, works.project.id, filters)
-        assert estimate.answers == found or "agreement" in chosen
-        return found
-
-    assert written("standing") == before - 1  # a person's answer counts in its place
-    of_one = [each for each in works.answers() if each.verdict is None]
-    with works.workspace.database.read() as session:
-        questions = [session.get_one(Task, each.task_id).question_id for each in of_one]
-        asked = [session.get_one(Question, each).text for each in questions]
-    assert written("question", questions=(QUESTIONS[1],)) == asked.count(QUESTIONS[1])
-    assert written("confidence", agreement=works.view().threshold) == before - 1
-    for nothing in ({"splits": ("recent",)}, {"until": "2000-01-01"}, {"models": ("ab",)}, {"agreement": 1.0}):
-        with pytest.raises(Refused, match="no accepted answer"):
-            written("nothing", **nothing)
-    automatic.undo(works.workspace, works.project.id, by=works.boss)
-    with pytest.raises(Refused):
-        written("undone")
-
-
-def _exported(works: Works, out: Path, filters: Filters) -> set[tuple[str, str, str, float]]:
-    """Id, status, author and weight of every answer of an export."""
-    export(works.workspace, works.project.id, "coco", out, filters=filters)
-    answers = json.loads((out / "annotations.json").read_text())["annotations"]
-    kept = [one["attributes"] for one in answers]
-    return {(one["annotation_id"], one["status"], one["author"], one["weight"]) for one in kept}
 
 
 def _count(workspace: Workspace, table: type) -> int:

@@ -41,6 +41,8 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
             "annotation_id": item.annotation_id,
             "status": item.status,
             "author": item.author,
+            "source": item.source,
+            "model_version": item.model_version,
             "weight": item.weight,
         }
         for marked in release.marked(item):

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from engine.annotation.state import AUTOMATIC
 from engine.interchange.brush import encode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome, Tick
@@ -33,7 +34,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
             for page in document.pages:
                 if page.id not in by_page and not not_there:
                     continue
-                image = image_name(document, page)
+                image, marked = image_name(document, page), by_page.get(page.id, [])
                 to.blob(f"{IMAGES_FOLDER}/{image}", page.image_sha256)
                 counts["tasks"] += 1
                 task = {
@@ -47,7 +48,8 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                         "licence": licence_of(document),
                         "no_answer": not_there,
                     },
-                    "annotations": [_annotation(one) for one in by_page.get(page.id, [])],
+                    "annotations": [_annotation(one) for one in marked if one.item.status != AUTOMATIC],
+                    "predictions": [_prediction(one) for one in marked if one.item.status == AUTOMATIC],
                 }
                 file.write(("[\n" if counts["tasks"] == 1 else ",\n") + _json(task))
         file.write("\n]\n")
@@ -55,10 +57,26 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 
 def _annotation(marked: Marked) -> dict[str, Any]:
-    """One answer; all regions of an answer carry its question as their label."""
+    """One answer of a person."""
+    regions = _regions(marked)
+    return {
+        "unique_id": marked.item.annotation_id,
+        "completed_by": {"first_name": marked.item.author},
+        "result": regions,
+        "result_count": len(regions),
+    }
+
+
+def _prediction(marked: Marked) -> dict[str, Any]:
+    """One automatic answer, as Label Studio has it: a prediction, which a person may take over."""
+    return {"model_version": marked.item.model_version, "score": marked.item.weight, "result": _regions(marked)}
+
+
+def _regions(marked: Marked) -> list[dict[str, Any]]:
+    """The regions of an answer, which all carry its question as their label."""
     label, name = marked.item.question, marked.item.annotation_id
     if marked.by_words:
-        regions = [
+        return [
             _region(
                 marked,
                 f"{name}-{word.number}",
@@ -68,15 +86,8 @@ def _annotation(marked: Marked) -> dict[str, Any]:
             )
             for word in marked.words
         ]
-    else:
-        brush = {"format": "rle", "rle": encode_brush(marked.mask), "brushlabels": [label]}
-        regions = [_region(marked, f"{name}-0", "brushlabels", brush, marked.text)]
-    return {
-        "unique_id": name,
-        "completed_by": {"first_name": marked.item.author},
-        "result": regions,
-        "result_count": len(regions),
-    }
+    brush = {"format": "rle", "rle": encode_brush(marked.mask), "brushlabels": [label]}
+    return [_region(marked, f"{name}-0", "brushlabels", brush, marked.text)]
 
 
 def _region(marked: Marked, number: str, kind: str, value: dict[str, Any], text: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.annotation.state import AUTOMATIC
 from engine.interchange.entries import ALONE, entries
 from engine.interchange.incoming import (
     MOST_QUESTIONS,
@@ -213,7 +214,10 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
             return covered(_rings(shape, where), size)
         return rasterise([_box(one.get("bbox"), where)], size)
 
-    return IncomingAnswer(question, where, mask=mask)
+    about = one.get("attributes")
+    return IncomingAnswer(
+        question, where, mask=mask, automatic=isinstance(about, dict) and about.get("status") == AUTOMATIC
+    )
 
 
 def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.interchange.grounded import PAGES_FILE, GroundedFormatError, page_from_json
+from engine.interchange.grounded import PAGES_FILE, GroundedFormatError, automatic_questions, page_from_json
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
@@ -49,11 +49,12 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
     size = (page.width, page.height)
     about = mapped(stored.get("document", {}), '"document"', where)
     answers = []
-    for one in page.questions:
+    automatic = automatic_questions(stored)
+    for place, one in enumerate(page.questions):
         at = f"{where}, question {one.question_id}"
         mask = partial(decoded, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
         words = tuple(one.answers[0]) if one.answers else ()
-        answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask))
+        answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask, place in automatic))
     return IncomingPage(
         document=str(about.get("sha256") or page.page_id),
         number=whole(about.get("page") or 1, '"page"', where, 1),

@@ -32,12 +32,16 @@ _KINDS = ("rectanglelabels", "brushlabels", "polygonlabels")
 def open_set(path: Path) -> Set:
     """Open an export of tasks, or a folder with tasks.json; images are found beside it by their names.
 
-    Of several annotations of a task all come in; regions of one label are one answer. Other kinds of regions are counted as lost.
+    Of several annotations of a task all come in; regions of one label are one answer. Other kinds of regions are counted as lost,
+    and predictions, which no person has looked at.
     """
     file = path / TASKS_FILE if path.is_dir() else path
     lost: dict[str, int] = {}
     count = 0
     for count, (_, task) in enumerate(_tasks(file), 1):  # noqa: B007
+        predictions = task.get("predictions") if isinstance(task, dict) else None
+        if isinstance(predictions, list) and predictions:
+            lost["predictions"] = lost.get("predictions", 0) + len(predictions)
         for region in _regions(task) if isinstance(task, dict) else ():
             kind = str(region.get("type")) if isinstance(region, dict) else "?"
             if kind not in _KINDS:

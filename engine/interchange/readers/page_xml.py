@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from engine.annotation.state import AUTOMATIC
 from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, Set, bad, box_of, text_of, whole
 from engine.interchange.pictures import size_of
 from engine.interchange.polygons import covered
@@ -48,12 +49,13 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     about: dict[str, list[str]] = {}
     for name, value in _attributes(page):
         about.setdefault(name, []).append(value)
-    answers: dict[tuple[str, str], list[Ring]] = {}
+    answers: dict[tuple[str, str, bool], list[Ring]] = {}
     for region in page.iter():
         if _name(region) == "CustomRegion":
             said = dict(_attributes(region))
             if "question" in said:
-                key = text_of(said["question"], "a question", where), said.get("annotation_id", "")
+                question, automatic = text_of(said["question"], "a question", where), said.get("status") == AUTOMATIC
+                key = question, said.get("annotation_id", ""), automatic
                 answers.setdefault(key, []).append(_ring(region, where))
     return IncomingPage(
         document=about.get("document_sha256", [where])[0],
@@ -68,8 +70,8 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         words=tuple(_words(page, size, where)),
         answers=(
             *(
-                IncomingAnswer(question, where, mask=partial(_mask, rings, size))
-                for (question, _), rings in answers.items()
+                IncomingAnswer(question, where, mask=partial(_mask, rings, size), automatic=automatic)
+                for (question, _, automatic), rings in answers.items()
             ),
             *(IncomingAnswer(text_of(text, "a question", where), where) for text in about.get("no_answer", [])),
         ),

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.annotation.state import AUTOMATIC
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
@@ -90,4 +91,5 @@ def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
 def _answer(stored: dict[str, Any], size: tuple[int, int], where: str) -> IncomingAnswer:
     question = text_of(stored.get("question"), '"question"', where)
     rle = stored.get("mask")
-    return IncomingAnswer(question, where, mask=partial(decoded, rle, size, where) if rle else None)
+    mask = partial(decoded, rle, size, where) if rle else None
+    return IncomingAnswer(question, where, mask=mask, automatic=stored.get("status") == AUTOMATIC)

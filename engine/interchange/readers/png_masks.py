@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from engine.annotation.state import AUTOMATIC
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
@@ -50,7 +51,10 @@ def open_set(path: Path) -> Set:
                 licence if isinstance(licence, str) else None,
             )
             mask = inside(file.parent, entry.get("mask"), where)
-            answers.setdefault(key, []).append(IncomingAnswer(question, where, mask=partial(_mask, mask, image, where)))
+            automatic = row.get("status") == AUTOMATIC
+            answers.setdefault(key, []).append(
+                IncomingAnswer(question, where, mask=partial(_mask, mask, image, where), automatic=automatic)
+            )
 
     def pages() -> Iterator[IncomingPage]:
         for key in sorted(images):
