@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from engine.errors import Refused
+from engine.errors import NotFound, Refused
+from engine.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
@@ -54,6 +55,19 @@ def here(**chosen: Any) -> Iterator[Workspace]:
         fail(str(error))
     finally:
         workspace.close()
+
+
+def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
+    """Return the id of a project, made if there is none; then it says so, for the name may have been meant for another."""
+    try:
+        return project_named(workspace, name).id
+    except NotFound as error:
+        missing = str(error)
+    with workspace.database.write() as session:
+        made = ensure_project(session, name, workspace.settings, user_id).id
+    if name != DEFAULT_NAME:
+        console.print(f"{missing} {name!r} was made.", markup=False, soft_wrap=True)
+    return made
 
 
 def progress() -> Progress:

@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.found import document_called
 from engine.documents.ingest import ingest as ingest_file
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import document_lines, document_view
 from engine.errors import Refused
 from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, ensure_project, project_named
+from engine.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:
@@ -42,8 +42,7 @@ def ingest(
     rows: list[dict[str, object]] = []
     with here() as workspace:
         user = ensure_local_user(workspace)
-        with workspace.database.write() as session:
-            project_id = ensure_project(session, project, workspace.settings, user.id).id
+        project_id = project_to_fill(workspace, project, user.id)
         with progress() as bar:
             task = bar.add_task("Reading", total=len(paths))
             for path in paths:

@@ -1,14 +1,15 @@
 """`glossator import`: datasets of other programs, and what was exported from here."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from engine import audit
-from engine.commands.common import emit, here, output, progress
+from engine.commands.common import emit, here, output, progress, project_to_fill
 from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, ensure_project
+from engine.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:
@@ -45,15 +46,11 @@ def import_(
     with here() as workspace:
         by = ensure_local_user(workspace).id
 
-        def there() -> str:
-            with workspace.database.write() as session:
-                return ensure_project(session, project, workspace.settings, by).id
-
         with progress() as bar:
             task = bar.add_task("Looking at the pages")
             found = import_set(
                 workspace,
-                there,
+                partial(project_to_fill, workspace, project, by),
                 form,
                 path,
                 user_id=by,
@@ -61,7 +58,15 @@ def import_(
                 ocr=ocr,
                 on_progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
             )
-        audit.note(workspace, by, "imports.make", path.name[:60], there(), format=found.form, answers=found.answers)
+        audit.note(
+            workspace,
+            by,
+            "imports.make",
+            path.name[:60],
+            project_named(workspace, project).id,
+            format=found.form,
+            answers=found.answers,
+        )
     if as_json:
         emit(
             {
