@@ -12,12 +12,15 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from annotator.failures import told
+from engine.documents.refusal import DocumentRefused
+from engine.errors import Refused, TooMany
 
 MEDIA_TYPE = "application/x-ndjson"
 _EVERY = 0.25  # seconds between two steps of a kind that are told
 _STILL = 15.0  # seconds without a step after which the last one is told again: a line that is silent is cut by what stands between
-_ROOM = threading.BoundedSemaphore(2)  # at once in this process; who comes later waits
-_WAITING = "Waiting for other imports"
+_ROOM = threading.BoundedSemaphore(2)  # at work at once in this process; who comes later waits
+_QUEUE = threading.BoundedSemaphore(8)  # at work or waiting: each holds a thread of those that answer requests
+_WAITING, _BEGINNING = "Waiting for other imports", "Beginning"
 _FAILED = "The server failed at this; its log says where. What was stored stays: the same again adds the rest."
 _log = logging.getLogger(__name__)
 
@@ -52,7 +55,10 @@ def streamed(work: Callable[[OnStep], BaseModel]) -> StreamingResponse:
     """Do `work` in a thread of its own, which goes on when nobody listens any more, and answer with lines of JSON.
 
     {"doing", "done", "of"} a few times a second; then {"result": {...}}, or {"status", "detail"}, as the route's failures are told.
+    TooMany where too much of the kind is under way.
     """
+    if not _QUEUE.acquire(blocking=False):
+        raise TooMany("Too many imports wait already. Try again in a few minutes.", 120)
     telling = _Telling()
 
     def run() -> None:
@@ -60,17 +66,20 @@ def streamed(work: Callable[[OnStep], BaseModel]) -> StreamingResponse:
             if not _ROOM.acquire(blocking=False):
                 telling.step(_WAITING, 0, 0)
                 _ROOM.acquire()
+                telling.step(_BEGINNING, 0, 0)
             try:
                 result = work(telling.step).model_dump(mode="json")
             finally:
                 _ROOM.release()
-        except Exception as error:
-            status, detail = told(error) or (500, _FAILED)
-            if status == 500:
+        except BaseException as error:  # whatever ends the work ends the lines
+            if not isinstance(error, Refused | DocumentRefused):
                 _log.exception("long work failed")
+            status, detail = (told(error) if isinstance(error, Exception) else None) or (500, _FAILED)
             telling.end(status=status, detail=detail)
         else:
             telling.end(result=result)
+        finally:
+            _QUEUE.release()
 
     threading.Thread(target=run, name="long-work", daemon=True).start()
     return StreamingResponse(telling.lines(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})

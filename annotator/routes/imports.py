@@ -14,6 +14,7 @@ from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import copied
 from engine import audit
+from engine.errors import TooMany
 from engine.interchange.imports import RECOGNISE, import_set
 from engine.interchange.storing import Imported, Status
 
@@ -72,7 +73,13 @@ def import_(
         audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=found.form, answers=found.answers)
         return _view(found)
 
-    return steps.streamed(take_in) if progress else take_in(lambda *_: None)
+    if not progress:
+        return take_in(lambda *_: None)
+    try:
+        return steps.streamed(take_in)
+    except TooMany:
+        uploaded.unlink(missing_ok=True)
+        raise
 
 
 def _view(found: Imported) -> ImportedView:

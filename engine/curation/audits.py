@@ -51,11 +51,12 @@ def failed(session: Session, project_id: str, version_id: str, target: float) ->
 
 
 def checked(
-    session: Session, document_id: str, question_id: str, state: AnnotationState, person_id: str
+    session: Session, document_id: str, question_id: str, state: AnnotationState, person_id: str, *, anew: bool
 ) -> AutomaticAnswer | None:
     """Store what a person's answer says about the automatic one to the same question, if there is one; return that.
 
-    Whoever answers, drawn for a check or not: a person's answer always counts before the machine's.
+    Whoever answers, drawn for a check or not: a person's answer always counts before the machine's. Without `anew`, what was said of it
+    before stays, and it is None then.
     """
     automatic = session.scalar(
         select(AutomaticAnswer)
@@ -63,7 +64,7 @@ def checked(
         .where(Task.document_id == document_id, Task.question_id == question_id, AutomaticAnswer.withdrawn_at.is_(None))
         .limit(1)
     )
-    if automatic is None:
+    if automatic is None or (automatic.verdict is not None and not anew):
         return None
     automatic.verdict = "right" if agrees(state, automatic.answer, automatic.page_id) else "wrong"
     automatic.checked_by, automatic.checked_at = person_id, now()

@@ -89,10 +89,20 @@ def would_accept(session: Session, project_id: str, version_id: str, threshold: 
 
 
 def person_answered(
-    session: Session, project_id: str, document_id: str, question_id: str, state: AnnotationState, person_id: str
+    session: Session,
+    project_id: str,
+    document_id: str,
+    question_id: str,
+    state: AnnotationState,
+    person_id: str,
+    *,
+    anew: bool = True,
 ) -> None:
-    """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work."""
-    automatic = audits.checked(session, document_id, question_id, state, person_id)
+    """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work.
+
+    `anew`: also where somebody's answer has said so before.
+    """
+    automatic = audits.checked(session, document_id, question_id, state, person_id, anew=anew)
     if automatic is None or not automatic.audit or automatic.verdict != "wrong":
         return
     target = settings_of(lock_project(session, project_id)).precision_target

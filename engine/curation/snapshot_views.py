@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
 
-from db.tables import Project, Snapshot
+from db.tables import Project, Run, Snapshot
 from engine.annotation.state import AUTOMATIC
 from engine.curation.labels import ACCEPTED
 from engine.curation.manifest import items_of, left_out_of, people_of
@@ -123,12 +123,14 @@ def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapsh
 
 
 def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:
-    """Return the newest snapshot that a retraining could learn from, if any; None too when its file is gone."""
+    """Return the newest snapshot that a retraining learned from, or was frozen as for one; None without any, and when its file is gone."""
     to_teach = {"splits": ["train"], "statuses": list(ACCEPTED), "quarantined": False, "unfit": False}
     with workspace.database.read() as session:
         newest = select(Snapshot.id, Snapshot.filters).where(Snapshot.project_id == project_id)
         rows = session.execute(newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(MOST_LISTED)).all()
-    found = next((row.id for row in rows if row.filters == to_teach), None)
+        taught = set(session.scalars(select(Run.snapshot_id).where(Run.project_id == project_id)))
+    # The same choice is the same snapshot: one that an export froze first keeps the filters of that.
+    found = next((row.id for row in rows if row.id in taught or row.filters == to_teach), None)
     if found is None:
         return None
     try:

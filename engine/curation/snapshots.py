@@ -115,7 +115,8 @@ def _nothing(filters: Filters, unfit_ones: int) -> str:
         if set(filters.statuses) <= set(ACCEPTED)
         else f"answer that is {' or '.join(filters.statuses)}"
     )
-    return f"There is no {what}{where} to freeze yet{left}."
+    kept_out = " Those of a version whose checks failed are left out." if AUTOMATIC in filters.statuses else ""
+    return f"There is no {what}{where} to freeze yet{left}.{kept_out}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
         answers, documents = session.execute(
             select(func.count(), func.count(taken.c.document_id.distinct())).select_from(taken)
         ).one()
-    return Estimate(answers, documents, exact=filters.agreement is None and filters.unfit)
+    return Estimate(answers, documents, exact=filters.agreement is None and filters.unfit and not versions)
 
 
 def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
@@ -155,7 +156,8 @@ def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
         asked = select(Question.text).where(Question.project_id == project_id)
         answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0)
         of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
-        automatic = exists().where(*of_question, standing())
+        by_trusted = AutomaticAnswer.model_version_id.in_(trusted(session, project_id))
+        automatic = exists().where(*of_question, standing(), by_trusted)
         return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))
 
 

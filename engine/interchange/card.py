@@ -152,10 +152,22 @@ def _body(
     )
     yield from _table("Questions", "question", figures.questions, most=20)
     yield from _table("Status", "status", figures.statuses)
+    if figures.authors:
+        yield from _people(release, figures)
+    yield from _table("Licences of the documents", "licence", figures.licences)
+    if samples:
+        yield "## Samples\n\n"
+        for path, marked in samples:
+            automatic = f" ({AUTOMATIC})" if marked.item.status == AUTOMATIC else ""
+            yield f"{_inline(marked.item.question)} *{_inline(marked.text) or 'a place without words'}*{automatic}\n\n![{_inline(marked.item.question)}]({path})\n\n"
+
+
+def _people(release: Release, figures: _Figures) -> Iterator[str]:
+    """What people did, and on whose proposals."""
     yield "## Agreement and effort\n\n"
     total = figures.authors.total()
     yield (
-        f"The mean weight of an answer by a person is {figures.weights / max(total, 1):.3f} (1: nobody who answered the same disagrees); "
+        f"The mean weight of an answer by a person is {figures.weights / total:.3f} (1: nobody who answered the same disagrees); "
         f"{figures.reduced:,} of {total:,} weigh less than 1.\n\n"
     )
     people = people_of(release.workspace, release.snapshot.sha256)
@@ -175,11 +187,6 @@ def _body(
         for name, count in named.most_common():
             yield f"| `{name}` | {count:,} |\n"
     yield f"{figures.models['']:,} answers began with nobody's proposal.\n\n"
-    yield from _table("Licences of the documents", "licence", figures.licences)
-    if samples:
-        yield "## Samples\n\n"
-        for path, marked in samples:
-            yield f"{_inline(marked.item.question)} *{_inline(marked.text) or 'a place without words'}*\n\n![{_inline(marked.item.question)}]({path})\n\n"
 
 
 def _loss(outcome: Outcome) -> str:

@@ -1,6 +1,7 @@
 """Curated datasets out: a snapshot written in one of the formats of the field, whole or not at all.
 
-A snapshot is frozen first, and the export reads that alone: the same snapshot gives the same bytes, today and next year. Page images
+A snapshot is frozen first, and the export reads that alone: the same snapshot gives the same bytes, today and next year (the manifest names
+the version of the code, for a later one may write more). Page images
 are the stored files, never compressed again. Every export has a manifest with the SHA-256 of every file, and a dataset card.
 """
 

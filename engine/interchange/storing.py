@@ -17,7 +17,7 @@ from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.curation.automatic import person_answered
 from engine.curation.manifest import canonical
-from engine.curation.tasks import open_missing
+from engine.curation.tasks import lock_project, open_missing
 from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page, storable
 from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage, ReadWord
@@ -173,6 +173,7 @@ def _committed(
             came.documents = 1
         else:
             came.known = 1
+            lock_project(session, project_id)  # before any automatic answer of it: in the order of who takes these back
         _answer(session, document, marks, unanswered - marks.keys(), user_id, status, came)
         open_missing(session, project_id, document.id)
     return came
@@ -275,7 +276,7 @@ def _answer(
         ] or [EditNoAnswer(op="no_answer", value=True)]
         state = AnnotationState(no_answer=not pages, pages=pages)
         if status in ("submitted", "accepted"):
-            person_answered(session, document.project_id, document.id, asked.id, state, user_id)
+            person_answered(session, document.project_id, document.id, asked.id, state, user_id, anew=False)
         append(
             session,
             state,

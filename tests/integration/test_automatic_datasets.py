@@ -9,11 +9,13 @@ from sqlalchemy import select
 from db.tables import (
     Annotation,
     AutomaticAnswer,
+    Job,
     Page,
     Question,
+    Run,
     Task,
 )
-from engine.annotation.state import AUTOMATIC
+from engine.annotation.state import AUTOMATIC, AnnotationState
 from engine.curation import automatic, snapshots
 from engine.curation.filters import Filters
 from engine.curation.labels import ACCEPTED
@@ -189,6 +191,38 @@ def test_an_export_is_not_taken_for_what_a_retraining_learned_from(works: Works,
     assert seen is not None and seen.id == taught.id
     whole = snapshot_view(works.workspace, works.project.id, snapshot_lines(works.workspace, works.project.id)[0].id)
     assert [row.person for row in whole.people if row.labels] == ["Ann"]
+
+
+def test_what_an_export_froze_first_and_a_retraining_learned_from_is_shown_as_that(
+    works: Works, tmp_path: Path
+) -> None:
+    accept(works.workspace, works.waiting[0], "Who is it?", [5], author="Ann")
+    filters = Filters(splits=("train",), quarantined=True, unfit=True)
+    export(works.workspace, works.project.id, "coco", tmp_path / "out", filters=filters)
+    assert newest_view(works.workspace, works.project.id) is None
+    taught = snapshots.freeze(works.workspace, works.project.id, split="train")
+    with works.workspace.database.write() as session:
+        job = Job(kind="retrain", project_id=works.project.id)
+        session.add(job)
+        session.flush()
+        session.add(
+            Run(project_id=works.project.id, job_id=job.id, parent_id=works.version.id, snapshot_id=taught.id, seed=1, code_version="test")
+        )  # fmt: skip
+    seen = newest_view(works.workspace, works.project.id)
+    assert seen is not None and seen.id == taught.id
+
+
+def test_an_import_leaves_what_a_person_said_of_an_automatic_answer(works: Works, tmp_path: Path) -> None:
+    works.all_audits()
+    works.check(right=True)
+    with works.workspace.database.write() as session:
+        checked = next(each for each in works.answers() if each.verdict == "right")
+        task = session.get_one(Task, checked.task_id)
+        state = AnnotationState(no_answer=True)
+        automatic.person_answered(
+            session, works.project.id, task.document_id, task.question_id, state, works.boss.id, anew=False
+        )
+    assert next(each for each in works.answers() if each.id == checked.id).verdict == "right"
 
 
 def test_a_question_that_only_the_model_answered_can_be_chosen(works: Works) -> None:

@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 import struct
+import threading
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
+from annotator import steps
 from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
@@ -540,12 +542,18 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
         assert answer.status_code == 200, answer.text
         return [json.loads(line) for line in answer.text.splitlines()]
 
-    *steps, last = lines(packed.read_bytes())
+    *taken, last = lines(packed.read_bytes())
     looked, stored = (
-        [step["done"] for step in steps if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
+        [step["done"] for step in taken if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
     )
-    assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3) and {step["of"] for step in steps} == {3}
+    assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3) and {step["of"] for step in taken} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
+    busy = [steps._ROOM.acquire(blocking=False) for _ in range(2)]
+    freed = threading.Timer(1.0, lambda: [steps._ROOM.release() for _ in busy])
+    freed.start()
+    waited, *_, done = lines(packed.read_bytes())
+    freed.join()
+    assert all(busy) and waited["doing"] == "Waiting for other imports" and done["result"]["known"] == 2
     [bad] = lines(b"PK no zip")
     assert bad["status"] == 422 and "set.zip: it is no whole zip" in bad["detail"]
     assert len(marked(workspace, project.id)) == 4

@@ -49,8 +49,10 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                         "no_answer": not_there,
                     },
                     "annotations": [_annotation(one) for one in marked if one.item.status != AUTOMATIC],
-                    "predictions": [_prediction(one) for one in marked if one.item.status == AUTOMATIC],
                 }
+                automatic = [_prediction(one) for one in marked if one.item.status == AUTOMATIC]
+                if automatic:
+                    task["predictions"] = automatic
                 file.write(("[\n" if counts["tasks"] == 1 else ",\n") + _json(task))
         file.write("\n]\n")
     return Outcome(counts)
