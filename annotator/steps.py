@@ -81,7 +81,11 @@ def streamed(work: Callable[[OnStep], BaseModel]) -> StreamingResponse:
         finally:
             _QUEUE.release()
 
-    threading.Thread(target=run, name="long-work", daemon=True).start()
+    try:
+        threading.Thread(target=run, name="long-work", daemon=True).start()
+    except RuntimeError:  # no thread is to be had
+        _QUEUE.release()
+        raise
     return StreamingResponse(telling.lines(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
 
 

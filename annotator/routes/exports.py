@@ -57,7 +57,8 @@ def export(
     since: Annotated[str | None, Query(description="Answers given from this day on, UTC.")] = None,
     until: Annotated[str | None, Query(description="Answers given before this day, UTC.")] = None,
     model: Annotated[
-        list[str] | None, Query(description="How the SHA-256 of the versions that proposed begins.")
+        list[str] | None,
+        Query(description="How the SHA-256 of the versions that proposed, or answered automatically, begins."),
     ] = None,
     agreement: Annotated[
         float | None, Query(ge=0, le=1, description="Least weight of an answer; of an automatic one its confidence.")

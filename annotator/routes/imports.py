@@ -77,7 +77,7 @@ def import_(
         return take_in(lambda *_: None)
     try:
         return steps.streamed(take_in)
-    except TooMany:
+    except (TooMany, RuntimeError):
         uploaded.unlink(missing_ok=True)
         raise
 

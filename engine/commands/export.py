@@ -42,7 +42,10 @@ def export(
     until: Annotated[str | None, typer.Option(help="Answers given before this day.")] = None,
     models: Annotated[
         list[str] | None,
-        typer.Option("--model", help="Corrections of this version's proposals: how its SHA-256 begins."),
+        typer.Option(
+            "--model",
+            help="Corrections of this version's proposals, and its automatic answers: how its SHA-256 begins.",
+        ),
     ] = None,
     agreement: Annotated[
         float | None,
