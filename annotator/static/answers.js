@@ -16,6 +16,7 @@ export class Answers {
     this.asking = false;
     this.again = new Refining(this);
     this.divert = null; // what takes edits instead of the queue: a reviewer's fix waits for the verdict
+    this.fetching = 0; // answers that are on their way here, to be opened
     this.turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
   }
 
@@ -85,11 +86,16 @@ export class Answers {
   // patient: it is opened anew without anybody's wish, and waits for the hand on the page.
   async open(id, page = null, { patient = false } = {}) {
     const turn = patient ? this.turn : ++this.turn;
-    const annotation = await this.current(await this.peek(id));
-    if (patient) await this.hear.free();
-    // Somebody has opened another answer, or another document, meanwhile.
-    if (turn !== this.turn || annotation.document_id !== this.place.document?.id) return;
-    this.take(annotation);
+    this.fetching++;
+    try {
+      const annotation = await this.current(await this.peek(id));
+      if (patient) await this.hear.free();
+      // Somebody has opened another answer, or another document, meanwhile.
+      if (turn !== this.turn || annotation.document_id !== this.place.document?.id) return;
+      this.take(annotation);
+    } finally {
+      this.fetching--;
+    }
     await this.hear.open(page ?? this.bestPage());
   }
 

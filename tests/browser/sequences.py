@@ -118,8 +118,10 @@ class Stage:
         self.bench.keys.press("Control+Shift+z")
         self.bench.settled()
         redone = assert_kept(self.bench, self.served)
+        assert here["id"] == undone["id"] == redone["id"], "another answer was opened after all was settled"
         if undone["head"] != here["head"]:
-            assert marks(redone["pages"]) == marks(here["pages"]) and redone["no_answer"] == here["no_answer"]
+            assert marks(redone["pages"]) == marks(here["pages"])
+            assert redone["no_answer"] == here["no_answer"]
 
     def told(self) -> None:
         """Every save that the browser was told of is in the database, once."""
