@@ -12,6 +12,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from annotator.failures import told
+from annotator.under_way import UnderWay, begin, end
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused, TooMany
 
@@ -20,7 +21,9 @@ _EVERY = 0.25  # seconds between two steps of a kind that are told
 _STILL = 15.0  # seconds without a step after which the last one is told again: a line that is silent is cut by what stands between
 _ROOM = threading.BoundedSemaphore(2)  # at work at once in this process; who comes later waits
 _QUEUE = threading.BoundedSemaphore(8)  # at work or waiting: each holds a thread of those that answer requests
+_LOOK = 0.25  # seconds between two looks whether what waits for its turn should stop
 _WAITING, _BEGINNING = "Waiting for other imports", "Beginning"
+_STOPPED = "Stopped before anything was stored."
 _FAILED = "The server failed at this; its log says where. What was stored stays: the same again adds the rest."
 _log = logging.getLogger(__name__)
 
@@ -30,15 +33,17 @@ OnStep = Callable[[str, int, int], None]  # what is done, how far, of how much
 class _Telling:
     """The lines that are to be said. Steps that follow each other closely are passed over, but for the first and last of each kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, under_way: UnderWay) -> None:
+        self._under_way = under_way
         self._lines: queue.SimpleQueue[tuple[str, bool]] = queue.SimpleQueue()
         self._doing, self._at = "", 0.0
 
     def step(self, doing: str, done: int, of: int) -> None:
+        self._under_way.step(doing, done, of)
         now = time.monotonic()
         if doing != self._doing or done == of or now - self._at >= _EVERY:
             self._doing, self._at = doing, now
-            self._lines.put((_line(doing=doing, done=done, of=of), False))
+            self._lines.put((_line(id=self._under_way.id, doing=doing, done=done, of=of), False))
 
     def end(self, **line: object) -> None:
         self._lines.put((_line(**line), True))
@@ -51,21 +56,24 @@ class _Telling:
             yield line
 
 
-def streamed(work: Callable[[OnStep], BaseModel]) -> StreamingResponse:
-    """Do `work` in a thread of its own, which goes on when nobody listens any more, and answer with lines of JSON.
+def streamed(work: Callable[[OnStep], BaseModel], under_way: UnderWay) -> StreamingResponse:
+    """Do `work` in a thread of its own, which goes on when nobody listens any more, and answer with lines of JSON. Meanwhile it is
+    shown as `under_way`; `work` ends by itself when that should stop.
 
-    {"doing", "done", "of"} a few times a second; then {"result": {...}}, or {"status", "detail"}, as the route's failures are told.
+    {"id", "doing", "done", "of"} a few times a second; then {"result": {...}}, or {"status", "detail"}, as the route's failures are told.
     TooMany where too much of the kind is under way.
     """
     if not _QUEUE.acquire(blocking=False):
         raise TooMany("Too many imports wait already. Try again in a few minutes.", 120)
-    telling = _Telling()
+    telling = _Telling(under_way)
 
     def run() -> None:
         try:
             if not _ROOM.acquire(blocking=False):
                 telling.step(_WAITING, 0, 0)
-                _ROOM.acquire()
+                while not _ROOM.acquire(timeout=_LOOK):
+                    if under_way.stopping.is_set():
+                        raise Refused(_STOPPED)
                 telling.step(_BEGINNING, 0, 0)
             try:
                 result = work(telling.step).model_dump(mode="json")
@@ -79,11 +87,14 @@ def streamed(work: Callable[[OnStep], BaseModel]) -> StreamingResponse:
         else:
             telling.end(result=result)
         finally:
+            end(under_way)
             _QUEUE.release()
 
+    begin(under_way)
     try:
         threading.Thread(target=run, name="long-work", daemon=True).start()
     except RuntimeError:  # no thread is to be had
+        end(under_way)
         _QUEUE.release()
         raise
     return StreamingResponse(telling.lines(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})

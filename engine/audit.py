@@ -38,6 +38,7 @@ _SENTENCES: Mapping[str, str] = {
     "automatic.undo": "took back {answers} automatic answers",
     "exports.make": "exported {answers} answers as {format}",
     "imports.make": "imported {answers} answers as {format}",
+    "imports.stop": "stopped an import",
     "jobs.ask": "asked for a job: {kind}",
     "jobs.cancel": "stopped a job: {kind}",
     "jobs.retry": "had a job tried again: {kind}",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.client_types import ExportFormat, ImportedSet
+from engine.client_types import ExportFormat, ImportedSet, ImportUnderWay
 from engine.connection import Connection
 from engine.curation.agreement_figures import ProjectAgreement
 from engine.curation.figures import Figures
@@ -106,3 +106,11 @@ class Learning:
                 files={"file": (Path(path).name, file)},
             )
         return ImportedSet.model_validate_json(answer.content)
+
+    def imports(self, project_id: str) -> list[ImportUnderWay]:
+        """Return the imports of a project that are under way, oldest first (reviewers)."""
+        return self._at.get(list[ImportUnderWay], f"/projects/{project_id}/imports")
+
+    def stop_import(self, project_id: str, import_id: str) -> ImportUnderWay:
+        """Stop an import at its next step (reviewers): what has come in stays, as whole documents."""
+        return self._at.post(ImportUnderWay, f"/projects/{project_id}/imports/{import_id}/stop")

@@ -1,5 +1,6 @@
 """What the REST interface answers where no part of the engine has a type of its own for it. Unknown fields are ignored."""
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -73,6 +74,19 @@ class ImportedSet(BaseModel):
     answers: int
     no_answer: int
     lost: dict[str, int]
+
+
+class ImportUnderWay(BaseModel):
+    """An import that has not ended. `of`: 0 while nobody knows how much there is; `stopping`: it ends at its next step."""
+
+    id: str
+    name: str
+    by: str
+    began_at: datetime
+    doing: str
+    done: int
+    of: int
+    stopping: bool
 
 
 class Document(DocumentView):

@@ -101,6 +101,7 @@ PARAMETERS = {
     "user_id": "Id of a user.",
     "session_id": "Id of a login.",
     "invitation_id": "Id of an invitation.",
+    "import_id": "Id of an import under way.",
     "after": "Go on behind this one.",
     "before": "Go on with what is older than this entry.",
     "width": "Width of the picture in pixels.",

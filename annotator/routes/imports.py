@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -9,13 +10,13 @@ from fastapi import APIRouter, File, Query, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from annotator import steps
+from annotator import steps, under_way
 from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import copied
 from engine import audit
 from engine.errors import TooMany
-from engine.interchange.imports import RECOGNISE, import_set
+from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.interchange.storing import Imported, Status
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
@@ -32,6 +33,33 @@ class ImportedView(BaseModel):
     answers: int
     no_answer: int = Field(description="Questions that a document does not answer.")
     lost: dict[str, int] = Field(description="What the set says and has no place here, by name.")
+
+
+class ImportUnderWay(BaseModel):
+    """An import that has not ended."""
+
+    id: str
+    name: str = Field(description="The file.")
+    by: str = Field(description="Who brought it in.")
+    began_at: datetime
+    doing: str
+    done: int
+    of: int = Field(description="0 while nobody knows how much there is.")
+    stopping: bool = Field(description="Somebody has stopped it, and it ends at its next step.")
+
+
+@router.get("/projects/{project_id}/imports")
+def imports(project_id: str) -> list[ImportUnderWay]:
+    """Return the imports of a project that are under way, oldest first."""
+    return [_way(one) for one in under_way.of_project(project_id)]
+
+
+@router.post("/projects/{project_id}/imports/{import_id}/stop")
+def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: CurrentUser) -> ImportUnderWay:
+    """Stop an import at its next step: what has come in stays, as whole documents."""
+    stopped = under_way.stop(project_id, import_id)
+    audit.note(workspace, user.id, "imports.stop", stopped.name[:60], project_id)
+    return _way(stopped)
 
 
 @router.post(
@@ -55,31 +83,54 @@ def import_(
 ) -> ImportedView | StreamingResponse:
     """Take in pages and answers: all of a set that is right, nothing of one that is not (422, with the file and the entry).
 
-    The answers become those of who asks. With `progress`, lines {"doing", "done", "of"} come while it is at work, then {"result"} or
-    {"status", "detail"}; it goes on when nobody listens.
+    The answers become those of who asks. With `progress`, lines {"id", "doing", "done", "of"} come while it is at work, then {"result"} or
+    {"status", "detail"}; it goes on when nobody listens, until it is stopped by its id.
     """
     name = Path((file.filename or "set.zip").replace("\\", "/")).name or "set.zip"
     uploaded = copied(file)
+    way = under_way.UnderWay(project_id, name, user.name)
 
     def take_in(on_step: steps.OnStep) -> ImportedView:
         try:
             with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
                 packed = Path(shutil.move(uploaded, Path(folder) / name))  # sentences name it
                 found = import_set(
-                    workspace, project_id, format, packed, user_id=user.id, status=status, ocr=ocr, on_progress=on_step
-                )
+                    workspace, project_id, format, packed, user_id=user.id, status=status, ocr=ocr,
+                    on_progress=on_step, should_stop=way.stopping.is_set,
+                )  # fmt: skip
+        except ImportStopped as stopped:
+            if stopped.stored:
+                note(stopped.found)
+            raise
         finally:
             uploaded.unlink(missing_ok=True)
-        audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=found.form, answers=found.answers)
+        note(found)
         return _view(found)
 
+    def note(found: Imported) -> None:
+        audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=found.form, answers=found.answers)
+
     if not progress:
-        return take_in(lambda *_: None)
+        with under_way.shown(way):
+            return take_in(way.step)
     try:
-        return steps.streamed(take_in)
+        return steps.streamed(take_in, way)
     except (TooMany, RuntimeError):
         uploaded.unlink(missing_ok=True)
         raise
+
+
+def _way(one: under_way.UnderWay) -> ImportUnderWay:
+    return ImportUnderWay(
+        id=one.id,
+        name=one.name,
+        by=one.by,
+        began_at=one.began_at,
+        doing=one.doing,
+        done=one.done,
+        of=one.of,
+        stopping=one.stopping.is_set(),
+    )
 
 
 def _view(found: Imported) -> ImportedView:

@@ -49,9 +49,9 @@ says what is wrong. Larger than this server takes in one piece: <code>glossator 
 <label>Answers are<select name="status"><option value="accepted">accepted</option><option value="submitted">to be reviewed</option>
 <option value="draft">drafts</option></select></label>
 <label class="g-check"><span>Pages without words</span><span><input type="checkbox" name="ocr" checked> are read</span></label>
-<button class="g-act g-first">Import</button>
+<button class="g-act g-first">Import</button><button type="button" class="g-act" data-stop hidden>Stop</button>
 <output aria-live="polite"></output>
-</form></section></div>
+</form><ul class="g-rows" data-imports="{project}" aria-label="Imports under way"></ul></section></div>
 """
 
 

@@ -30,6 +30,21 @@ from engine.interchange.storing import Imported, Status, pixels_of, store
 from engine.projects import project_by_id
 from engine.workspace import Workspace
 
+
+class ImportStopped(Refused):
+    """Somebody stopped the import. `found`: what had come in by then, which stays."""
+
+    def __init__(self, found: Imported) -> None:
+        self.found = found
+        self.stored = bool(found.documents or found.answers or found.no_answer)
+        came = f"documents: {found.documents:,}, answers: {found.answers + found.no_answer:,}"
+        super().__init__(
+            f"Stopped. What came in by then stays ({came}); the same again adds the rest."
+            if self.stored
+            else "Stopped before anything was stored."
+        )
+
+
 OnProgress = Callable[[str, int, int], None]  # what is done, pages of it, pages in all
 MOST_PAGES_OF_A_DOCUMENT = 5_000
 RECOGNISE = "auto"
@@ -68,20 +83,29 @@ def import_set(
     status: Status = "accepted",
     ocr: bool = False,
     on_progress: OnProgress | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Imported:
     """Read the set at `path`, a file, a folder or a zip file, and store its pages and answers, these as `user_id`'s.
 
     `form`: one of READERS, or RECOGNISE. `ocr`: read the words of pages in formats without words, a second or two each, as
     those of a document that is uploaded. `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
+    `should_stop` is asked after each page.
 
     The same set again adds what is missing, and changes nothing that is there. BadEntry, a Refused, with the file and the entry, for the first thing that is
-    wrong: nothing is stored then. NotFound for an unknown project.
+    wrong: nothing is stored then. NotFound for an unknown project. ImportStopped when it should stop: whole documents are stored, or none.
     """
     if form not in (RECOGNISE, *READERS):
         raise Refused(f"There is no import format {form!r}; choose from {', '.join(READERS)}.")
     if isinstance(project, str):
         project_by_id(workspace, project)
-    say = on_progress or (lambda *_: None)
+    done = Imported(form)
+
+    def say(doing: str, at: int, of: int) -> None:
+        if on_progress is not None:
+            on_progress(doing, at, of)
+        if should_stop():
+            raise ImportStopped(done)
+
     with opened(path) as folder:
         pages = 0
         try:
@@ -94,7 +118,7 @@ def import_set(
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
-        done = Imported(form, lost=dict(found.lost))
+        done.form, done.lost = form, dict(found.lost)
         say("Storing", 0, pages)
         for _, group in groupby(found.pages(), key=lambda page: page.document):
             before = done.pages

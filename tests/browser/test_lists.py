@@ -247,21 +247,25 @@ def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there
     expect(page.get_by_role("link", name="a.png").first).to_be_visible()
 
 
-def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> None:
-    """Pages without words take a second or so each, for they are read."""
-    pages = [{"id": at, "file_name": f"{at}.png", "width": 300, "height": 200} for at in range(1, 5)]
-    answered = {"images": pages, "categories": [{"id": 1, "name": "Where is the seal?"}]}
+def wordless(path: Path, pages: int) -> Path:
+    """A set of pages without words, which take a while each, for they are read; one of them is answered."""
+    images = [{"id": at, "file_name": f"{at}.png", "width": 300, "height": 200} for at in range(1, pages + 1)]
+    answered = {"images": images, "categories": [{"id": 1, "name": "Where is the seal?"}]}
     answered |= {"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 20]}]}
-    with zipfile.ZipFile(tmp_path / "set.zip", "w") as packed:
+    with zipfile.ZipFile(path, "w") as packed:
         packed.writestr("annotations.json", json.dumps(answered))
-        for at in range(1, 5):
+        for at in range(1, pages + 1):
             picture = io.BytesIO()
-            Image.new("RGB", (300, 200), (255, 255, 50 * at)).save(picture, "PNG")
+            Image.new("RGB", (300, 200), (255, pages, at)).save(picture, "PNG")
             packed.writestr(f"{at}.png", picture.getvalue())
+    return path
+
+
+def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> None:
     page = bench.page
     page.get_by_role("tab", name="Documents", exact=True).click()
     form = page.locator("form[data-import]")
-    form.get_by_label("Zip file").set_input_files(tmp_path / "set.zip")
+    form.get_by_label("Zip file").set_input_files(wordless(tmp_path / "set.zip", 4))
     heard = """(output) => { window.heard = []; new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
     form.locator("output").evaluate(heard)
     form.get_by_role("button", name="Import").click()
@@ -273,3 +277,29 @@ def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> No
     ]
     stored = [int(re.search(r"(\d) of", each)[1]) for each in steps if each.startswith("Storing")]  # type: ignore[index]
     assert len(stored) >= 2 and stored == sorted(stored), page.evaluate("window.heard")
+
+
+def test_an_import_is_stopped_from_its_form_and_after_a_reload_from_the_list(bench: Bench, tmp_path: Path) -> None:
+    page, many = bench.page, wordless(tmp_path / "many.zip", 60)
+    page.get_by_role("tab", name="Documents", exact=True).click()
+    form, under_way = page.locator("form[data-import]"), page.get_by_role("list", name="Imports under way")
+
+    def begin() -> None:
+        form.get_by_label("Zip file").set_input_files(many)
+        form.get_by_role("button", name="Import").click()
+        expect(form.locator("output")).to_contain_text("Storing")
+        expect(under_way).to_be_hidden()  # its own form tells of it
+
+    begin()
+    form.get_by_role("button", name="Stop").click()
+    expect(form.locator("output")).to_contain_text("Stopped")
+    expect(form.locator("output")).not_to_have_class(re.compile("g-wrong"))
+    expect(form.get_by_role("button", name="Stop")).to_be_hidden()
+    begin()
+    page.reload()
+    page.get_by_role("tab", name="Documents", exact=True).click()
+    expect(under_way).to_contain_text("many.zip")
+    under_way.get_by_role("button", name="Stop").click()
+    expect(under_way).to_be_hidden()
+    documents = bench.get(f"/projects/{form.get_attribute('data-import')}/documents")
+    assert "60.png" not in [each["name"] for each in documents]

@@ -146,6 +146,8 @@ TABLE: dict[str, Row] = {
     "GET /api/projects/{project_id}/triggers": Row(REVIEWER),
     "GET /api/projects/{project_id}/export": Row(REVIEWER),
     "POST /api/projects/{project_id}/import": Row(REVIEWER),
+    "GET /api/projects/{project_id}/imports": Row(REVIEWER),
+    "POST /api/projects/{project_id}/imports/{import_id}/stop": Row(REVIEWER),
     "GET /api/projects/{project_id}/export-formats": Row(REVIEWER),
     # --- Gradio: the page, its events, and its own files; everything else that it brings along is closed
     "GET /app/": Row(USER, nobody=303),

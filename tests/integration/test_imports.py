@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
-from annotator import steps
+from annotator import steps, under_way
 from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
@@ -27,7 +27,7 @@ from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Refused
 from engine.interchange import archives, imports
 from engine.interchange.exports import export
-from engine.interchange.imports import READERS, RECOGNISE, import_set
+from engine.interchange.imports import READERS, RECOGNISE, ImportStopped, import_set
 from engine.interchange.incoming import BadEntry, IncomingPage, Set
 from engine.interchange.recognise import recognised
 from engine.interchange.storing import Imported
@@ -58,6 +58,11 @@ EXPECTED = [
 def take_in(workspace: Workspace, form: str, path: Path, name: str = "taken in") -> tuple[str, Imported]:
     project = make_project(workspace, name)
     return project.id, import_set(workspace, project.id, form, path, user_id=ensure_local_user(workspace).id)
+
+
+def documents_of(workspace: Workspace, project: str) -> int:
+    with workspace.database.read() as session:
+        return session.scalar(select(func.count(Document.id)).where(Document.project_id == project)) or 0
 
 
 def marked(workspace: Workspace, project: str) -> list[tuple[str, Mask]]:
@@ -557,3 +562,65 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     [bad] = lines(b"PK no zip")
     assert bad["status"] == 422 and "set.zip: it is no whole zip" in bad["detail"]
     assert len(marked(workspace, project.id)) == 4
+
+
+def test_an_import_that_is_stopped_leaves_whole_documents_and_the_same_again_adds_the_rest(
+    answered: Answered, tmp_path: Path
+) -> None:
+    workspace, _ = answered
+    out = export(*answered, "grounded", tmp_path / "out").folder
+    project, by = make_project(workspace, "stopped").id, ensure_local_user(workspace).id
+    with pytest.raises(ImportStopped, match="Stopped before anything was stored"):
+        import_set(workspace, project, "grounded", out, user_id=by, should_stop=lambda: True)
+    assert documents_of(workspace, project) == 0
+    taken: list[tuple[str, int]] = []
+    with pytest.raises(ImportStopped, match=r"What came in by then stays \(documents: 1, answers: \d\)") as stopped:
+        import_set(
+            workspace,
+            project,
+            "grounded",
+            out,
+            user_id=by,
+            on_progress=lambda doing, done, _of: taken.append((doing, done)),
+            should_stop=lambda: taken[-1] == ("Storing", 3),
+        )
+    first = stopped.value.found
+    assert documents_of(workspace, project) == first.documents == 1
+    rest = import_set(workspace, project, "grounded", out, user_id=by)
+    assert (rest.known, rest.documents) == (1, 1) and first.answers + rest.answers == 3
+    assert len(marked(workspace, project)) == len(EXPECTED)
+
+
+def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
+    app_client: TestClient, answered_on_file: Answered, tmp_path: Path
+) -> None:
+    out = export(*answered_on_file, "grounded", tmp_path / "out").folder
+    packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out)).read_bytes()
+    workspace = here(app_client)
+    project, other = (make_project(workspace, name).id for name in ("stopped", "another"))
+    rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project: "reviewer", other: "reviewer"}))
+    busy = [steps._ROOM.acquire(blocking=False) for _ in range(2)]
+    try:
+        with ThreadPoolExecutor(1) as aside:
+            sent = aside.submit(
+                rita.post,
+                f"/api/projects/{project}/import?progress=true",
+                files={"file": ("set.zip", packed, "application/zip")},
+            )
+            while not (found := rita.get(f"/api/projects/{project}/imports").json()):
+                assert not sent.done(), sent.result().text
+            [one] = found
+            assert (one["name"], one["by"], one["stopping"]) == ("set.zip", "rita", False)
+            assert rita.get(f"/api/projects/{other}/imports").json() == []
+            assert rita.post(f"/api/projects/{other}/imports/{one['id']}/stop").status_code == 404
+            assert not under_way.of_project(project)[0].stopping.is_set()
+            assert rita.post(f"/api/projects/{project}/imports/{one['id']}/stop").json()["stopping"]
+            last = json.loads(sent.result(timeout=30).text.splitlines()[-1])
+    finally:
+        for _ in filter(None, busy):
+            steps._ROOM.release()
+    assert all(busy) and last == {"status": 422, "detail": "Stopped before anything was stored."}
+    assert rita.get(f"/api/projects/{project}/imports").json() == []
+    assert documents_of(workspace, project) == 0
+    again = rita.post(f"/api/projects/{project}/import", files={"file": ("set.zip", packed, "application/zip")})
+    assert again.json()["answers"] == 3 and rita.get(f"/api/projects/{project}/imports").json() == []

@@ -4,6 +4,7 @@ import uuid
 
 from starlette.testclient import TestClient
 
+from annotator import under_way
 from db.tables import LoginSession, Prediction, Run, Snapshot, Task, User
 from engine import invitations
 from engine.jobs import queue
@@ -91,6 +92,9 @@ class World:
             return invitations.invite(self.workspace, self.third.id, "annotator", by=self.owner).token
         if name == "job_id":
             return queue.enqueue(self.workspace, "nothing", self.project.id).id
+        if name == "import_id":
+            under_way.begin(one := under_way.UnderWay(self.project.id, "set.zip", "rita"))
+            return one.id
         if name == "session_id":
             return self._another_session(person)
         return self._fixed[name]
