@@ -7,7 +7,7 @@ import { button } from './people_parts.js';
 const GOES_ON = 'It goes on without this page.';
 const STOPS = 'It stops at its next step.';
 const LOOK_MILLISECONDS = 2000;
-const sentAndTold = new Set(); // imports that this page has sent: their form tells of them
+const sent = new Map(); // imports that this page has sent, each with its form, which tells of it while it stands
 const far = ({ doing, done, of }) => `${doing}${of ? `: ${done} of ${of}` : ''}`;
 const stopped = (project, id) => post(`/projects/${project}/imports/${id}/stop`);
 
@@ -35,7 +35,7 @@ async function bringIn(form) {
   const step = ({ id, ...how }) => {
     if (!id) return;
     known = id;
-    sentAndTold.add(id);
+    sent.set(id, form);
     say(`${far(how)}. ${wanted ? STOPS : GOES_ON}`);
     stop.hidden = wanted;
     stop.onclick = async () => {
@@ -52,7 +52,7 @@ async function bringIn(form) {
     if (answer?.result) form.reset();
     say(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The server ended before it said what came in. Look at the list of documents.', !answer?.result && !wanted);
   } catch (error) {
-    sentAndTold.delete(known); // it may go on, and stands in the list then
+    sent.delete(known); // it may go on, and stands in the list then
     say(error.message, true);
   } finally {
     send.ariaDisabled = null;
@@ -65,7 +65,7 @@ async function look() {
   const list = [...document.querySelectorAll('ul[data-imports]')].find((each) => each.parentElement.checkVisibility());
   if (document.hidden || !list?.dataset.imports) return;
   const project = list.dataset.imports, all = await get(`/projects/${project}/imports`).catch(() => null);
-  const others = all?.filter(({ id }) => !sentAndTold.has(id));
+  const others = all?.filter(({ id }) => !sent.get(id)?.isConnected);
   if (others) keyed(list, others, { key: ({ id }) => id, make: ({ id }) => row(project, id), dress: (made, one) => made.dress(one) });
 }
 

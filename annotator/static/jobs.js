@@ -1,20 +1,19 @@
 // The tab Jobs: chooses the project, and looks again every few seconds while it is seen.
 
 import { get } from './api.js';
+import { chooseProject, chosenProject } from './chosen_project.js';
 import { h, replace } from './dom.js';
 import { JobsCard } from './jobs_list.js';
 import { FiringsCard, TriggersCard } from './jobs_triggers.js';
 import { notice } from './people_parts.js';
-import { remember, remembered } from './storage.js';
 
-const LAST = 'glossator.jobs.project';
 const AGAIN_MILLISECONDS = 3000;
 
 export class JobsPanel {
   constructor(root) {
     this.root = root;
-    this.chosen = remembered('local', LAST);
     this.cards = null;
+    this.shown = null; // the project of the cards; another one may be chosen while something is written here
     this.seen = false;
     this.watch = new IntersectionObserver(([entry]) => {
       this.seen = entry.isIntersecting;
@@ -43,18 +42,18 @@ export class JobsPanel {
   }
 
   get project() {
-    return this.projects.find((each) => each.id === this.chosen) ?? this.projects[0] ?? null;
+    return this.projects.find((each) => each.id === chosenProject()) ?? this.projects[0] ?? null;
   }
 
   choose(id) {
-    this.chosen = id;
-    remember('local', LAST, id);
+    chooseProject(id);
     this.render();
   }
 
   render() {
     const { projects, project } = this;
     this.cards = null;
+    this.shown = project;
     if (!project) {
       replace(this.root, notice('You are in no project yet', 'Ask an admin of a project for an invitation: a link that makes you a member.'));
       return;
@@ -76,7 +75,7 @@ export class JobsPanel {
   }
 
   async look() {
-    const { cards, project } = this;
+    const { cards, shown: project } = this;
     if (!cards) return this.open();
     try {
       const [triggers, jobs] = await Promise.all([get(`/projects/${project.id}/triggers`), get(`/projects/${project.id}/jobs`)]);

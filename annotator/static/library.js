@@ -1,10 +1,8 @@
 // What is open: project, documents, document, page. Fetches; remembers in the address; draws nothing.
 
 import { get } from './api.js';
+import { chooseProject, chosenProject } from './chosen_project.js';
 import { readRoute, writeRoute } from './route.js';
-import { remember, remembered } from './storage.js';
-
-const LAST_PROJECT = 'glossator.project';
 
 export class Library {
   constructor(pages, changed) {
@@ -25,8 +23,9 @@ export class Library {
 
   async loadProjects(wanted) {
     this.projects = await get('/projects');
-    const last = wanted ?? remembered('local', LAST_PROJECT);
+    const last = wanted ?? chosenProject();
     this.project = this.projects.find((each) => each.id === last) ?? this.projects[0] ?? null;
+    chooseProject(this.project?.id);
     await this.loadDocuments();
   }
 
@@ -36,7 +35,7 @@ export class Library {
     if (!project) return false;
     const documents = await get(`/projects/${id}/documents`);
     if (choice !== this.choice) return false;
-    remember('local', LAST_PROJECT, id);
+    chooseProject(id);
     this.close();
     Object.assign(this, { project, documents });
     this.changed();
@@ -71,6 +70,7 @@ export class Library {
     this.page = this.words = this.image = null;
     if (document.project_id !== this.project?.id) {
       this.project = this.projects.find((each) => each.id === document.project_id) ?? this.project;
+      chooseProject(this.project?.id);
       this.loadDocuments().catch(() => {});
     }
     this.changed();

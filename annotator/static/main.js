@@ -1,6 +1,7 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
-import { freshened, kept } from './freshen.js';
+import { chooseProject, chosenProject } from './chosen_project.js';
+import { followed, freshened, kept } from './freshen.js';
 import { watchImports } from './importing.js';
 import { JobsPanel } from './jobs.js';
 import { PeoplePanel } from './people.js';
@@ -12,6 +13,9 @@ let people = null;
 let jobs = null;
 
 window.Glossator = {
+  chooseProject,
+  chosenProject,
+  followed,
   freshened,
   kept,
   mount(root, { project }) {

@@ -1,6 +1,7 @@
 // Opening projects, documents, answers and pages, and asking. What is opened last wins: an answer for what was left comes too late.
 
 import { get } from './api.js';
+import { chosenProject } from './chosen_project.js';
 import { isBlank } from './marks.js';
 import { KEPT_WORDS } from './pages.js';
 
@@ -41,12 +42,13 @@ export class Opening {
     this.workspace.render();
   }
 
-  // The workspace comes into sight: a project may have been made on another tab of the page meanwhile.
+  // The workspace comes into sight: a project may have been made, or chosen, on another tab of the page meanwhile.
   async seen() {
     const { library } = this.workspace;
     await library.refreshProjects();
     const { project, projects } = library;
-    if (!project && projects.length) await this.project(projects[0].id);
+    const chosen = projects.find((each) => each.id === chosenProject()) ?? project ?? projects[0];
+    if (chosen && chosen.id !== project?.id) await this.project(chosen.id);
   }
 
   // Until nobody has a stroke or a word in hand: what comes by itself must not take it away.

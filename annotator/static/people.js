@@ -1,20 +1,17 @@
 // The tab People: chooses the project, and places the cards of members, invitations, audit trail, account and users.
 
 import { get } from './api.js';
+import { chooseProject, chosenProject } from './chosen_project.js';
 import { AccountCard } from './people_account.js';
 import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';
 import { UsersCard } from './people_users.js';
 import { card, notice } from './people_parts.js';
 import { h, replace } from './dom.js';
-import { remember, remembered } from './storage.js';
-
-const LAST = 'glossator.people.project';
 
 export class PeoplePanel {
   constructor(root) {
     this.root = root;
-    this.chosen = remembered('local', LAST);
     // Whoever comes back to the tab sees what others did meanwhile.
     this.watch = new IntersectionObserver(([entry]) => entry.isIntersecting && this.load());
     this.watch.observe(root);
@@ -38,12 +35,11 @@ export class PeoplePanel {
   }
 
   get project() {
-    return this.projects.find((each) => each.id === this.chosen) ?? this.projects[0] ?? null;
+    return this.projects.find((each) => each.id === chosenProject()) ?? this.projects[0] ?? null;
   }
 
   choose(id) {
-    this.chosen = id;
-    remember('local', LAST, id);
+    chooseProject(id);
     this.render();
   }
 

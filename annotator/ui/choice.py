@@ -1,6 +1,6 @@
 """What the tabs share: choosing a project, asking whether the person may, and turning a refusal into a notice."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -29,13 +29,26 @@ def project_choice() -> gr.Dropdown:
     return choice
 
 
-def offer(desk: Desk, project: gr.Dropdown) -> Any:
-    """Fill the dropdown, at every page load, with the projects that this person may see. Return the event, for what comes then."""
+# annotator/static/chosen_project.js: in the workspace, or on whichever tab. Before the page's scripts are there, none is known.
+_CHOSEN = "(current) => window.Glossator?.chosenProject() ?? current"
+CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
+
+
+def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN) -> Any:
+    """Fill the dropdown with the projects that this person may see, at every page load and whenever the tab comes into sight: the project
+    that was chosen last on the page is the one. Return the event of the load, for what comes then.
+
+    `held`: what `chosen`, a function of JavaScript, is given besides the dropdown's value to say which project it should be.
+    """
 
     def filled(current: str | None, request: gr.Request) -> Any:
         return choices(desk, current_user(desk, request), current)
 
-    return gr.on(None, filled, project, project, **QUIET)
+    # Two steps: what one event with JavaScript and Python gives its own input never shows, where the choices are new (Gradio 6.31).
+    wanted = gr.JSON(visible="hidden")
+    tab.select(None, [project, *held], wanted, js=chosen, **QUIET).then(filled, wanted, project, **QUIET)
+    project.input(None, project, None, js=CHOOSE, **QUIET)
+    return gr.on(None, None, project, wanted, js=_CHOSEN, **QUIET).then(filled, wanted, project, **QUIET)
 
 
 def choices(desk: Desk, user: Any, current: str | None) -> Any:

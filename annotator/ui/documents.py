@@ -4,7 +4,7 @@ from html import escape
 
 import gradio as gr
 
-from annotator.ui.choice import NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of, told
+from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of, told
 from annotator.ui.table import Markup, badge, empty, link, moment, table
 from engine import projects
 from engine.annotation.ask import Desk
@@ -49,13 +49,13 @@ says what is wrong. Larger than this server takes in one piece: <code>glossator 
 <label>Answers are<select name="status"><option value="accepted">accepted</option><option value="submitted">to be reviewed</option>
 <option value="draft">drafts</option></select></label>
 <label class="g-check"><span>Pages without words</span><span><input type="checkbox" name="ocr" checked> are read</span></label>
-<button class="g-act g-first">Import</button><button type="button" class="g-act" data-stop hidden>Stop</button>
+<button class="g-act g-first">Import</button><button type="button" class="g-act" hidden>Stop</button>
 <output aria-live="polite"></output>
 </form><ul class="g-rows" data-imports="{project}" aria-label="Imports under way"></ul></section></div>
 """
 
 
-def build(desk: Desk) -> None:
+def build(desk: Desk, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -112,6 +112,8 @@ def build(desk: Desk) -> None:
     gr.on(None, offer_import, project, taking_in, **QUIET)
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
-    offer(desk, project).then(show, project, content, **QUIET)
+    offer(desk, project, tab).then(show, project, content, **QUIET)
     gr.on(None, rights, None, [name, create], **QUIET)
-    gr.on([create.click, name.submit], make, name, [project, name], **QUIET)
+    gr.on([create.click, name.submit], make, name, [project, name], **QUIET).success(
+        None, project, None, js=CHOOSE, **QUIET
+    )

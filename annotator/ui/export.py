@@ -39,7 +39,7 @@ _OPTIONS = {
 }
 
 
-def build(desk: Desk) -> None:
+def build(desk: Desk, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -117,7 +117,7 @@ def build(desk: Desk) -> None:
     project.change(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     for part in chosen[1:]:
         part.change(show, chosen, card, **QUIET)
-    offer(desk, project).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
+    offer(desk, project, tab).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     gr.Timer(10).tick(show, chosen, card, **QUIET)
 
 

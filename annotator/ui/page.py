@@ -11,18 +11,18 @@ def build_page(desk: Desk) -> gr.Blocks:
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
         with gr.Tab("Annotate", id="annotate"):
             annotate.build()
-        with gr.Tab("Documents", id="documents"):
-            documents.build(desk)
+        with gr.Tab("Documents", id="documents") as tab:
+            documents.build(desk, tab)
         with gr.Tab("Questions", id="questions") as tab:
             questions.build(desk, tab)
-        with gr.Tab("Training", id="training"):
-            training.build(desk)
+        with gr.Tab("Training", id="training") as tab:
+            training.build(desk, tab)
         with gr.Tab("Jobs", id="jobs"):
             jobs.build()
         with gr.Tab("Quality", id="quality") as tab:
             quality.build(desk, tab)
-        with gr.Tab("Export", id="export"):
-            export.build(desk)
+        with gr.Tab("Export", id="export") as tab:
+            export.build(desk, tab)
         with gr.Tab("People", id="people"):
             people.build()
     return page

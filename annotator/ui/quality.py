@@ -86,7 +86,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         surveys.request(desk.workspace, project_id or "", by=user.id)
         gr.Info("A survey is waiting for the worker; how far it is stands on the tab Training.")
 
-    offer(desk, project)
+    offer(desk, project, tab)
     project.change(rights, project, changing, **QUIET)
     tab.select(rights, project, changing, **QUIET)
     gr.on(None, rights, project, changing, **QUIET)

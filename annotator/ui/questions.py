@@ -20,7 +20,8 @@ SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", 
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
 ORDERS = [("As they came", "arrival"), ("Drawn", "random"), ("What the model is unsure of", "model")]
 # What somebody is writing meanwhile stays.
-_FRESHENED = "(...given) => window.Glossator.freshened(...given)"
+_FRESHENED = "(...given) => window.Glossator?.freshened(...given) ?? given.slice(2)"
+_FOLLOWED = "(...given) => window.Glossator.followed(...given)"
 _KEPT = "(...given) => window.Glossator.kept(...given)"
 HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
 
@@ -87,12 +88,6 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         )
         figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
         return f'<div class="glossator-figures">{figures}</div>'
-
-    def load(project_id: str | None, request: gr.Request) -> tuple[object, ...]:
-        if project_id is None or role_of(desk, request, project_id) is None:
-            return {}, "", False, 0, 2, 0, "arrival", 20
-        there = _there(desk, project_id)
-        return there, "\n".join(there["questions"]), *there["settings"]
 
     def newest(project_id: str | None, seen: Any, request: gr.Request) -> dict[str, Any]:
         """What there is now, and what the page was given when it asked: where it was given something else since, that is newer."""
@@ -172,15 +167,14 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
     allowed = [questions, *settings, save_questions, save_settings]
-    project.change(load, project, [began, *shown], **QUIET)
     project.change(allow, project, allowed, **QUIET)
     tab.select(allow, project, allowed, **QUIET)
-    tab.select(newest, [project, began], newer, **QUIET).success(
-        None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
-    )
-    offer(desk, project)
+    for event in (project.change, tab.select):
+        event(newest, [project, began], newer, **QUIET).success(
+            None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
+        )
+    offer(desk, project, tab, [began, *shown], _FOLLOWED)
     gr.on(None, show, project, content, **QUIET)
-    gr.on(None, load, project, [began, *shown], **QUIET)
     gr.on(None, allow, project, allowed, **QUIET)
     save(save_questions, keep_questions, [questions])
     save(save_settings, keep_settings, settings)

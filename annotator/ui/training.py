@@ -29,7 +29,7 @@ MODEL_COLUMNS = [
 _CHANGES_SHOWN = 40
 
 
-def build(desk: Desk) -> None:
+def build(desk: Desk, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call."""
     workspace = desk.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
@@ -128,7 +128,7 @@ def build(desk: Desk) -> None:
     allowed = [retrain, changed, stop, choosing]
     changed.expand(compare, project, compared, **QUIET)
     project.change(compare, project, compared, **QUIET)
-    offer(desk, project).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
+    offer(desk, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
     project.change(rights, project, allowed, **QUIET)
     retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
     stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)

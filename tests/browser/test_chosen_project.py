@@ -1,0 +1,101 @@
+"""One project for the whole page: chosen in the workspace or on a tab, the others follow."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.served import Served
+
+pytestmark = pytest.mark.browser
+HEADERS = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
+TABS = ["Documents", "Questions", "Training", "Quality", "Export"]
+
+
+@pytest.fixture
+def page(served: Served, browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def opened(page: Page, served: Served, fragment: str = "") -> None:
+    page.goto(f"{served.address}/app/{fragment}")
+    page.wait_for_selector(".glossator[data-started]")
+
+
+def made(page: Page, served: Served, name: str) -> str:
+    answer = page.request.post(
+        f"{served.address}/api/projects",
+        data={"name": name},
+        headers=HEADERS,
+    )
+    return str(answer.json()["id"])
+
+
+def tab(page: Page, name: str) -> Locator:
+    """Open a tab, and return its choice of a project."""
+    page.get_by_role("tab", name=name, exact=True).click()
+    return page.locator("[role=tabpanel]:visible").get_by_role("combobox", name="Project", exact=True)
+
+
+def in_workspace(page: Page) -> str:
+    page.get_by_role("tab", name="Annotate", exact=True).click()
+    return str(page.evaluate("() => document.querySelector('.glossator').workspace.library.project?.name"))
+
+
+def test_every_tab_shows_the_project_that_is_open_in_the_workspace(page: Page, served: Served) -> None:
+    wanted = made(page, served, "Deeds of 1850")
+    opened(page, served, f"#project={wanted}")
+    assert in_workspace(page) == "Deeds of 1850"
+    for name in TABS:
+        expect(tab(page, name)).to_have_value("Deeds of 1850")
+    for name in ("Jobs", "People"):
+        expect(tab(page, name)).to_have_value(wanted)
+
+
+def test_a_project_chosen_or_made_on_a_tab_is_open_in_the_workspace_and_on_the_other_tabs(
+    page: Page, served: Served
+) -> None:
+    made(page, served, "Letters")
+    opened(page, served)
+    tab(page, "Export").click()
+    page.get_by_role("option", name="Letters").click()
+    expect(tab(page, "Documents")).to_have_value("Letters")
+    page.wait_for_function("() => window.Glossator.chosenProject()")
+    in_workspace(page)
+    page.wait_for_function("() => document.querySelector('.glossator').workspace.library.project?.name === 'Letters'")
+    tab(page, "Documents")
+    page.get_by_label("New project").fill("Ledgers")
+    page.get_by_role("button", name="Create").click()
+    expect(tab(page, "Documents")).to_have_value("Ledgers")
+    expect(tab(page, "Quality")).to_have_value("Ledgers")
+    in_workspace(page)
+    page.wait_for_function("() => document.querySelector('.glossator').workspace.library.project?.name === 'Ledgers'")
+    page.reload()
+    page.wait_for_selector(".glossator[data-started]")
+    assert in_workspace(page) == "Ledgers"
+    expect(tab(page, "Training")).to_have_value("Ledgers")
+
+
+def test_questions_that_are_being_written_stay_until_they_are_saved(page: Page, served: Served) -> None:
+    first, other = (made(page, served, name) for name in ("Bills", "Forms"))
+    page.request.put(
+        f"{served.address}/api/projects/{first}/standard-questions",
+        data={"questions": ["Who owes?"]},
+        headers=HEADERS,
+    )
+    opened(page, served, f"#project={first}")
+    expect(tab(page, "Questions")).to_have_value("Bills")
+    written = page.get_by_label("Standard questions")
+    expect(written).to_have_value("Who owes?")
+    written.fill("Who pays?")
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", other)
+    expect(tab(page, "Documents")).to_have_value("Forms")
+    expect(tab(page, "Questions")).to_have_value("Bills")
+    expect(written).to_have_value("Who pays?")
+    page.get_by_role("button", name="Save questions").click()
+    expect(page.get_by_text("1 standard question saved.")).to_be_visible()
+    tab(page, "Documents")
+    expect(tab(page, "Questions")).to_have_value("Forms")
+    expect(written).to_have_value("")
