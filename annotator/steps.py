@@ -56,25 +56,33 @@ class _Telling:
             yield line
 
 
-def streamed(work: Callable[[OnStep], BaseModel], under_way: UnderWay) -> StreamingResponse:
+def streamed(
+    work: Callable[[OnStep], BaseModel], under_way: UnderWay, clean_up: Callable[[], None]
+) -> StreamingResponse:
     """Do `work` in a thread of its own, which goes on when nobody listens any more, and answer with lines of JSON. Meanwhile it is
-    shown as `under_way`; `work` ends by itself when that should stop.
+    shown as `under_way`; `work` ends by itself when that should stop. `clean_up` is called whatever happens, also where `work` never began.
 
     {"id", "doing", "done", "of"} a few times a second; then {"result": {...}}, or {"status", "detail"}, as the route's failures are told.
     TooMany where too much of the kind is under way.
     """
     if not _QUEUE.acquire(blocking=False):
+        clean_up()
         raise TooMany("Too many imports wait already. Try again in a few minutes.", 120)
     telling = _Telling(under_way)
 
+    def ended() -> None:
+        end(under_way)
+        _QUEUE.release()
+        clean_up()
+
     def run() -> None:
         try:
+            telling.step(_BEGINNING, 0, 0)
             if not _ROOM.acquire(blocking=False):
                 telling.step(_WAITING, 0, 0)
                 while not _ROOM.acquire(timeout=_LOOK):
                     if under_way.stopping.is_set():
                         raise Refused(_STOPPED)
-                telling.step(_BEGINNING, 0, 0)
             try:
                 result = work(telling.step).model_dump(mode="json")
             finally:
@@ -83,19 +91,19 @@ def streamed(work: Callable[[OnStep], BaseModel], under_way: UnderWay) -> Stream
             if not isinstance(error, Refused | DocumentRefused):
                 _log.exception("long work failed")
             status, detail = (told(error) if isinstance(error, Exception) else None) or (500, _FAILED)
-            telling.end(status=status, detail=detail)
+            line: dict[str, object] = {"status": status, "detail": detail}
         else:
-            telling.end(result=result)
+            line = {"result": result}
+        try:
+            ended()
         finally:
-            end(under_way)
-            _QUEUE.release()
+            telling.end(**line)
 
     begin(under_way)
     try:
         threading.Thread(target=run, name="long-work", daemon=True).start()
     except RuntimeError:  # no thread is to be had
-        end(under_way)
-        _QUEUE.release()
+        ended()
         raise
     return StreamingResponse(telling.lines(), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
 

@@ -15,7 +15,6 @@ from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import copied
 from engine import audit
-from engine.errors import TooMany
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.interchange.storing import Imported, Status
 
@@ -102,22 +101,22 @@ def import_(
             if stopped.stored:
                 note(stopped.found)
             raise
-        finally:
-            uploaded.unlink(missing_ok=True)
         note(found)
         return _view(found)
 
     def note(found: Imported) -> None:
         audit.note(workspace, user.id, "imports.make", name[:60], project_id, format=found.form, answers=found.answers)
 
-    if not progress:
-        with under_way.shown(way):
-            return take_in(way.step)
-    try:
-        return steps.streamed(take_in, way)
-    except (TooMany, RuntimeError):
+    def clean_up() -> None:
         uploaded.unlink(missing_ok=True)
-        raise
+
+    if not progress:
+        try:
+            with under_way.shown(way):
+                return take_in(way.step)
+        finally:
+            clean_up()
+    return steps.streamed(take_in, way, clean_up)
 
 
 def _way(one: under_way.UnderWay) -> ImportUnderWay:

@@ -7,7 +7,9 @@ import { button } from './people_parts.js';
 const GOES_ON = 'It goes on without this page.';
 const STOPS = 'It stops at its next step.';
 const LOOK_MILLISECONDS = 2000;
+let looking = false;
 const sent = new Map(); // imports that this page has sent, each with its form, which tells of it while it stands
+const outcomes = new Map(); // by project: what is to be said of an import whose form went away, and whether it is bad
 const far = ({ doing, done, of }) => `${doing}${of ? `: ${done} of ${of}` : ''}`;
 const stopped = (project, id) => post(`/projects/${project}/imports/${id}/stop`);
 
@@ -22,13 +24,15 @@ function cameIn(answer) {
   return [`Came in as ${answer.format}: ${parts.join(', ')}.`, ...more].filter(Boolean).join(' ');
 }
 
+function sayIn(output, sentence, bad = false) {
+  output.textContent = sentence;
+  output.classList.toggle('g-wrong', bad);
+}
+
 async function bringIn(form) {
   const said = form.querySelector('output'), [send, stop] = form.querySelectorAll('button'), project = form.dataset.import;
   const { file, format, status, ocr } = form.elements;
-  const say = (sentence, bad = false) => {
-    said.textContent = sentence;
-    said.classList.toggle('g-wrong', bad);
-  };
+  const say = (...told) => sayIn(said, ...told);
   if (send.ariaDisabled === 'true' || !file.files.length) return;
   send.ariaDisabled = 'true';
   let wanted = false, known = null; // that it stops; its id
@@ -41,20 +45,27 @@ async function bringIn(form) {
     stop.onclick = async () => {
       wanted = stop.hidden = true;
       say(`${far(how)}. ${STOPS}`);
-      await stopped(project, id).catch(() => {}); // it has ended, which is told in a moment
+      try {
+        await stopped(project, id);
+      } catch (error) {
+        if (error.status === 404) return; // it has ended, which is told in a moment
+        wanted = stop.hidden = false;
+        say(error.message, true);
+      }
     };
   };
+  const end = (...told) => (form.isConnected ? say(...told) : outcomes.set(project, told));
   say('Sending: 0 %');
   const chosen = new URLSearchParams({ format: format.value, status: status.value, ocr: ocr.checked, progress: true });
   try {
     const answer = await sendFile(`/projects/${project}/import?${chosen}`, 'file', file.files[0],
       (share) => say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`), { step });
     if (answer?.result) form.reset();
-    say(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The server ended before it said what came in. Look at the list of documents.', !answer?.result && !wanted);
+    end(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The server ended before it said what came in. Look at the list of documents.', !answer?.result && !answer?.detail?.startsWith('Stopped'));
   } catch (error) {
-    sent.delete(known); // it may go on, and stands in the list then
-    say(error.message, true);
+    end(error.message, true);
   } finally {
+    sent.delete(known); // where the line was cut it may go on, and stands in the list then
     send.ariaDisabled = null;
     stop.hidden = true;
   }
@@ -63,14 +74,21 @@ async function bringIn(form) {
 // What others brought in, or this person before the page was loaded anew, and is still at work.
 async function look() {
   const list = [...document.querySelectorAll('ul[data-imports]')].find((each) => each.parentElement.checkVisibility());
-  if (document.hidden || !list?.dataset.imports) return;
-  const project = list.dataset.imports, all = await get(`/projects/${project}/imports`).catch(() => null);
+  if (document.hidden || looking || !list?.dataset.imports) return;
+  const project = list.dataset.imports;
+  if (outcomes.has(project)) sayIn(list.parentElement.querySelector('output'), ...outcomes.get(project));
+  outcomes.delete(project);
+  looking = true;
+  const all = await get(`/projects/${project}/imports`).catch(() => null).finally(() => (looking = false));
   const others = all?.filter(({ id }) => !sent.get(id)?.isConnected);
   if (others) keyed(list, others, { key: ({ id }) => id, make: ({ id }) => row(project, id), dress: (made, one) => made.dress(one) });
 }
 
 function row(project, id) {
-  const name = h('b'), how = h('span'), stop = button('Stop', async () => (await stopped(project, id).catch(() => {}), look()));
+  const name = h('b'), how = h('span'), stop = button('Stop', async () => {
+    await stopped(project, id).catch((error) => error.status !== 404 && (how.textContent = error.message));
+    await look();
+  });
   const made = h('li', {}, h('div', { class: 'g-row-text' }, name, how), h('div', { class: 'g-row-acts' }, stop));
   made.dress = (one) => {
     const { by, began_at: began, stopping } = one;

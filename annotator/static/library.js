@@ -23,8 +23,8 @@ export class Library {
 
   async loadProjects(wanted) {
     this.projects = await get('/projects');
-    const last = wanted ?? chosenProject();
-    this.project = this.projects.find((each) => each.id === last) ?? this.projects[0] ?? null;
+    const find = (id) => this.projects.find((each) => each.id === id);
+    this.project = find(wanted) ?? find(chosenProject()) ?? this.projects[0] ?? null;
     chooseProject(this.project?.id);
     await this.loadDocuments();
   }
@@ -33,9 +33,13 @@ export class Library {
   async choose(id) {
     const project = this.projects.find((each) => each.id === id), choice = ++this.choice;
     if (!project) return false;
-    const documents = await get(`/projects/${id}/documents`);
+    const before = this.project?.id;
+    chooseProject(id); // at once: a tab that is opened meanwhile follows
+    const documents = await get(`/projects/${id}/documents`).catch((error) => {
+      if (choice === this.choice && chosenProject() === id) chooseProject(before);
+      throw error;
+    });
     if (choice !== this.choice) return false;
-    chooseProject(id);
     this.close();
     Object.assign(this, { project, documents });
     this.changed();

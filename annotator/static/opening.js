@@ -12,6 +12,7 @@ export class Opening {
   constructor(workspace) {
     this.workspace = workspace;
     this.slow = null; // the timer of that announcement
+    this.going = null; // the project that is being opened
   }
 
   async follow(route) {
@@ -27,28 +28,39 @@ export class Opening {
   async moved(route) {
     const { library } = this.workspace;
     if (!route.project || route.project === library.project?.id) return this.follow(route);
-    if (!library.projects.some((each) => each.id === route.project)) await library.refreshProjects();
-    await this.project(route.project, route);
+    this.going = route.project;
+    try {
+      if (!library.projects.some((each) => each.id === route.project)) await library.refreshProjects();
+      await this.project(route.project, route);
+    } finally {
+      if (this.going === route.project) this.going = null;
+    }
   }
 
   async project(id, route = {}) {
     const { library, answers, mending, desk } = this.workspace;
-    if (!mending.leave() || !(await library.choose(id))) return;
-    answers.close();
-    this.blank();
-    desk.projectChanged();
-    await this.follow(route);
-    library.remember(answers.local?.id);
-    this.workspace.render();
+    this.going = id;
+    try {
+      if (!mending.leave() || !(await library.choose(id))) return;
+      answers.close();
+      this.blank();
+      desk.projectChanged();
+      await this.follow(route);
+      library.remember(answers.local?.id);
+      this.workspace.render();
+    } finally {
+      if (this.going === id) this.going = null;
+    }
   }
 
-  // The workspace comes into sight: a project may have been made, or chosen, on another tab of the page meanwhile.
+  // The workspace comes into sight: a project may have been made, or chosen, on another tab of the page meanwhile. A queue or a review is left
+  // by those alone who are in it: what they have in hand would go back.
   async seen() {
-    const { library } = this.workspace;
+    const { library, desk } = this.workspace;
     await library.refreshProjects();
     const { project, projects } = library;
     const chosen = projects.find((each) => each.id === chosenProject()) ?? project ?? projects[0];
-    if (chosen && chosen.id !== project?.id) await this.project(chosen.id);
+    if (chosen && chosen.id !== project?.id && !this.going && desk.mode === 'free') await this.workspace.act(() => this.project(chosen.id));
   }
 
   // Until nobody has a stroke or a word in hand: what comes by itself must not take it away.

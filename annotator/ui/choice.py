@@ -38,24 +38,35 @@ def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (
     """Fill the dropdown with the projects that this person may see, at every page load and whenever the tab comes into sight: the project
     that was chosen last on the page is the one. Return the event of the load, for what comes then.
 
-    `held`: what `chosen`, a function of JavaScript, is given besides the dropdown's value to say which project it should be.
+    `chosen`: a function of JavaScript that says which project it should be, by the dropdown's value and what is `held`. It is asked when
+    the list is there, so that what somebody chooses or writes meanwhile counts.
     """
+    offered = gr.JSON(visible="hidden")
+    place = f"""({{ choices, value }}, ...now) => {{
+      const wanted = ({chosen})(...now);
+      return {{ __type__: 'update', choices, value: choices.some(([, id]) => id === wanted) ? wanted : value }};
+    }}"""
 
-    def filled(current: str | None, request: gr.Request) -> Any:
-        return choices(desk, current_user(desk, request), current)
+    def placed(event: Any) -> Any:
+        return event.success(None, [offered, project, *held], project, js=place, **QUIET)
 
-    # Two steps: what one event with JavaScript and Python gives its own input never shows, where the choices are new (Gradio 6.31).
-    wanted = gr.JSON(visible="hidden")
-    tab.select(None, [project, *held], wanted, js=chosen, **QUIET).then(filled, wanted, project, **QUIET)
+    def mine(current: str | None, request: gr.Request) -> dict[str, Any]:
+        return _offered(desk, current_user(desk, request), current)
+
+    placed(tab.select(mine, project, offered, trigger_mode="always_last", **QUIET))
     project.input(None, project, None, js=CHOOSE, **QUIET)
-    return gr.on(None, None, project, wanted, js=_CHOSEN, **QUIET).then(filled, wanted, project, **QUIET)
+    return placed(gr.on(None, mine, project, offered, **QUIET))
 
 
 def choices(desk: Desk, user: Any, current: str | None) -> Any:
     """Return an update of the dropdown: this person's projects; the current one if it is among them, else the first."""
+    return gr.update(**_offered(desk, user, current))
+
+
+def _offered(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
     offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace, user)]
     ids = [each for _, each in offered]
-    return gr.update(choices=offered, value=current if current in ids else next(iter(ids), None))
+    return {"choices": offered, "value": current if current in ids else next(iter(ids), None)}
 
 
 def current_user(desk: Desk, request: gr.Request) -> Any:

@@ -41,8 +41,8 @@ def import_form(project_id: str | None) -> str:
 
 _IMPORT = """
 <div class="g-people"><section class="g-card"><h3>Bring in a dataset</h3>
-<p>Pages with answers from another program, or from an export of Glossator, as a zip file: all of it comes in, or nothing and a sentence that
-says what is wrong. Larger than this server takes in one piece: <code>glossator import</code>.</p>
+<p>Pages with answers from another program, or from an export of Glossator, as a zip file. A set in which something is wrong is refused whole,
+with a sentence that says what. Larger than this server takes in one piece: <code>glossator import</code>.</p>
 <form class="g-form" data-import="{project}">
 <label>Zip file<input type="file" name="file" accept=".zip,application/zip" required></label>
 <label>Format<select name="format">{formats}</select></label>

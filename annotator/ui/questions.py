@@ -21,7 +21,7 @@ SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in p
 ORDERS = [("As they came", "arrival"), ("Drawn", "random"), ("What the model is unsure of", "model")]
 # What somebody is writing meanwhile stays.
 _FRESHENED = "(...given) => window.Glossator?.freshened(...given) ?? given.slice(2)"
-_FOLLOWED = "(...given) => window.Glossator.followed(...given)"
+_FOLLOWED = "(...given) => window.Glossator?.followed(...given) ?? given[0]"
 _KEPT = "(...given) => window.Glossator.kept(...given)"
 HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
 
@@ -164,16 +164,16 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]
+    offer(desk, project, tab, [began, *shown], _FOLLOWED)
+    for event in (project.change, tab.select):
+        event(newest, [project, began], newer, **QUIET).success(
+            None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
+        )
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
     allowed = [questions, *settings, save_questions, save_settings]
     project.change(allow, project, allowed, **QUIET)
     tab.select(allow, project, allowed, **QUIET)
-    for event in (project.change, tab.select):
-        event(newest, [project, began], newer, **QUIET).success(
-            None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
-        )
-    offer(desk, project, tab, [began, *shown], _FOLLOWED)
     gr.on(None, show, project, content, **QUIET)
     gr.on(None, allow, project, allowed, **QUIET)
     save(save_questions, keep_questions, [questions])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser.line import Line
 from tests.served import Served
 
 pytestmark = pytest.mark.browser
@@ -44,6 +45,24 @@ def in_workspace(page: Page) -> str:
     return str(page.evaluate("() => document.querySelector('.glossator').workspace.library.project?.name"))
 
 
+def count(page: Page, name: str) -> None:
+    """Count from here on how often a tab asks for the project that it should show."""
+    page.evaluate(
+        """(name) => {
+          const { Glossator } = window, was = Glossator[name];
+          window.asked = 0;
+          Glossator[name] = (...given) => { window.asked++; return was(...given); };
+        }""",
+        name,
+    )
+
+
+def counted(page: Page) -> None:
+    """Wait until a tab has asked, and for what it does with the answer."""
+    page.wait_for_function("() => window.asked > 0")
+    page.wait_for_timeout(300)
+
+
 def test_every_tab_shows_the_project_that_is_open_in_the_workspace(page: Page, served: Served) -> None:
     wanted = made(page, served, "Deeds of 1850")
     opened(page, served, f"#project={wanted}")
@@ -57,12 +76,12 @@ def test_every_tab_shows_the_project_that_is_open_in_the_workspace(page: Page, s
 def test_a_project_chosen_or_made_on_a_tab_is_open_in_the_workspace_and_on_the_other_tabs(
     page: Page, served: Served
 ) -> None:
-    made(page, served, "Letters")
+    letters = made(page, served, "Letters")
     opened(page, served)
     tab(page, "Export").click()
     page.get_by_role("option", name="Letters").click()
     expect(tab(page, "Documents")).to_have_value("Letters")
-    page.wait_for_function("() => window.Glossator.chosenProject()")
+    assert page.evaluate("() => window.Glossator.chosenProject()") == letters
     in_workspace(page)
     page.wait_for_function("() => document.querySelector('.glossator').workspace.library.project?.name === 'Letters'")
     tab(page, "Documents")
@@ -76,6 +95,9 @@ def test_a_project_chosen_or_made_on_a_tab_is_open_in_the_workspace_and_on_the_o
     page.wait_for_selector(".glossator[data-started]")
     assert in_workspace(page) == "Ledgers"
     expect(tab(page, "Training")).to_have_value("Ledgers")
+    tab(page, "Jobs").select_option(letters)
+    expect(tab(page, "People")).to_have_value(letters)
+    expect(tab(page, "Export")).to_have_value("Letters")
 
 
 def test_questions_that_are_being_written_stay_until_they_are_saved(page: Page, served: Served) -> None:
@@ -92,10 +114,49 @@ def test_questions_that_are_being_written_stay_until_they_are_saved(page: Page, 
     written.fill("Who pays?")
     page.evaluate("(id) => window.Glossator.chooseProject(id)", other)
     expect(tab(page, "Documents")).to_have_value("Forms")
-    expect(tab(page, "Questions")).to_have_value("Bills")
+    count(page, "followed")
+    shown = tab(page, "Questions")
+    counted(page)
+    expect(shown).to_have_value("Bills")
     expect(written).to_have_value("Who pays?")
     page.get_by_role("button", name="Save questions").click()
     expect(page.get_by_text("1 standard question saved.")).to_be_visible()
     tab(page, "Documents")
     expect(tab(page, "Questions")).to_have_value("Forms")
     expect(written).to_have_value("")
+
+
+def test_a_project_that_is_picked_while_a_tab_is_being_filled_stays(page: Page, served: Served) -> None:
+    made(page, served, "Wills")
+    opened(page, served)
+    expect(tab(page, "Documents")).not_to_have_value("")
+    line = Line(page, '"value":"Export"')
+    choice = tab(page, "Export")
+    line.wait()
+    choice.click()
+    page.get_by_role("option", name="Wills").click()
+    count(page, "chosenProject")
+    line.free()
+    counted(page)
+    expect(choice).to_have_value("Wills")
+
+
+def test_a_queue_is_left_by_whoever_is_in_it_alone(page: Page, served: Served) -> None:
+    """Looking at the figures of another project gives no task back."""
+    made(page, served, "Maps")
+    here = made(page, served, "Notes")
+    opened(page, served, f"#project={here}")
+    workspace = "document.querySelector('.glossator').workspace"
+    page.locator(".g-mode[data-mode=queue]").click()
+    page.wait_for_function(f"() => {workspace}.desk.mode === 'queue'")
+    tab(page, "Quality").click()
+    page.get_by_role("option", name="Maps").click()
+    with page.expect_response("**/api/projects"):
+        in_workspace(page)
+    page.wait_for_timeout(300)
+    assert page.evaluate(f"() => {workspace}.library.project.name") == "Notes"
+    page.evaluate(f"() => {workspace}.commands.queue()")
+    page.wait_for_function(f"() => {workspace}.desk.mode === 'free'")
+    tab(page, "Quality")
+    in_workspace(page)
+    page.wait_for_function(f"() => {workspace}.library.project.name === 'Maps'")

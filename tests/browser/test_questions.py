@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from db.tables import Member
 from tests.browser.bench import Bench
+from tests.browser.line import Line
 from tests.browser.people import Team
 
 pytestmark = pytest.mark.browser
@@ -97,31 +98,6 @@ def test_what_is_written_while_the_list_is_saved_stays(bench: Bench, listed: Lis
     page.get_by_role("button", name="Save questions").click()
     expect(page.get_by_text("3 standard questions saved.")).to_be_visible()
     expect(field).to_have_value("What is the total?\nWho signed it?\nWhen?")  # what was saved, as it was
-
-
-class Line:
-    """A busy line: it keeps back the first message to the server that holds a text, until it is free."""
-
-    def __init__(self, page: Page, text: str) -> None:
-        self._page, self._text, self._held = page, text, list[Route]()
-        page.route("**/queue/join*", self._hold)
-
-    def _hold(self, route: Route) -> None:
-        (Route.continue_ if self._held or self._text not in (route.request.post_data or "") else self._held.append)(
-            route
-        )
-
-    def wait(self) -> None:
-        """Until the message has come."""
-        for _ in range(300):
-            self._page.wait_for_timeout(100)
-            if self._held:
-                return
-        raise AssertionError(f"No message held {self._text!r}.")
-
-    def free(self) -> None:
-        """Let it through."""
-        self._held[0].continue_()
 
 
 def test_saving_an_old_list_takes_nothing_away_that_others_added(bench: Bench, listed: Listed) -> None:

@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 import struct
+import tempfile
 import threading
 import zipfile
 import zlib
@@ -551,15 +552,16 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     looked, stored = (
         [step["done"] for step in taken if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
     )
-    assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3) and {step["of"] for step in taken} == {3}
+    assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3)
+    assert taken[0]["doing"] == "Beginning" and {step["of"] for step in taken[1:]} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
     busy = [steps._ROOM.acquire(blocking=False) for _ in range(2)]
     freed = threading.Timer(1.0, lambda: [steps._ROOM.release() for _ in busy])
     freed.start()
-    waited, *_, done = lines(packed.read_bytes())
+    _, waited, *_, done = lines(packed.read_bytes())
     freed.join()
     assert all(busy) and waited["doing"] == "Waiting for other imports" and done["result"]["known"] == 2
-    [bad] = lines(b"PK no zip")
+    _, bad = lines(b"PK no zip")
     assert bad["status"] == 422 and "set.zip: it is no whole zip" in bad["detail"]
     assert len(marked(workspace, project.id)) == 4
 
@@ -592,21 +594,24 @@ def test_an_import_that_is_stopped_leaves_whole_documents_and_the_same_again_add
 
 
 def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
-    app_client: TestClient, answered_on_file: Answered, tmp_path: Path
+    app_client: TestClient, answered_on_file: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out)).read_bytes()
     workspace = here(app_client)
     project, other = (make_project(workspace, name).id for name in ("stopped", "another"))
     rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project: "reviewer", other: "reviewer"}))
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(uploads))
     busy = [steps._ROOM.acquire(blocking=False) for _ in range(2)]
-    try:
-        with ThreadPoolExecutor(1) as aside:
-            sent = aside.submit(
-                rita.post,
-                f"/api/projects/{project}/import?progress=true",
-                files={"file": ("set.zip", packed, "application/zip")},
-            )
+    with ThreadPoolExecutor(1) as aside:
+        sent = aside.submit(
+            rita.post,
+            f"/api/projects/{project}/import?progress=true",
+            files={"file": ("set.zip", packed, "application/zip")},
+        )
+        try:
             while not (found := rita.get(f"/api/projects/{project}/imports").json()):
                 assert not sent.done(), sent.result().text
             [one] = found
@@ -614,13 +619,14 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
             assert rita.get(f"/api/projects/{other}/imports").json() == []
             assert rita.post(f"/api/projects/{other}/imports/{one['id']}/stop").status_code == 404
             assert not under_way.of_project(project)[0].stopping.is_set()
+            assert list(uploads.glob("glossator-upload-*"))
             assert rita.post(f"/api/projects/{project}/imports/{one['id']}/stop").json()["stopping"]
             last = json.loads(sent.result(timeout=30).text.splitlines()[-1])
-    finally:
-        for _ in filter(None, busy):
-            steps._ROOM.release()
+        finally:
+            for _ in filter(None, busy):
+                steps._ROOM.release()
     assert all(busy) and last == {"status": 422, "detail": "Stopped before anything was stored."}
     assert rita.get(f"/api/projects/{project}/imports").json() == []
-    assert documents_of(workspace, project) == 0
+    assert documents_of(workspace, project) == 0 and not list(uploads.glob("glossator-upload-*"))
     again = rita.post(f"/api/projects/{project}/import", files={"file": ("set.zip", packed, "application/zip")})
     assert again.json()["answers"] == 3 and rita.get(f"/api/projects/{project}/imports").json() == []
