@@ -50,12 +50,12 @@ def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (
     def placed(event: Any) -> Any:
         return event.success(None, [offered, project, *held], project, js=place, **QUIET)
 
-    def mine(current: str | None, request: gr.Request) -> dict[str, Any]:
+    def filled(current: str | None, request: gr.Request) -> dict[str, Any]:
         return _offered(desk, current_user(desk, request), current)
 
-    placed(tab.select(mine, project, offered, trigger_mode="always_last", **QUIET))
+    placed(tab.select(filled, project, offered, trigger_mode="always_last", **QUIET))
     project.input(None, project, None, js=CHOOSE, **QUIET)
-    return placed(gr.on(None, mine, project, offered, **QUIET))
+    return placed(gr.on(None, filled, project, offered, **QUIET))
 
 
 def choices(desk: Desk, user: Any, current: str | None) -> Any:
