@@ -83,6 +83,7 @@ def streamed(
                 while not _ROOM.acquire(timeout=_LOOK):
                     if under_way.stopping.is_set():
                         raise Refused(_STOPPED)
+                telling.step(_BEGINNING, 0, 0)
             try:
                 result = work(telling.step).model_dump(mode="json")
             finally:

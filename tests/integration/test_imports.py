@@ -558,9 +558,14 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     busy = [steps._ROOM.acquire(blocking=False) for _ in range(2)]
     freed = threading.Timer(1.0, lambda: [steps._ROOM.release() for _ in busy])
     freed.start()
-    _, waited, *_, done = lines(packed.read_bytes())
+    _, waited, begun, *_, done = lines(packed.read_bytes())
     freed.join()
-    assert all(busy) and waited["doing"] == "Waiting for other imports" and done["result"]["known"] == 2
+    assert (
+        all(busy)
+        and waited["doing"] == "Waiting for other imports"
+        and begun["doing"] == "Beginning"
+        and done["result"]["known"] == 2
+    )
     _, bad = lines(b"PK no zip")
     assert bad["status"] == 422 and "set.zip: it is no whole zip" in bad["detail"]
     assert len(marked(workspace, project.id)) == 4
