@@ -19,6 +19,7 @@ from fastapi.staticfiles import StaticFiles
 from annotator import auth, failures
 from annotator.canvas import HEAD
 from annotator.door import Door
+from annotator.gradio_gate import GradioGate
 from annotator.guard import Guard
 from annotator.reference import document as described
 from annotator.routes import (
@@ -105,6 +106,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     described.install(app)
     app.include_router(auth.router(workspace))
     app.mount("/static", Revalidated(directory=STATIC), name="static")
+    page = build_page(desk)
+    app.add_middleware(GradioGate, page=page, owner_of=auth.user_id(workspace))  # type: ignore[arg-type]
     app.add_middleware(Door, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
 
@@ -118,7 +121,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     gr.mount_gradio_app(
         app,
-        build_page(desk),
+        page,
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
         head=HEAD,
@@ -127,7 +130,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         ssr_mode=False,
         show_error=True,
         footer_links=[],
+        run_history=False,  # it would keep what a person reads here in the browser, beyond their logout
     )
+    # Gradio looks at paths only once a page was launched, which a mounted one never is; see annotator.gradio_gate.
+    page.has_launched = True
     return app
 
 
