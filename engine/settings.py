@@ -29,6 +29,9 @@ class Settings(BaseSettings):
         default=["127.0.0.1"], description="Addresses or networks of proxies, which say where a request comes from."
     )
     secure_cookies: bool = Field(False, description="Send the login cookie over HTTPS only; set it behind a TLS proxy.")
+    max_connections: int = Field(
+        1000, ge=50, description="Most connections at a time; beyond, those that send nothing make room."
+    )
     session_hours: float = Field(24 * 14, gt=0, description="How long a login lasts.")
 
     model_path: Path | None = Field(None, description="Checkpoint to begin projects with; empty: the shipped one.")
