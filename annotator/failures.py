@@ -1,15 +1,33 @@
 """Failures as answers: a status and one sentence, {"detail": "..."}."""
 
+import logging
+
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy.exc import DataError, StatementError
+from starlette.exceptions import HTTPException
 
 from db.blobs import BlobMissing
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
+from engine.jobs.outage import is_full, is_outage
 
+_log = logging.getLogger(__name__)
+_FULL = "The disk of the server is full, so this was not stored. Ask whoever runs the server to make room."
+_OUT = "The database of the server does not answer. Try again in a moment; if it stays, tell whoever runs the server."
+_FAILED = (
+    "The server failed at this. Try again; if it stays, tell whoever runs the server: its log says where it failed."
+)
+COME_BACK = 10  # seconds after which an outage may be over
 _UNSTORABLE = "The request holds a character or a number that cannot be stored."
+
+
+class TooLarge(Exception):
+    """The body of a request is larger than allowed."""
+
+
 _STATUS: dict[type[Exception], int] = {
     NotFound: 404,
     Forbidden: 403,
@@ -18,6 +36,7 @@ _STATUS: dict[type[Exception], int] = {
     Refused: 422,
     DocumentRefused: 422,
     BlobMissing: 500,
+    TooLarge: 413,
 }
 # NUL, half a character (JSON can write a lone surrogate as \\ud800), or a number beyond the column: what only the database can tell, and PostgreSQL tells differently from SQLite.
 _NOT_STORED = (DataError, OverflowError, UnicodeEncodeError)
@@ -25,13 +44,19 @@ _NOT_STORED = (DataError, OverflowError, UnicodeEncodeError)
 
 def install(app: FastAPI) -> None:
     """Teach the application which failure is which status."""
-    for kind in (*_STATUS, *_NOT_STORED, StatementError):
+    for kind in (*_STATUS, *_NOT_STORED, StatementError, OSError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _broken_off)
+    app.add_exception_handler(Exception, _unforeseen)
 
 
 def told(error: Exception) -> tuple[int, str] | None:
     """Return a failure as a status and a sentence; None for what nobody has thought of."""
+    if is_full(error):
+        return 507, _FULL
+    if is_outage(error):
+        return 503, _OUT
     if isinstance(error, _NOT_STORED):
         return 422, _UNSTORABLE
     if isinstance(error, StatementError):  # hides what went wrong while values were written out
@@ -40,12 +65,36 @@ def told(error: Exception) -> tuple[int, str] | None:
     return None if status is None else (status, str(error))
 
 
-def _answer(_request: Request, error: Exception) -> JSONResponse:
+def answer_to(error: Exception) -> JSONResponse | None:
+    """Return the answer that tells a failure; None for what nobody has thought of."""
     found = told(error)
     if found is None:
+        return None
+    status, sentence = found
+    if status >= 500:
+        _log.error("%s (%s: %s)", sentence, type(error).__name__, getattr(error, "orig", error))
+    wait = error.seconds if isinstance(error, TooMany) else COME_BACK if status in (503, 507) else None
+    headers = {} if wait is None else {"retry-after": str(wait)}
+    return JSONResponse({"detail": sentence}, status_code=status, headers=headers)
+
+
+def _answer(_request: Request, error: Exception) -> JSONResponse:
+    answer = answer_to(error)
+    if answer is None:
         raise error
-    headers = {"retry-after": str(error.seconds)} if isinstance(error, TooMany) else None
-    return JSONResponse({"detail": found[1]}, status_code=found[0], headers=headers)
+    return answer
+
+
+async def _broken_off(request: Request, error: Exception) -> Response:
+    """Tell why a body could not be taken in, where FastAPI only says that it could not."""
+    assert isinstance(error, HTTPException)
+    known = answer_to(error.__cause__) if isinstance(error.__cause__, Exception) else None
+    return known or await http_exception_handler(request, error)
+
+
+def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
+    """Answer in the shape of all other answers; the error itself goes on to the log."""
+    return answer_to(error) or JSONResponse({"detail": _FAILED}, status_code=500)
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
