@@ -59,7 +59,7 @@ class DocumentWithQuestions(DocumentView):
 def list_documents(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[DocumentLine]:
     """Return a project's documents, newest first."""
     projects.project_by_id(workspace, project_id)
-    return document_lines(workspace, project_id)
+    return document_lines(workspace, project_id, user.id)
 
 
 @router.post("/projects/{project_id}/documents")

@@ -69,7 +69,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     def show(project_id: str | None, request: gr.Request) -> str:
         if project_id is None or role_of(desk, request, project_id) is None:
             return NO_PROJECT
-        lines = document_lines(desk.workspace, project_id)
+        lines = document_lines(desk.workspace, project_id, current_user(desk, request).id)
         if not lines:
             return EMPTY
         rows = [
