@@ -18,7 +18,7 @@ main {{ box-sizing: border-box; width: min(24rem, calc(100vw - 2rem)); margin: 2
   background: light-dark(#fff, #1a1d22); box-shadow: 0 1px 2px #0002, 0 8px 32px #0001; overflow-wrap: anywhere; }}
 h1 {{ margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.3; }}
 p {{ margin: 0 0 1.5rem; color: var(--quiet); }}
-p b {{ color: light-dark(#1b1f27, #e9ecf1); }}
+p b {{ unicode-bidi: isolate; color: light-dark(#1b1f27, #e9ecf1); }}
 label {{ display: block; margin-bottom: 1rem; font-size: .875rem; font-weight: 600; }}
 label small {{ float: right; font-weight: 400; color: var(--quiet); }}
 input {{ display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .6rem .75rem; font: inherit;

@@ -3,6 +3,7 @@
 import gradio as gr
 
 from annotator.ui import annotate, documents, export, jobs, people, quality, questions, training
+from annotator.ui.notices import tell_failures
 from engine.annotation.ask import Desk
 
 
@@ -25,4 +26,5 @@ def build_page(desk: Desk) -> gr.Blocks:
             export.build(desk, tab)
         with gr.Tab("People", id="people"):
             people.build()
+    tell_failures(page)
     return page
