@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from annotator import auth, failures
+from annotator import about, auth, failures
 from annotator.canvas import HEAD
 from annotator.door import Door
 from annotator.gradio_gate import GradioGate
@@ -71,7 +70,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     desk = Desk(workspace)
     app = FastAPI(
         title="Glossator",
-        version=version("glossator"),
+        version=about.version(),
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
@@ -105,6 +104,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(api)
     described.install(app)
     app.include_router(auth.router(workspace))
+    app.include_router(about.router(settings))
+    app.mount("/source/weights", Revalidated(directory=about.weights()), name="weights")
     app.mount("/static", Revalidated(directory=STATIC), name="static")
     page = build_page(desk)
     app.add_middleware(GradioGate, page=page, owner_of=auth.user_id(workspace))  # type: ignore[arg-type]
@@ -124,7 +125,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         page,
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
-        head=HEAD,
+        head=f"{HEAD}\n{about.head(settings)}",
         theme=theme(),
         css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,

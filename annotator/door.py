@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from annotator.auth import HOME, user_of
 from engine.workspace import Workspace
 
-OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/api/health"})
-OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/")
+OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/api/health", "/source"})
+OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
 # What the page needs of Gradio. Uploads, cached files, proxies, monitoring, code and agents are not among it.
 GRADIO = "/app"
 GRADIO_NEEDED = frozenset(

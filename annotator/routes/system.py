@@ -1,20 +1,21 @@
 """Whether the server is well, and who is asking."""
 
-from importlib.metadata import version
-
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from annotator import about
 from annotator.deps import CurrentUser, TheWorkspace
 
 router = APIRouter(tags=["system"])
 
 
 class Health(BaseModel):
-    """The server answers."""
+    """The server answers, and says what it is."""
 
     status: str
     version: str
+    licence: str = Field(examples=["AGPL-3.0-or-later"], description="Its SPDX name.")
+    source: str = Field(examples=["/source"], description="Where the source of what runs here is.")
 
 
 class Person(BaseModel):
@@ -33,9 +34,10 @@ class Me(BaseModel):
 
 
 @router.get("/health")
-def health() -> Health:
-    """Say that the server is well. Needs no login."""
-    return Health(status="ok", version=version("glossator"))
+def health(workspace: TheWorkspace) -> Health:
+    """Say that the server is well, and which version of what it is. Needs no login."""
+    source = about.source_of(workspace.settings)
+    return Health(status="ok", version=about.version(), licence=about.licence(), source=source)
 
 
 @router.get("/me")
