@@ -12,14 +12,16 @@ from annotator.app import create_app
 from db.ids import new_id
 from db.tables import Annotation, ModelVersion, Prediction, Revision, Task
 from engine import access
-from engine.curation import leases, task_queue
+from engine.curation import blind, leases, task_queue
 from engine.curation.standard_questions import replace_standard_questions
+from engine.documents.views import document_lines
 from engine.errors import Conflict, NotFound
 from engine.projects import change_settings
 from engine.settings import Settings
+from engine.workspace import Workspace
 from tests.factories import bill, make_document, make_project, pages_of
 from tests.integration.people_made import ADDRESS, Person, make_user, somebody
-from tests.people_made import answer
+from tests.people_made import answer, tasks_of
 
 QUESTION, NAME = "What is the total due?", "annabella"
 
@@ -150,20 +152,25 @@ def test_a_proposal_of_a_hidden_answer_is_not_there_either(office: Office) -> No
         assert access.check(session, office.reviewer, {"prediction_id": proposal.id}) == "reviewer"
 
 
-def test_who_was_faster_is_not_named_where_answers_are_compared(application: TestClient) -> None:
-    workspace = application.app.state.desk.workspace  # type: ignore[attr-defined]
+def test_who_was_faster_is_not_named_where_answers_are_compared(workspace: Workspace) -> None:
     project = make_project(workspace, "three")
     change_settings(workspace, project.id, overlap_share=1.0, overlap_people=2)
     people = [make_user(workspace, f"{NAME} {number}", **{project.id: "annotator"}) for number in range(3)]
-    make_document(workspace, project.id, [bill(2)])
+    document = make_document(workspace, project.id, [bill(2)])
     replace_standard_questions(workspace, project.id, [QUESTION], people[0].id)
-    with workspace.database.read() as session:
-        task = session.scalars(select(Task).where(Task.project_id == project.id)).one()
-    for each in people[:2]:
-        answer(workspace, task.id, each, [4])
+    [task] = tasks_of(workspace, project.id)
+    given = [answer(workspace, task.id, each, [4]) for each in people[:2]]
     with pytest.raises(Conflict, match="Somebody else answered this question meanwhile") as lost:
         task_queue.heartbeat(workspace, task.id, people[2].id)
     assert NAME not in str(lost.value)
+    counted = [document_lines(workspace, project.id, each.id)[0].questions for each in people]
+    assert counted == [2, 2, 0]
+    with workspace.database.read() as session:
+        assert blind.hidden_questions(session, document.id, people[2].id) == {task.question_id}
+        assert blind.hidden_questions(session, document.id, people[1].id) == set()
+        with pytest.raises(NotFound):
+            access.check(session, people[2], {"annotation_id": given[0].id})
+        assert access.check(session, people[1], {"annotation_id": given[0].id}) == "annotator"
 
 
 def test_once_answered_others_answers_are_shown_and_named(application: TestClient) -> None:
