@@ -129,7 +129,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         theme=theme(),
         css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,
-        show_error=True,
+        show_error=False,  # what tabs say to people passes annotator.ui.notices; anything else is for the log
         footer_links=[],
         run_history=False,  # it would keep what a person reads here in the browser, beyond their logout
     )
