@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from db import private
+
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
 
@@ -33,7 +35,7 @@ class BlobStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
 
     def put(self, content: bytes) -> str:
         """Store `content` and return its SHA-256 in hexadecimal. Storing the same content again changes nothing."""
@@ -102,7 +104,7 @@ class BlobStore:
         file.flush()
         os.fsync(file.fileno())
         place = self._place(sha256)
-        place.parent.mkdir(exist_ok=True)
+        private.make_folder(place.parent)
         name.rename(place)
         folder = os.open(place.parent, os.O_RDONLY)
         try:

@@ -18,7 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
 
-from db import own_files
+from db import own_files, private
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # after so long a rest a connection is asked whether it still stands
@@ -55,9 +55,9 @@ class Database:
         self.url = parsed
         self._release_files: Callable[[], object] = lambda: None
         if self.dialect == "sqlite":
-            if _is_file(parsed):
-                file = Path(str(parsed.database))
+            if file := sqlite_file(parsed):
                 file.parent.mkdir(parents=True, exist_ok=True)
+                private.make_file(file)  # SQLite gives its -wal and -shm the rights of the file
                 self._release_files = own_files.watch(file, self)
             connecting = {"timeout": BUSY_SECONDS, "check_same_thread": False}
             self.engine = create_engine(parsed, connect_args=connecting, json_serializer=as_json, **_pool(parsed))
@@ -120,13 +120,17 @@ class Database:
         self._release_files()
 
 
-def _is_file(address: URL) -> bool:
-    return address.database not in (None, "", ":memory:")
+def sqlite_file(address: URL) -> Path | None:
+    """Return the file of a SQLite database; None where it lives in memory, is named by a URI, or is PostgreSQL."""
+    name = address.database or ""
+    if address.get_backend_name() != "sqlite" or name in ("", ":memory:") or name.startswith("file:"):
+        return None
+    return Path(name)
 
 
 def _pool(address: URL) -> dict[str, int]:
     """A database in memory lives in its one connection; files take the pool."""
-    return POOL if _is_file(address) else {}
+    return POOL if address.database not in (None, "", ":memory:") else {}
 
 
 def _note_rest(_connection: Any, record: Any) -> None:

@@ -1,16 +1,23 @@
 """Settings, database and blobs, opened together and handed to every service."""
 
+import logging
 import shutil
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
-from db import migrate
+from db import migrate, private
 from db.blobs import BlobStore
-from db.session import Database
+from db.session import Database, sqlite_file
 from engine import reserve
 from engine.errors import Refused
 from engine.settings import Settings
+
+_log = logging.getLogger(__name__)
+_FOLDERS = ("blobs", "runs", "thumbnails", "tmp")  # in the data folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,10 @@ class Workspace:
 def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
     """Open what `settings` name; with `upgrade`, migrate the database first.
 
+    What other users of the machine could read, of an earlier version or copied there, is its owner's alone from then on.
     Refused when the database is of a newer version, or the disk is too full to open it.
     """
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    private.make_folder(settings.data_dir)
     try:
         database = _opened(settings, upgrade)
     except OperationalError as error:
@@ -49,6 +57,9 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
 
 def _opened(settings: Settings, upgrade: bool) -> Database:
     database = Database(settings.url)
+    if opened := private.tighten(_confidential(settings, database)):
+        names = ", ".join(str(path) for path in opened)
+        _log.warning("Other users of this machine could read %s; from now on only the owner can.", names)
     try:
         at, newest = migrate.current(database), migrate.head()
         if at is not None and at not in migrate.known():
@@ -64,3 +75,15 @@ def _opened(settings: Settings, upgrade: bool) -> Database:
         database.dispose()
         raise
     return database
+
+
+def _confidential(settings: Settings, database: Database) -> Iterator[Path]:
+    """What nobody else may read: the data folder, or where that is everybody's, or somebody's home, what lies in it; and the database."""
+    folder = settings.data_dir.absolute()
+    shared = folder in (Path.home(), Path(folder.anchor)) or folder.stat().st_mode & stat.S_ISVTX
+    if not shared:
+        yield folder
+    yield from (folder / name for name in _FOLDERS)
+    if file := sqlite_file(database.url):
+        yield from (file.with_name(f"{file.name}{ending}") for ending in ("", "-wal", "-shm"))
+>>>>>>> c67277c (What is stored is its owner's alone, and temporary files lie in a folder that the next start sweeps)

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 import typer
@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from engine.errors import NotFound, Refused
+from engine.own import own_things
 from engine.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -44,17 +45,33 @@ def settings_here(**chosen: Any) -> Settings:
 
 @contextmanager
 def here(**chosen: Any) -> Iterator[Workspace]:
-    """Yield the workspace of the environment; what is refused inside ends the command with its sentence."""
-    try:
-        workspace = open_workspace(settings_here(**chosen))
-    except (Refused, ValueError) as error:
-        fail(str(error))
-    try:
-        yield workspace
-    except Refused as error:
-        fail(str(error))
-    finally:
-        workspace.close()
+    """Yield the workspace of the environment; what is refused inside ends the command with its sentence.
+
+    What is written inside is private, but for what `engine.own.for_others` holds.
+    """
+    settings = settings_here(**chosen)
+    with private_here(settings):
+        try:
+            workspace = open_workspace(settings)
+        except (Refused, ValueError) as error:
+            fail(str(error))
+        try:
+            yield workspace
+        except Refused as error:
+            fail(str(error))
+        finally:
+            workspace.close()
+
+
+@contextmanager
+def private_here(settings: Settings) -> Iterator[None]:
+    """Keep what is written inside private, and temporary files in a folder of this process. Ends with a sentence where none can be made."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(own_things(settings.data_dir))
+        except OSError as error:
+            fail(f"{settings.data_dir.absolute()} cannot be written to: {error.strerror or error}.")
+        yield
 
 
 def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:

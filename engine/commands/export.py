@@ -7,6 +7,7 @@ import typer
 
 from engine import audit
 from engine.commands.common import emit, fail, here, output, progress
+from engine.own import for_others
 from engine.people import ensure_local_user
 from engine.projects import DEFAULT_NAME, project_named
 
@@ -84,15 +85,16 @@ def export(
         )
         with progress() as bar:
             task = bar.add_task("Answers")
-            written = exports.export(
-                workspace,
-                there.id,
-                form,
-                out,
-                filters=filters,
-                snapshot=snapshot_named(workspace, there.id, snapshot) if snapshot else None,
-                on_progress=lambda done, total: bar.update(task, completed=done, total=total),
-            )
+            with for_others():
+                written = exports.export(
+                    workspace,
+                    there.id,
+                    form,
+                    out,
+                    filters=filters,
+                    snapshot=snapshot_named(workspace, there.id, snapshot) if snapshot else None,
+                    on_progress=lambda done, total: bar.update(task, completed=done, total=total),
+                )
         by = ensure_local_user(workspace).id
         audit.note(
             workspace, by, "exports.make", written.snapshot_sha256, there.id, format=form, answers=written.answers

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.commands.common import console, fail, here, settings_here
+from engine.commands.common import console, fail, here, private_here, settings_here
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -42,6 +42,11 @@ def serve(
     os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
     os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
     _check_free(settings)
+    with private_here(settings):  # before the application is imported: parts of it ask once where temporary files go
+        _serve(settings, worker, samples)
+
+
+def _serve(settings: Settings, worker: bool, samples: bool) -> None:
     _prepare(settings, samples)
     with_worker = Supervisor(settings) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host

@@ -9,6 +9,7 @@ import torch
 from db.tables import ModelVersion, Run, Snapshot
 from engine.errors import NotFound, Refused
 from engine.jobs.stopping import OnProgress
+from engine.own import for_others
 from engine.training import learner, registry
 from engine.training.code_version import code_version
 from engine.training.corpus import corpus_of
@@ -79,7 +80,8 @@ def reproduce(
             )
             made = checkpoint.load(learner.result_file(folder)).version
             if keep is not None:
-                keep.write_bytes(learner.result_file(folder).read_bytes())
+                with for_others():
+                    keep.write_bytes(learner.result_file(folder).read_bytes())
         now = ended(last)[MADE_WITH]
     finally:
         torch.set_num_threads(threads)
