@@ -28,6 +28,7 @@ def _needs(role: Role) -> Callable[[Request], None]:
     return check
 
 
-MEMBERS = Depends(_needs("annotator"))
-REVIEWERS = Depends(_needs("reviewer"))
+check_member, check_reviewer = _needs("annotator"), _needs("reviewer")  # for routes that ask before they read the body
+MEMBERS = Depends(check_member)
+REVIEWERS = Depends(check_reviewer)
 ADMINS = Depends(_needs("admin"))

@@ -1,8 +1,6 @@
 """Imports that are under way in this process: whose, how far, and stopping them."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -41,16 +39,6 @@ def begin(one: UnderWay) -> None:
 def end(one: UnderWay) -> None:
     """Show it no more."""
     _all.pop(one.id, None)
-
-
-@contextmanager
-def shown(one: UnderWay) -> Iterator[UnderWay]:
-    """Show an import for as long as the context lasts."""
-    begin(one)
-    try:
-        yield one
-    finally:
-        end(one)
 
 
 def of_project(project_id: str) -> list[UnderWay]:

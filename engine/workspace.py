@@ -86,4 +86,3 @@ def _confidential(settings: Settings, database: Database) -> Iterator[Path]:
     yield from (folder / name for name in _FOLDERS)
     if file := sqlite_file(database.url):
         yield from (file.with_name(f"{file.name}{ending}") for ending in ("", "-wal", "-shm"))
->>>>>>> c67277c (What is stored is its owner's alone, and temporary files lie in a folder that the next start sweeps)

@@ -1,24 +1,27 @@
 """Documents in, and what they hold."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, File, Query, Response, UploadFile
 from pydantic import BaseModel
 
-from annotator.access import MEMBERS
+from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.uploads import copied
+from annotator.lines import Line
+from annotator.uploads import asked_early, copied
 from engine import projects
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
-from engine.visible import cleaned
+from engine.file_names import file_name
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
+# Those that arrive beside those that wait to be read (engine.documents.incoming): on a slow line that takes its time.
+UPLOADS = Line("uploads", at_work=24, waiting=0, come_back=5)
+sent = APIRouter(route_class=asked_early(check_member, UPLOADS))
 
 
 class Taken(BaseModel):
@@ -62,7 +65,7 @@ def list_documents(project_id: str, workspace: TheWorkspace, user: CurrentUser) 
     return document_lines(workspace, project_id, user.id)
 
 
-@router.post("/projects/{project_id}/documents")
+@sent.post("/projects/{project_id}/documents")
 def upload(
     project_id: str,
     files: Annotated[list[UploadFile], File(description="PDF, PNG, JPEG or TIFF.")],
@@ -104,7 +107,7 @@ def _take_all(
 ) -> Uploaded:
     answer = Uploaded(documents=[], refused=[])
     for file in files:
-        name = cleaned(Path((file.filename or "").replace("\\", "/")).name, "document")
+        name = file_name(file.filename, "document")
         copy = copied(file)
         try:
             if early:
@@ -130,3 +133,6 @@ def _taken(ingested: Ingested) -> Taken:
         warnings=list(ingested.warnings),
         whole=ingested.whole,
     )
+
+
+router.include_router(sent)

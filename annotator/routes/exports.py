@@ -1,23 +1,34 @@
 """Datasets out."""
 
+import shutil
 import tempfile
+import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, BackgroundTasks, Query
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
+from starlette.types import Receive, Scope, Send
 
 from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.lines import Line, apart, end_unless_gone
 from engine import audit, projects
 from engine.curation.filters import Filters
 from engine.curation.labels import ACCEPTED
 from engine.curation.snapshot_views import snapshot_named
+from engine.errors import Refused
+from engine.file_names import file_name
 from engine.interchange import exports
+from engine.settings import MEGABYTE
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
+EXPORTS = Line("exports", at_work=2, waiting=6, come_back=60)  # in this process; a place is left when the file is sent
+SPARE_BYTES = 200 * MEGABYTE  # that stay free on the disk: people save on the same one
 _TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
 
 
@@ -40,11 +51,11 @@ def formats(project_id: str) -> list[FormatView]:
     response_class=FileResponse,
     responses={200: {"content": {"application/zip": {}}}},
 )
-def export(
+async def export(
+    request: Request,
     project_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
-    later: BackgroundTasks,
     format: Annotated[str, Query(description="One of the export formats.")] = "coco",
     status: Annotated[
         list[str] | None,
@@ -68,8 +79,7 @@ def export(
         str | None, Query(description="How the SHA-256 of a snapshot begins, instead of filters.")
     ] = None,
 ) -> FileResponse:
-    """Return the answers of a project as a zip file, with the pages, a manifest and a dataset card."""
-    project = projects.project_by_id(workspace, project_id)
+    """Return the answers of a project as a zip file, with the pages, a manifest and a dataset card. 429 when many are waiting."""
     chosen = Filters(
         statuses=tuple(status or ACCEPTED),
         splits=tuple(split) if split else None,
@@ -81,25 +91,77 @@ def export(
         quarantined=True,
         unfit=not fit,
     )
+    place = EXPORTS.place()
     folder = tempfile.TemporaryDirectory(prefix="glossator-export-")
-    later.add_task(folder.cleanup)
-    name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in project.name)
-    out = Path(folder.name) / f"{name}-{format}"
-    there = snapshot_named(workspace, project_id, snapshot) if snapshot else None
-    written = exports.export(workspace, project_id, format, out, filters=chosen, snapshot=there)
-    audit.note(
-        workspace, user.id, "exports.make", written.snapshot_sha256, project_id, format=format, answers=written.answers
-    )
-    packed = _packed(out)
-    return FileResponse(packed, media_type="application/zip", filename=packed.name, background=later)
+    gone = threading.Event()
+
+    def check(*_: object) -> None:
+        if gone.is_set():
+            raise Refused("Nobody waits for this export any more.")
+        if shutil.disk_usage(folder.name).free < SPARE_BYTES:
+            raise Refused("The server's disk is almost full, so it exports nothing. Tell whoever runs it.")
+
+    def write() -> tuple[Path, str]:
+        """The zip file, and its name for people."""
+        with place.turn(lambda: None, check):
+            check()
+            project = projects.project_by_id(workspace, project_id)
+            there = snapshot_named(workspace, project_id, snapshot) if snapshot else None
+            written = exports.export(
+                workspace, project_id, format, Path(folder.name) / "set", filters=chosen, snapshot=there,
+                on_progress=check,
+            )  # fmt: skip
+            packed = _packed(written.folder, check)
+            audit.note(
+                workspace, user.id, "exports.make", written.snapshot_sha256, project_id,
+                format=format, answers=written.answers,
+            )  # fmt: skip
+            name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in project.name)
+            return packed, file_name(f"{name}-{format}.zip", "export.zip")
+
+    def clean_up() -> None:
+        folder.cleanup()
+        place.leave()
+
+    try:
+        outcome = apart(write, "export")
+    except RuntimeError:  # no thread is to be had
+        clean_up()
+        raise
+    try:
+        packed, name = await end_unless_gone(outcome, request, gone)
+    except BaseException:
+        outcome.add_done_callback(lambda _: clean_up())
+        raise
+    return _Sent(packed, name, clean_up)
 
 
-def _packed(folder: Path) -> Path:
-    """A zip file of a folder, beside it. Pictures are compressed already; storing them as they are never touches their bytes."""
+class _Sent(FileResponse):
+    """A file that is deleted once it is sent, or nobody takes it any more."""
+
+    def __init__(self, path: Path, name: str, clean_up: Callable[[], None]) -> None:
+        super().__init__(path, media_type="application/zip", filename=name)
+        self._clean_up = clean_up
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await run_in_threadpool(self._clean_up)
+
+
+def _packed(folder: Path, check: Callable[[], None]) -> Path:
+    """A zip file of a folder, instead of it. Pictures are compressed already; storing them as they are never touches their bytes.
+    What `check` raises ends it."""
     packed = folder.with_suffix(".zip")
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                kind = zipfile.ZIP_DEFLATED if path.suffix in _TEXTS else zipfile.ZIP_STORED
-                archive.write(path, path.relative_to(folder), compress_type=kind)
+    try:
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+            for path in sorted(folder.rglob("*")):
+                check()
+                if path.is_file():
+                    kind = zipfile.ZIP_DEFLATED if path.suffix in _TEXTS else zipfile.ZIP_STORED
+                    archive.write(path, path.relative_to(folder), compress_type=kind)
+    except OSError as error:
+        raise Refused(f"The export cannot be packed: {error.strerror or error}.") from None
+    shutil.rmtree(folder)
     return packed

@@ -6,20 +6,23 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, File, Query, UploadFile
+from fastapi import APIRouter, File, Query, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from annotator import steps, under_way
-from annotator.access import REVIEWERS
+from annotator.access import REVIEWERS, check_reviewer
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.uploads import copied
+from annotator.lines import end_of
+from annotator.uploads import asked_early, copied, place_of
 from engine import audit
+from engine.file_names import file_name
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.interchange.storing import Imported, Status
-from engine.visible import cleaned
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
+sent = APIRouter(route_class=asked_early(check_reviewer, steps.IMPORTS))
 
 
 class ImportedView(BaseModel):
@@ -62,12 +65,13 @@ def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: Current
     return _way(stopped)
 
 
-@router.post(
+@sent.post(
     "/projects/{project_id}/import",
     response_model=ImportedView,
     responses={200: {"content": {steps.MEDIA_TYPE: {}}}},
 )
-def import_(
+async def import_(
+    request: Request,
     project_id: str,
     file: Annotated[UploadFile, File(description="A zip file of the set.")],
     workspace: TheWorkspace,
@@ -84,10 +88,10 @@ def import_(
     """Take in pages and answers: all of a set that is right, nothing of one that is not (422, with the file and the entry).
 
     The answers become those of who asks. With `progress`, lines {"id", "doing", "done", "of"} come while it is at work, then {"result"} or
-    {"status", "detail"}; it goes on when nobody listens, until it is stopped by its id.
+    {"status", "detail"}. It goes on when nobody listens, until it is stopped by its id. 429 when many are waiting.
     """
-    name = cleaned(Path((file.filename or "").replace("\\", "/")).name, "set.zip")
-    uploaded = copied(file)
+    name = file_name(file.filename, "set.zip")
+    uploaded = await run_in_threadpool(copied, file)
     way = under_way.UnderWay(project_id, name, user.name)
 
     def take_in(on_step: steps.OnStep) -> ImportedView:
@@ -111,13 +115,12 @@ def import_(
     def clean_up() -> None:
         uploaded.unlink(missing_ok=True)
 
-    if not progress:
-        try:
-            with under_way.shown(way):
-                return take_in(way.step)
-        finally:
-            clean_up()
-    return steps.streamed(take_in, way, clean_up)
+    if progress:
+        return steps.streamed(take_in, way, place_of(request), clean_up)
+    return await end_of(steps.begun(take_in, way, place_of(request), clean_up))
+
+
+router.include_router(sent)
 
 
 def _way(one: under_way.UnderWay) -> ImportUnderWay:

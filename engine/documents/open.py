@@ -49,7 +49,7 @@ def read_document(
         _check_size(source, limits)
         ended = run_guarded(
             _command(source, out_dir, limits),
-            environment=_environment(),
+            environment=environment(),
             seconds=limits.seconds,
             on_line=telling.hear,
         )
@@ -79,7 +79,8 @@ def _command(source: Path, out_dir: Path, limits: ReadLimits) -> list[str]:
     return [sys.executable, "-P", "-m", "engine.documents.child", json.dumps(request)]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Return what a child process sees of the environment: enough to start, and nothing that is confidential."""
     here = str(Path(__file__).resolve().parents[2])
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # One thread each: thread stacks and arenas count against the limit on address space.

@@ -1,27 +1,30 @@
-"""Zip files that come in, unpacked where they can do no harm."""
+"""Zip files that come in, unpacked where they can do no harm: in a process of its own, into a folder that is deleted afterwards."""
 
-import shutil
-import stat
+import json
+import logging
+import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any
 
+from engine.documents.guard import run_guarded
+from engine.documents.open import environment
+from engine.interchange import unpacking
 from engine.interchange.incoming import bad
 
-MOST_FILES = 500_000
-MOST_BYTES = 200_000_000_000
-SPARE_BYTES = 1_000_000_000  # that stay free on the disk
-MOST_TIMES = 200  # as large unpacked as packed: pictures do not shrink, texts shrink by twenty
-_SMALL = 100_000_000  # bytes unpacked that no proportion is asked of
+SPARE_BYTES = unpacking.SPARE_BYTES
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Path]:
-    """Yield the folder or file of a set; a zip file is unpacked for as long as the context lasts.
+def opened(path: Path, on_progress: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Path]:
+    """Yield the folder or file of a set; a zip file is unpacked for as long as the context lasts. `on_progress(done, of)` hears of
+    the entries that are unpacked; what it raises ends that.
 
-    BadEntry for one that is damaged, leads out of its folder, holds links, or is a bomb.
+    BadEntry for one that is damaged, leads out of its folder, holds links or too much, or is a bomb.
     """
     if not path.exists():
         bad(str(path), "there is no such file or folder")
@@ -32,49 +35,32 @@ def opened(path: Path) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="glossator-import-") as temporary:
         folder = Path(temporary)
-        _unpack(path, folder)
+        _unpack(path, folder, on_progress)
         inner = list(folder.iterdir())
         yield inner[0] if len(inner) == 1 and inner[0].is_dir() else folder
 
 
-def _unpack(path: Path, folder: Path) -> None:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-            _look_through(path, entries)
-            _check_room(path, sum(entry.file_size for entry in entries), folder)
-            for entry in entries:
-                target = folder / entry.filename
-                if entry.is_dir():
-                    target.mkdir(parents=True, exist_ok=True)
-                    continue
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(entry) as source, target.open("wb") as file:
-                    shutil.copyfileobj(source, file)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        bad(path.name, f"it is no whole zip file ({error})")
-    except OSError as error:
-        bad(path.name, f"it cannot be unpacked ({error.strerror or error})")
+def _unpack(path: Path, folder: Path, on_progress: Callable[[int, int], None]) -> None:
+    request = {"path": str(path.resolve()), "folder": str(folder.resolve()), "spare": SPARE_BYTES}
+    last: dict[str, Any] = {}
 
+    def hear(line: bytes) -> None:
+        nonlocal last
+        last = json.loads(line)
+        if "done" in last:
+            on_progress(last["done"], last["of"])
 
-def _check_room(path: Path, needed: int, folder: Path) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed + SPARE_BYTES > free:
-        bad(path.name, f"unpacked it needs {needed / 1e9:,.1f} GB, and the disk has {free / 1e9:,.1f} GB left")
-
-
-def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:
-    """Refuse what no dataset needs; the sizes are those that are unpacked at most, for zipfile stops there."""
-    total = sum(entry.file_size for entry in entries)
-    if len(entries) > MOST_FILES or total > MOST_BYTES:
-        bad(path.name, f"it holds {len(entries):,} files of {total / 1e9:,.0f} GB, which is too much")
-    if total > _SMALL and total > MOST_TIMES * path.stat().st_size:
-        bad(path.name, f"it would unpack to {total / path.stat().st_size:,.0f} times its size, as no dataset does")
-    for entry in entries:
-        name = PurePosixPath(entry.filename.replace("\\", "/"))
-        if name.is_absolute() or ".." in name.parts or ":" in entry.filename.split("/")[0]:
-            bad(f"{path.name}, {entry.filename[:80]!r}", "it leads out of the folder")
-        if stat.S_ISLNK(entry.external_attr >> 16):
-            bad(f"{path.name}, {entry.filename[:80]!r}", "it is a link")
-        if entry.flag_bits & 1:
-            bad(f"{path.name}, {entry.filename[:80]!r}", "it is encrypted")
+    ended = run_guarded(
+        [sys.executable, "-P", "-m", "engine.interchange.unpacking", json.dumps(request)],
+        environment=environment(),
+        seconds=unpacking.SECONDS,
+        on_line=hear,
+    )
+    if "why" in last:
+        where = f"{path.name}, {last['entry'][:80]!r}" if last["entry"] else path.name
+        bad(where, last["why"])
+    if ended.late:
+        bad(path.name, f"it could not be unpacked within {unpacking.SECONDS / 3600:.0f} hours")
+    if "whole" not in last:
+        _log.error("the unpacking process ended with status %d: %s", ended.code, ended.stderr.strip() or "no message")
+        bad(path.name, "it could not be unpacked")

@@ -8,6 +8,7 @@ the set are not taken over: groups of like documents decide, as for every docume
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def import_set(
 
     `form`: one of READERS, or RECOGNISE. `ocr`: read the words of pages in formats without words, a second or two each, as
     those of a document that is uploaded. `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
-    `should_stop` is asked after each page.
+    `should_stop` is asked after each page, and now and then before there are any.
 
     The same set again adds what is missing, and changes nothing that is there. BadEntry, a Refused, with the file and the entry, for the first thing that is
     wrong: nothing is stored then. NotFound for an unknown project. ImportStopped when it should stop: whole documents are stored, or none.
@@ -106,10 +107,10 @@ def import_set(
         if should_stop():
             raise ImportStopped(done)
 
-    with opened(path) as folder:
+    with opened(path, partial(say, "Unpacking")) as folder:
         pages = 0
         try:
-            form = recognised(folder) if form == RECOGNISE else form
+            form = recognised(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
                 say("Looking at the pages", pages, max(found.count, pages))

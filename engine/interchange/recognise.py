@@ -1,5 +1,7 @@
 """Which format a set is in, by the names of its files and the beginnings of their contents."""
 
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from engine.interchange.destination import MANIFEST_FILE
@@ -17,31 +19,46 @@ _MARKS = (
 )
 _HOLD_NO_PLACES = ("csv", "xlsx", "yolo")
 _BEGINNING = 65_536  # characters
+_LOOKED_INTO = 1_000  # files of a kind at most: a set begins with its own
+_CHECKED_EVERY = 100  # files
 
 
-def recognised(path: Path) -> str:
-    """Return the name of the format of a file or folder. BadEntry when it looks like none, or like one that holds no places."""
-    found = _of_file(path) if path.is_file() else _of_folder(path)
+def recognised(path: Path, check: Callable[[], None] = lambda: None) -> str:
+    """Return the name of the format of a file or folder. BadEntry when it looks like none, or like one that holds no places.
+
+    `check` is called now and then; what it raises ends the search.
+    """
+    found = _of_file(path) if path.is_file() else _of_folder(path, check)
     if found is None:
         bad(path.name, "it looks like no dataset that can be imported; if it is one, say its format")
     return found
 
 
-def _of_folder(folder: Path) -> str | None:
+def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:
     kind = _exported(folder / MANIFEST_FILE)
     if kind is not None:
         return kind
     for name, form in _MARKS:
         if (folder / name).is_file():
             return form
-    if any(folder.rglob("*.parquet")):
+    if any(_files(folder, ".parquet", check)):
         return "parquet"
-    if any(file.parent.name == "annotations" and _of_file(file) == "funsd" for file in folder.rglob("*.json")):
+    told = (file for file in _files(folder, ".json", check) if file.parent.name == "annotations")
+    if any(_of_file(file) == "funsd" for file in islice(told, _LOOKED_INTO)):
         return "funsd"
-    if any(_of_file(file) == "page-xml" for file in folder.rglob("*.xml")):
+    if any(_of_file(file) == "page-xml" for file in islice(_files(folder, ".xml", check), _LOOKED_INTO)):
         return "page-xml"
     several = [file for file in folder.glob("*.json") if file.name != MANIFEST_FILE]
     return _of_file(several[0]) if len(several) == 1 else None
+
+
+def _files(folder: Path, ending: str, check: Callable[[], None]) -> Iterator[Path]:
+    """Every file in a folder and those below whose name ends so."""
+    for number, file in enumerate(folder.rglob("*")):
+        if number % _CHECKED_EVERY == 0:
+            check()
+        if file.suffix == ending:
+            yield file
 
 
 def _exported(manifest: Path) -> str | None:

@@ -1,0 +1,198 @@
+"""The process that unpacks a zip file: `python -m engine.interchange.unpacking REQUEST`. It tells how far it is as JSON lines.
+
+Nothing heavy is imported here. A process of its own, of low priority: a hundred thousand tiny files keep Python's interpreter as busy as
+they keep the disk, and other people's requests would wait for it.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import struct
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from engine.documents.child import limit_process
+
+# Files and folders. Ten thousand pages with a few masks each, as PNG files, are some ten thousands.
+MOST_ENTRIES = 100_000
+MOST_BYTES = 200_000_000_000
+MOST_TIMES = 200  # as large unpacked as packed: pictures do not shrink, texts shrink by twenty
+MOST_DEEP = 32  # folders within folders
+SPARE_BYTES = 1_000_000_000  # that stay free on the disk
+MEMORY_MB = 1024
+SECONDS = 6 * 3600.0
+_SMALL = 100_000_000  # bytes unpacked that no proportion is asked of
+_BLOCK = 4096  # bytes that a file takes on a disk at least
+_OF_ENTRY = 512  # bytes of the zip file's directory for an entry, its name among them, more than which nobody needs
+_HEAD = 46  # bytes of an entry in the directory, before its name
+_KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_TOLD_EVERY = 0.25  # seconds
+_LOOKED_EVERY = 64_000_000  # bytes written between two looks at the disk
+_LOW = 10  # priority (nice)
+
+Tell = Callable[[int, int], None]  # entries unpacked, entries in all
+
+
+class NotUnpacked(Exception):
+    """A zip file that is not unpacked. `entry`: the one that is wrong, if it is one; `why`: the end of a sentence."""
+
+    def __init__(self, why: str, entry: str = "") -> None:
+        super().__init__(why)
+        self.why, self.entry = why, entry
+
+
+def unpack(path: Path, folder: Path, spare: int = SPARE_BYTES, tell: Tell = lambda done, of: None) -> None:
+    """Unpack a zip file into a folder, all of it or NotUnpacked. `spare`: bytes that stay free on the disk; `tell` hears how far it is.
+
+    How many entries there are is counted before Python's reader makes an object for each of them, whatever number the file names.
+    """
+    with path.open("rb") as file:
+        count = _counted(file)
+        if count > MOST_ENTRIES:
+            raise _too_many(count)
+        with zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            _look_through(path, entries)
+            _check_room(sum(max(_BLOCK, entry.file_size) for entry in entries), folder, spare)
+            _write(archive, entries, folder, spare, tell)
+
+
+def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Path, spare: int, tell: Tell) -> None:
+    tell(0, len(entries))
+    told, written = time.monotonic(), 0
+    for number, entry in enumerate(entries, 1):
+        target = folder / entry.filename
+        if entry.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with (
+                archive.open(entry) as source,
+                target.open("wb") as file,
+            ):  # reads no more than the size that was looked at
+                shutil.copyfileobj(source, file)
+            written += max(_BLOCK, entry.file_size)
+        if written >= _LOOKED_EVERY:  # others write to the same disk
+            written = 0
+            _check_room(0, folder, spare)
+        if time.monotonic() - told >= _TOLD_EVERY:
+            told = time.monotonic()
+            tell(number, len(entries))
+
+
+def _counted(file: Any) -> int:
+    """How many entries the directory of a zip file has, counted in its bytes: the number that stands beside it may be a lie."""
+    # The very search of Python's reader, for a file with two directories must not show another one to each.
+    end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+    if not end:
+        raise zipfile.BadZipFile("it has no directory")
+    size, begins = end[5], end[9] - end[5]
+    if end[0] == zipfile.stringEndArchive64:  # type: ignore[attr-defined]
+        begins -= zipfile.sizeEndCentDir64 + zipfile.sizeEndCentDir64Locator  # type: ignore[attr-defined]
+    if size > MOST_ENTRIES * _OF_ENTRY:
+        raise _too_many(size // _OF_ENTRY, "at least ")
+    if begins < 0:
+        raise zipfile.BadZipFile("its directory is longer than the file")
+    file.seek(begins)
+    directory = file.read(size)
+    count = at = 0
+    while at + _HEAD <= len(directory):
+        at += _HEAD + sum(struct.unpack_from("<3H", directory, at + 28))  # the name, what is extra, a comment
+        count += 1
+    return count
+
+
+def _too_many(count: int, least: str = "") -> NotUnpacked:
+    return NotUnpacked(
+        f"it holds {least}{count:,} files and folders, and {MOST_ENTRIES:,} is the most of one zip file; split the set, or unpack "
+        "it and run glossator import on the folder"
+    )
+
+
+def _check_room(needed: int, folder: Path, spare: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if needed + spare > free:
+        raise NotUnpacked(
+            f"unpacked it needs {needed / 1e9:,.1f} GB, and the disk has {max(0, free - spare) / 1e9:,.1f} GB left for it"
+        )
+
+
+def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:
+    """Refuse what no dataset needs; the sizes are those that are unpacked at most, for zipfile stops there."""
+    total = sum(entry.file_size for entry in entries)
+    if total > MOST_BYTES:
+        raise NotUnpacked(f"it holds {total / 1e9:,.0f} GB, and {MOST_BYTES / 1e9:,.0f} GB is the most")
+    if total > _SMALL and total > MOST_TIMES * path.stat().st_size:
+        raise NotUnpacked(f"it would unpack to {total / path.stat().st_size:,.0f} times its size, as no dataset does")
+    for entry in entries:
+        name = PurePosixPath(entry.filename.replace("\\", "/"))
+        if name.is_absolute() or ".." in name.parts or ":" in entry.filename.split("/")[0]:
+            raise NotUnpacked("it leads out of the folder", entry.filename)
+        if len(name.parts) > MOST_DEEP:
+            raise NotUnpacked(f"it lies deeper than {MOST_DEEP} folders", entry.filename)
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise NotUnpacked("it is a link", entry.filename)
+        if entry.flag_bits & 1:
+            raise NotUnpacked("it is encrypted", entry.filename)
+        if entry.compress_type not in _KINDS:  # of LZMA, a few bytes may ask for gigabytes of memory
+            raise NotUnpacked("it is compressed in a way other than deflate; pack the set again", entry.filename)
+    _count_folders(entry.filename for entry in entries)
+
+
+def _count_folders(names: Iterable[str]) -> None:
+    """Refuse folders without end, which need no entry of their own."""
+    folders: set[str] = set()
+    count = 0
+    for count, name in enumerate(names, 1):
+        above = name.rstrip("/").rpartition("/")[0]
+        while above and above not in folders:
+            folders.add(above)
+            above = above.rpartition("/")[0]
+        if count + len(folders) > 2 * MOST_ENTRIES:
+            raise _too_many(count + len(folders), "more than ")
+
+
+def told(path: Path, folder: Path, spare: int, tell: Tell = lambda done, of: None) -> tuple[str, str] | None:
+    """Unpack, and return what is wrong (the end of a sentence, and the entry if it is one), whatever that is; None when it is unpacked."""
+    try:
+        unpack(path, folder, spare, tell)
+    except BrokenPipeError:  # the caller is gone
+        raise
+    except NotUnpacked as error:
+        return error.why, error.entry
+    except OSError as error:
+        return f"it cannot be unpacked ({error.strerror or error})", ""
+    except MemoryError:
+        return f"unpacking it takes more than {MEMORY_MB:,} MB of memory", ""
+    except Exception as error:  # a damaged file makes zipfile, zlib and the codecs of names raise whatever they like
+        return f"it is no whole zip file ({error})", ""
+    return None
+
+
+def main() -> int:
+    request = json.loads(sys.argv[1])
+    limit_process(MEMORY_MB, SECONDS, MOST_BYTES)
+    with contextlib.suppress(OSError):
+        os.nice(_LOW)
+
+    def say(**said: Any) -> None:
+        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.flush()  # a caller that is gone ends this process
+
+    path, folder = Path(request["path"]), Path(request["folder"])
+    wrong = told(path, folder, request["spare"], lambda done, of: say(done=done, of=of))
+    if wrong is None:
+        say(whole=True)
+    else:
+        say(why=wrong[0], entry=wrong[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
