@@ -5,13 +5,13 @@ Who waits holds no thread of those that answer requests: the work has a thread o
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
-from starlette.requests import Request
+from fastapi import Depends, Request
 
 from engine.errors import TooMany
 
@@ -98,6 +98,17 @@ def apart(work: Callable[[], _Result], name: str) -> "Future[_Result]":
 async def end_of(outcome: "Future[_Result]") -> _Result:
     """Wait for work that was begun with `apart`, without holding a thread, and return what came of it."""
     return await asyncio.wrap_future(outcome)
+
+
+REPORTS = Line("reports", at_work=8, waiting=0, come_back=5)  # in this process, of the threads that answer requests
+
+
+async def _one_report() -> AsyncIterator[None]:
+    with REPORTS.place():
+        yield
+
+
+ONE_REPORT = Depends(_one_report)  # for routes that reckon over a whole project
 
 
 async def end_unless_gone(outcome: "Future[_Result]", request: Request, gone: threading.Event) -> _Result:

@@ -4,6 +4,8 @@ A blob is written to a temporary name, flushed to disk, and renamed to its SHA-2
 row that names it comes after it.
 """
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -18,6 +20,7 @@ from db import private
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
+_NEW = ".new-"  # how the names of files begin that have no name yet
 
 
 def sha256_of(path: Path) -> str:
@@ -85,6 +88,16 @@ class BlobStore:
         """Return how many bytes are free where the blobs lie."""
         return shutil.disk_usage(self.folder).free
 
+    def sweep(self) -> int:
+        """Delete the files that killed processes left half written, and return how many; what is being written stays."""
+        swept = 0
+        for path in self.folder.glob(f"{_NEW}*"):
+            with contextlib.suppress(OSError), path.open("r+b") as file:  # settled meanwhile, or being written
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+                swept += 1
+        return swept
+
     def _place(self, sha256: str) -> Path:
         if not _SHA256.fullmatch(sha256):
             raise ValueError(f"{sha256!r} is not a SHA-256 in hexadecimal.")
@@ -93,12 +106,22 @@ class BlobStore:
     @contextmanager
     def _temporary(self) -> Iterator[tuple[BinaryIO, Path]]:
         """Yield a file that is gone afterwards, unless it was settled under its hash."""
-        descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
+        descriptor, name = self._new_file()
         try:
             with os.fdopen(descriptor, "wb") as file:
                 yield file, Path(name)
         finally:
             Path(name).unlink(missing_ok=True)
+
+    def _new_file(self) -> tuple[int, str]:
+        """Make a file that `sweep` of another process leaves alone for as long as it is open."""
+        while True:
+            descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=_NEW)
+            with contextlib.suppress(OSError):  # a file system without locks: nothing is swept there
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                return descriptor, name
+            os.close(descriptor)  # swept before it was locked
 
     def _settle(self, file: BinaryIO, name: Path, sha256: str) -> None:
         file.flush()

@@ -52,7 +52,9 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
         database = _opened(settings, upgrade)
     if database.dialect == "sqlite":
         reserve.keep(settings.data_dir)
-    return Workspace(settings, database, BlobStore(settings.data_dir / "blobs"))
+    blobs = BlobStore(settings.data_dir / "blobs")
+    blobs.sweep()
+    return Workspace(settings, database, blobs)
 
 
 def _opened(settings: Settings, upgrade: bool) -> Database:

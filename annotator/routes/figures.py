@@ -6,12 +6,13 @@ from fastapi import APIRouter, Query
 
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.lines import ONE_REPORT
 from engine.curation.figures import LONGEST, Figures, figures
 
 router = APIRouter(tags=["figures"], dependencies=[MEMBERS])
 
 
-@router.get("/projects/{project_id}/figures")
+@router.get("/projects/{project_id}/figures", dependencies=[ONE_REPORT])
 def show_figures(
     project_id: str,
     workspace: TheWorkspace,

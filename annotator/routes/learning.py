@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.lines import ONE_REPORT
 from engine import projects
 from engine.jobs import queue, standing, trigger
 from engine.jobs.standing import TriggersView
@@ -88,7 +89,7 @@ def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView
     return views.run_view(workspace, run_id)
 
 
-@router.get("/runs/{run_id}/changes", dependencies=[REVIEWERS])
+@router.get("/runs/{run_id}/changes", dependencies=[REVIEWERS, ONE_REPORT])
 def show_changes(
     run_id: str,
     workspace: TheWorkspace,

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheEditor, TheWorkspace
+from annotator.lines import ONE_REPORT
 from annotator.routes.tasks import LeaseView
 from engine.annotation import review, views
 from engine.annotation.review import ReviewLine, ReviewRequest, RevisionLine
@@ -75,7 +76,7 @@ def list_revisions(annotation_id: str, workspace: TheWorkspace, user: CurrentUse
     return review.revisions_of(workspace, annotation_id, user.id)
 
 
-@router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS])
+@router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS, ONE_REPORT])
 def agreement(project_id: str, workspace: TheWorkspace) -> ProjectAgreement:
     """Return how people agree with each other and with known answers, and the model with what was accepted."""
     return project_agreement(workspace, project_id)

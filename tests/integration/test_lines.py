@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from annotator.app import create_app
-from annotator.lines import Line
+from annotator.lines import REPORTS, Line
 from annotator.routes.documents import UPLOADS
 from annotator.routes.exports import EXPORTS
 from annotator.steps import IMPORTS
@@ -161,6 +161,19 @@ def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(desk: tuple[st
         until(lambda: free(EXPORTS) == 7)
         connection.close()
         until(lambda: free(EXPORTS) == 8)
+
+
+def test_of_many_reports_eight_are_made_at_once_and_the_others_told_to_come_back(
+    desk: tuple[str, Workspace, str],
+) -> None:
+    address, _, project = desk
+    paths = [f"/api/projects/{project}/figures", f"/api/projects/{project}/agreement"]
+    with taken(REPORTS, everything=True):
+        for path in (*paths, "/api/runs/none/changes"):
+            said = httpx.get(address + path)
+            assert said.status_code == (404 if "none" in path else 429)
+            assert "none" in path or said.headers["retry-after"] == "5"
+    assert [httpx.get(address + path).status_code for path in paths] == [200, 200] and free(REPORTS) == 8
 
 
 def test_a_full_disk_is_a_sentence_and_not_a_failure(

@@ -1,6 +1,9 @@
 """Blobs: there whole, or not at all."""
 
 import hashlib
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +53,26 @@ def test_an_interrupted_write_leaves_no_blob(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(OSError, match="No space left"):
         blobs.put(b"page")
     assert [path for path in blobs.folder.rglob("*") if path.is_file()] == []
+
+
+def test_what_a_killed_process_left_half_written_is_swept_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    blobs = BlobStore(tmp_path / "blobs")
+    write = (
+        "import sys, pathlib; from db.blobs import BlobStore\n"
+        "with BlobStore(pathlib.Path(sys.argv[1]))._temporary() as (file, name):\n"
+        "    file.write(b'confidential'); file.flush(); print(name, flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", write, str(blobs.folder)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    writers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        for _ in range(2)
+    ]
+    killed, written = (Path(one.stdout.readline().strip()) for one in writers if one.stdout)
+    writers[0].kill()
+    writers[0].wait()
+    kept = blobs.put(b"page")
+    assert killed.exists() and blobs.sweep() == 1
+    assert not killed.exists() and written.read_bytes() == b"confidential" and blobs.read(kept) == b"page"
+    writers[1].communicate("")
+    assert blobs.sweep() == 0

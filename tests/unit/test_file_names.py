@@ -7,7 +7,7 @@ from engine.file_names import MOST_BYTES, file_name
 
 @pytest.mark.parametrize("given", [None, "", ".", "..", "...", "/", "a/..", "..\\..", " ", "\u2028/."])
 def test_what_is_no_name_becomes_the_other_one(given: str | None) -> None:
-    assert file_name(given, "set.zip") in ("set.zip", "_")
+    assert file_name(given, "set.zip") == "set.zip"
 
 
 @pytest.mark.parametrize(
@@ -15,10 +15,10 @@ def test_what_is_no_name_becomes_the_other_one(given: str | None) -> None:
     [
         ("../../etc/passwd", "passwd"),
         ("C:\\data\\set.zip", "set.zip"),
-        ("a\0b\nc\x7f.pdf", "a_b_c_.pdf"),
-        ("invoice\u202egpj.exe", "invoice_gpj.exe"),
-        ("half\ud800.pdf", "half_.pdf"),
-        ("فاتورة \u200fمی\u200cخواهم.pdf", "فاتورة \u200fمی\u200cخواهم.pdf"),
+        ("a\0b\nc\x7f.pdf", "ab c.pdf"),
+        ("invoice\u202egpj.exe", "invoicegpj.exe"),
+        ("half\ud800.pdf", "half.pdf"),
+        ("فاتورة \u200fمی\u200cخواهم.pdf", "فاتورة می\u200cخواهم.pdf"),
         (".hidden", ".hidden"),
     ],
 )
