@@ -1,11 +1,13 @@
 """What was exported comes back as it was; what is wrong is named, and leaves nothing behind."""
 
+import gc
 import io
 import json
 import shutil
 import struct
 import tempfile
 import threading
+import weakref
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -30,6 +32,7 @@ from engine.interchange import archives, imports
 from engine.interchange.exports import export
 from engine.interchange.imports import READERS, RECOGNISE, ImportStopped, import_set
 from engine.interchange.incoming import BadEntry, IncomingPage, Set
+from engine.interchange.readers import page_xml
 from engine.interchange.recognise import recognised
 from engine.interchange.storing import Imported
 from engine.people import ensure_local_user
@@ -636,3 +639,27 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
     assert documents_of(workspace, project) == 0 and not list(uploads.glob("glossator-upload-*"))
     again = rita.post(f"/api/projects/{project}/import", files={"file": ("set.zip", packed, "application/zip")})
     assert again.json()["answers"] == 3 and rita.get(f"/api/projects/{project}/imports").json() == []
+
+
+def test_a_set_of_page_xml_is_not_held_in_memory(
+    answered_on_file: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = export(*answered_on_file, "page-xml", tmp_path / "out").folder
+    living: weakref.WeakSet[IncomingPage] = weakref.WeakSet()
+    read = page_xml._page
+
+    class Watched(IncomingPage):  # a page itself has no room for what refers to it weakly
+        __slots__ = ("__weakref__",)
+
+    def watched(folder: Path, file: Path) -> IncomingPage:
+        page = read(folder, file)
+        copy = Watched(**{name: getattr(page, name) for name in IncomingPage.__slots__})
+        living.add(copy)
+        return copy
+
+    monkeypatch.setattr(page_xml, "_page", watched)
+    most = 0
+    for _ in page_xml.open_set(out).pages():
+        gc.collect()
+        most = max(most, len(living))
+    assert 1 <= most <= 2

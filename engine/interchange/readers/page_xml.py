@@ -24,9 +24,14 @@ def open_set(path: Path) -> Set:
         bad(str(path), "it holds no *.xml")
     root = path.parent if path.is_file() else path
 
+    order: list[tuple[str, int, int]] = []  # document, number, which file: the pages themselves would fill the memory
+
     def pages() -> Iterator[IncomingPage]:
-        found = sorted((_page(root, file) for file in files), key=lambda page: (page.document, page.number))
-        yield from found
+        if not order:
+            found = ((_page(root, file), at) for at, file in enumerate(files))
+            order.extend(sorted((page.document, page.number, at) for page, at in found))
+        for _, _, at in order:
+            yield _page(root, files[at])
 
     return Set(pages, len(files))
 
