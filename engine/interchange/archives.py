@@ -7,6 +7,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def opened(path: Path, on_progress: Callable[[int, int], None] = lambda done, of
     with tempfile.TemporaryDirectory(prefix="glossator-import-") as temporary:
         folder = Path(temporary)
         _unpack(path, folder, on_progress)
-        inner = list(folder.iterdir())
+        inner = list(islice(folder.iterdir(), 2))
         yield inner[0] if len(inner) == 1 and inner[0].is_dir() else folder
 
 
