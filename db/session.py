@@ -26,11 +26,17 @@ REST_SECONDS = 5  # after so long a rest a connection is asked whether it still 
 POOL = {"pool_size": 20, "max_overflow": 20}
 
 
+class Encoded(str):
+    """The content of a JSON column as text, made before the write began: a large one takes long, and others wait."""
+
+
 def as_json(value: Any) -> str:
     """Return what a JSON column stores.
 
     UnicodeEncodeError for half a character: SQLite would keep it as an escape, and no answer that holds it could be sent.
     """
+    if isinstance(value, Encoded):
+        return value
     text = json.dumps(value, ensure_ascii=False)
     text.encode()
     return text

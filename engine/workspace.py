@@ -4,7 +4,7 @@ import logging
 import shutil
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
@@ -14,6 +14,7 @@ from db.blobs import BlobStore
 from db.session import Database, sqlite_file
 from engine import reserve
 from engine.errors import Refused
+from engine.lane import Lane
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ class Workspace:
     settings: Settings
     database: Database
     blobs: BlobStore
+    large_saves: Lane = field(default_factory=Lane, compare=False)
 
     def close(self) -> None:
         """Close the database's connections."""

@@ -36,16 +36,25 @@ def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
     Raises ValueError, one sentence for a person, when the patch is malformed: wrong keys or types, a box that is
     empty, inverted or outside the page, negative counts, or counts that do not sum to the area of the box.
     """
-    height, width = size
     if not isinstance(patch, Mapping) or set(patch) != {"box", "counts"}:
         raise ValueError('A patch has exactly the keys "box" and "counts".')
-    x0, y0, x1, y1 = _integers(patch["box"], "box", length=4)
+    box = _integers(patch["box"], "box", length=4)
     counts = _integers(patch["counts"], "counts")
-    mask = np.zeros((height, width), dtype=bool)
+    check_patch(box, counts, size)
+    mask = np.zeros(size, dtype=bool)
+    x0, y0, x1, y1 = box
+    mask[y0:y1, x0:x1] = pixels_inside(box, counts)
+    return mask
+
+
+def check_patch(box: Box, counts: Sequence[int], size: tuple[int, int]) -> None:
+    """ValueError, one sentence for a person, unless integers make a patch that fits a page of ``size`` (height, width)."""
+    x0, y0, x1, y1 = box
+    height, width = size
     if not counts:
         if (x0, y0, x1, y1) != (0, 0, 0, 0):
             raise ValueError("A patch without counts is the empty mask, and its box must be [0, 0, 0, 0].")
-        return mask
+        return
     if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
         raise ValueError(f"The box [{x0}, {y0}, {x1}, {y1}] does not lie inside the page of {width} x {height} pixels.")
     if min(counts) < 0:
@@ -53,9 +62,13 @@ def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
     area = (x1 - x0) * (y1 - y0)
     if sum(counts) != area:
         raise ValueError(f"The counts of a patch sum to {sum(counts)}, but its box has {area} pixels.")
+
+
+def pixels_inside(box: Box, counts: Sequence[int]) -> Mask:
+    """Bool [y1 - y0, x1 - x0]: the pixels of a patch inside its box, which `check_patch` has let pass."""
+    x0, y0, x1, y1 = box
     values = np.arange(len(counts)) % 2 == 1
-    mask[y0:y1, x0:x1] = np.repeat(values, counts).reshape(y1 - y0, x1 - x0)
-    return mask
+    return np.repeat(values, counts).reshape(y1 - y0, x1 - x0)
 
 
 def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:

@@ -25,6 +25,7 @@ class NamedPages:
 
     geometry: dict[str, PageGeometry]
     words: dict[str, list[ListedWord]]
+    version: int  # of the words: the versions of these pages added up, which only grow
 
     def text(self, session: Session, state: AnnotationState) -> str:
         """Return the text of an answer that marks nothing but words that were named; see texts.answer_text."""
@@ -40,6 +41,7 @@ _NAMED_WORDS = (
         Page.id,
         Page.height,
         Page.width,
+        Page.words_version,
         *WORD,
     )
     .outerjoin(PageWord, (PageWord.page_id == Page.id) & among(PageWord.number, "numbers"))
@@ -52,18 +54,19 @@ def named_pages(session: Session, document_id: str, state: AnnotationState, edit
     """Return the pages of a document that `state` or `edits` name, by one statement. A page of another document is left out."""
     pages, numbers = _named(state, edits)
     if not pages:
-        return NamedPages({}, {})
+        return NamedPages({}, {}, 0)
     chosen = {"document": document_id, "pages": pages, "numbers": numbers}
     sizes: dict[str, tuple[int, int]] = {}
+    versions: dict[str, int] = {}
     words: dict[str, list[ListedWord]] = {}
     rows = session.connection().execute(_NAMED_WORDS, chosen).all()
-    for page, height, width, number, line, text, x0, y0, x1, y1, retired_at in rows:
-        sizes[page] = height, width
+    for page, height, width, version, number, line, text, x0, y0, x1, y1, retired_at in rows:
+        sizes[page], versions[page] = (height, width), version
         here = words.setdefault(page, [])
         if number is not None:
             here.append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None))
     geometry = {page: PageGeometry(sizes[page], {word.number: word.box for word in words[page]}) for page in words}
-    return NamedPages(geometry, words)
+    return NamedPages(geometry, words, sum(versions.values()))
 
 
 def _named(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[str], list[int]]:

@@ -69,12 +69,12 @@ def proposal_of(session: Session, prediction: Prediction) -> Proposal:
 
 def newest_proposal(session: Session, annotation_id: str) -> Prediction | None:
     """Return the newest answer that the model gave to the question alone, without a person's points or boxes."""
-    return session.scalar(
-        select(Prediction)
-        .where(Prediction.annotation_id == annotation_id, alone())
-        .order_by(Prediction.created_at.desc(), Prediction.id.desc())
-        .limit(1)
-    )
+    return session.scalar(_newest(annotation_id))
+
+
+def newest_proposal_id(session: Session, annotation_id: str) -> str | None:
+    """Return the id of `newest_proposal`, without its masks."""
+    return session.scalar(_newest(annotation_id).with_only_columns(Prediction.id))
 
 
 def newest_alone(which: ColumnElement[bool]) -> Select[Prediction]:
@@ -93,17 +93,29 @@ def alone() -> ColumnElement[bool]:
     return cast(Prediction.prompts, String) == "{}"
 
 
+def _newest(annotation_id: str) -> Select[Prediction]:
+    return (
+        select(Prediction)
+        .where(Prediction.annotation_id == annotation_id, alone())
+        .order_by(Prediction.created_at.desc(), Prediction.id.desc())
+        .limit(1)
+    )
+
+
 def proposal_state(session: Session, annotation_id: str, prediction_id: str | None = None) -> AnnotationState:
     """Return the state that a proposal stands for: the named one, else the newest. NotFound when the named one is not there."""
     if prediction_id is None:
-        prediction = newest_proposal(session, annotation_id)
-    else:
-        prediction = session.get(Prediction, prediction_id)
-        if prediction is None:
-            raise NotFound("The proposal that this edit builds on is unknown.")
+        return newest_state(session, annotation_id)[1]
+    prediction = session.get(Prediction, prediction_id)
     if prediction is None:
-        return AnnotationState()
+        raise NotFound("The proposal that this edit builds on is unknown.")
     return shown_state(prediction)
+
+
+def newest_state(session: Session, annotation_id: str) -> tuple[str | None, AnnotationState]:
+    """Return the id of the newest proposal, None without any, and the state that it stands for."""
+    prediction = newest_proposal(session, annotation_id)
+    return (None, AnnotationState()) if prediction is None else (prediction.id, shown_state(prediction))
 
 
 def shown_state(prediction: Prediction) -> AnnotationState:

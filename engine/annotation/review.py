@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, ModelVersion, Prediction, Review, Revision, User
 from engine import access
-from engine.annotation.revisions import Saved, advance, append, check_complete, edited, state_at
-from engine.annotation.state import Edit
+from engine.annotation.preparing import Base, prepare, prepare_in
+from engine.annotation.revisions import Saved, advance, append, state_at
+from engine.annotation.state import AnnotationState, Edit
 from engine.curation import automatic, leases, second_looks
 from engine.curation.blind import seen
 from engine.documents.ingest import storable
@@ -75,6 +76,10 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
     has moved on since `base`, Refused for a draft, a rejection without a reason, edits where nothing is fixed and the other
     way round. A rejected answer returns to its author's queue.
     """
+    stands = request.verdict != "rejected"
+    base = _base(workspace, annotation_id, request.base)
+    # Whether this person may judge is asked in the turn to write, before anything that was found out here is told.
+    prepared = prepare(workspace, base, request.edits, handed_in=stands) if base is not None else None
     with workspace.database.write() as session:
         reviewer = session.get_one(User, reviewer_id)
         access.check(session, reviewer, {"annotation_id": annotation_id}, "reviewer")
@@ -86,30 +91,28 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
         before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict)
         if before is not None:
             return before
-        judged = _revision(session, annotation_id, request.base)
-        if judged.status == "draft":
+        judged_id, status = _judged(session, annotation_id, request.base)
+        if status == "draft":
             raise Refused("This answer is still a draft: its author has not handed it in.")
-        state, text = edited(
-            session, annotation.document_id, state_at(session, annotation_id, request.base), request.edits
-        )
-        if request.verdict != "rejected":
-            check_complete(state)
+        if prepared is None or not prepared.stands(session):
+            state = state_at(session, annotation_id, request.base)
+            base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
+            prepared = prepare_in(session, base, request.edits, handed_in=stands)
+        ready = prepared.ready()
         made = append(
             session,
-            state,
-            text,
+            ready,
             annotation_id=annotation_id,
             base=request.base,
             author_id=reviewer_id,
             action=ACTION_OF[request.verdict],
             status=request.verdict,
-            edits=request.edits,
             idempotency_key=request.idempotency_key,
         )
         session.add(
             Review(
                 annotation_id=annotation_id,
-                revision_id=judged.id,
+                revision_id=judged_id,
                 reviewer_id=reviewer_id,
                 verdict=request.verdict,
                 quality=request.quality,
@@ -119,10 +122,16 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             )
         )
         leases.release(session, leases.annotation_subject(annotation_id))
-        second_looks.decide(session, annotation_id, judged.id, request.verdict, reviewer_id)
-        if request.verdict != "rejected":
+        second_looks.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
+        if stands:
             automatic.person_answered(
-                session, annotation.project_id, annotation.document_id, annotation.question_id, state, reviewer_id
+                session,
+                annotation.project_id,
+                annotation.document_id,
+                annotation.question_id,
+                ready.state,
+                reviewer_id,
+                opinion=ready.opinion,
             )
         session.flush()
         return made
@@ -208,7 +217,21 @@ def _answered_by(session: Session, annotation_id: str, base: int) -> str | None:
     )
 
 
-def _revision(session: Session, annotation_id: str, number: int) -> Revision:
-    found = session.scalar(select(Revision).where(Revision.annotation_id == annotation_id, Revision.number == number))
-    assert found is not None  # `advance` has just moved the head away from it
-    return found
+def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
+    """Return the revision that is judged; None where it is not, or no longer, the newest one."""
+    with workspace.database.look() as session:
+        row = session.execute(
+            select(Annotation.document_id, Annotation.question_id, Revision.state)
+            .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+            .where(Annotation.id == annotation_id, Annotation.head == number)
+        ).one_or_none()
+    if row is None:
+        return None
+    return Base(annotation_id, row.document_id, row.question_id, AnnotationState.model_validate(row.state))
+
+
+def _judged(session: Session, annotation_id: str, number: int) -> tuple[str, str]:
+    """Return the id and the status of a revision; `advance` has just moved the head away from it."""
+    chosen = select(Revision.id, Revision.status)
+    mine = Revision.annotation_id == annotation_id, Revision.number == number
+    return session.execute(chosen.where(*mine)).tuples().one()

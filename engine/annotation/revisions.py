@@ -1,26 +1,25 @@
-"""Edits become revisions: checked against the head, applied, appended, in one commit.
+"""Edits become revisions: applied, checked against the head, appended in one commit.
 
 Whose word counts: where a project wants reviews, what an annotator accepts is stored as submitted and waits for a reviewer.
 A reviewer or an admin accepts directly, their own answers too: their role is to close answers, and a person working alone
 (local mode) would otherwise wait for nobody. An annotator changes their own answers only; a reviewer and an admin any.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import access
-from engine.annotation.geometry import named_pages
-from engine.annotation.proposal import proposal_state
-from engine.annotation.state import AnnotationState, Edit, apply, stored
+from engine.annotation.preparing import Base, Ready, prepare, prepare_in
+from engine.annotation.proposal import newest_state, proposal_state
+from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
 from engine.curation import automatic, leases
 from engine.errors import Conflict, NotFound, Refused
@@ -66,31 +65,46 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
     RevisionConflict when that is no longer the newest one; NotFound for an unknown annotation, and for who is no member of its
     project; Forbidden for who is neither its author nor a reviewer; Refused, with a sentence, for an edit that cannot be.
     """
+    handed_in = request.action in ("accept", "submit")
+    with workspace.database.look() as session:
+        answer, base = _answer(session, annotation_id, request, user_id)
+        if answer.head != request.base:
+            # It is stored already, or in conflict, and stays so: heads move on alone. That needs no turn to write.
+            return _saved_before(session, annotation_id, request.base, request.idempotency_key)
+    prepared = base if isinstance(base, Refused) else prepare(workspace, base, request.edits, handed_in=handed_in)
     with workspace.database.write() as session:
-        answer = _answer(session, annotation_id, request, user_id)
+        answer = _allowed(session, annotation_id, request, user_id)
         status = STATUS_AFTER[answer.action]
         before = advance(session, annotation_id, request.base, request.idempotency_key, status)
         if before is not None:
             return before
-        state, text = edited(
-            session, answer.document_id, _base_state(session, annotation_id, request, answer), request.edits
-        )
-        if answer.action in ("accept", "submit"):
-            check_complete(state)
+        if isinstance(prepared, Refused):
+            raise prepared
+        if not prepared.stands(session):
+            anew = _answer(session, annotation_id, request, user_id)[1]
+            if isinstance(anew, Refused):
+                raise anew
+            prepared = prepare_in(session, anew, request.edits, handed_in=handed_in)
+        ready = prepared.ready()
+        if handed_in:
             _hand_in(session, answer)
             automatic.person_answered(
-                session, answer.project_id, answer.document_id, answer.question_id, state, user_id
+                session,
+                answer.project_id,
+                answer.document_id,
+                answer.question_id,
+                ready.state,
+                user_id,
+                opinion=ready.opinion,
             )
         return append(
             session,
-            state,
-            text,
+            ready,
             annotation_id=annotation_id,
             base=request.base,
             author_id=user_id,
             action=answer.action,
             status=status,
-            edits=request.edits,
             prediction_id=request.prediction_id,
             idempotency_key=request.idempotency_key,
             seconds=request.seconds,
@@ -120,32 +134,14 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     return None if advanced is not None else _saved_before(session, annotation_id, base, key)
 
 
-def edited(
-    session: Session, document_id: str, state: AnnotationState, edits: Sequence[Edit]
-) -> tuple[AnnotationState, str]:
-    """Return a state with edits applied to the pages of the annotation's document, and its text.
-
-    Refused for an edit that cannot be.
-    """
-    pages = named_pages(session, document_id, state, edits)
-    after = apply(state, edits, pages.geometry)
-    return after, pages.text(session, after)
-
-
-def check_complete(state: AnnotationState) -> None:
-    """Refuse a state that says nothing yet."""
-    if not state.no_answer and not state.marked_pages():
-        raise Refused("Nothing is marked yet: mark the answer, or say that the document does not answer.")
-
-
-def append(session: Session, state: AnnotationState, text: str, *, edits: Sequence[Edit], **columns: Any) -> Saved:
+def append(session: Session, ready: Ready, **columns: Any) -> Saved:
     """Store the revision after `base`, with `columns` of its table. Refused when its idempotency key is used up."""
     number, saved_at = columns["base"] + 1, now()
     row = {
         **columns,
         "number": number,
-        "edits": [edit.model_dump(mode="json") for edit in edits],
-        "state": stored(state),
+        "edits": ready.edits,
+        "state": ready.stored,
         "created_at": saved_at,
     }
     try:
@@ -154,7 +150,7 @@ def append(session: Session, state: AnnotationState, text: str, *, edits: Sequen
         if "idempotency_key" not in str(error.orig):
             raise
         raise Refused("This idempotency key belongs to an earlier revision of this answer; make a new one.") from None
-    return Saved(revision=number, status=columns["status"], saved_at=saved_at, state=state, text=text)
+    return Saved(revision=number, status=columns["status"], saved_at=saved_at, state=ready.state, text=ready.text)
 
 
 def state_at(session: Session, annotation_id: str, number: int) -> AnnotationState:
@@ -169,43 +165,60 @@ def state_at(session: Session, annotation_id: str, number: int) -> AnnotationSta
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is to be changed, what `base` holds, and what becomes of the action by this person; see the top of this file."""
+    """What is to be changed, and what becomes of the action by this person; see the top of this file."""
 
     project_id: str
     document_id: str
     question_id: str
     author_id: str
+    head: int
     action: Action
-    base_state: dict[str, Any] | None
-    base_prediction: str | None
 
 
-# One query, and one that is put together once: this stands before every save.
-_ANSWER = (
+# One query, and one that is put together once: these stand before every save.
+_ALLOWED = (
     select(
         Annotation.project_id,
         Annotation.document_id,
         Annotation.question_id,
         Annotation.author_id,
+        Annotation.head,
         User.role,
         User.disabled_at,
         Member.role.label("member_role"),
         Project.settings,
-        Revision.state,
-        Revision.prediction_id,
     )
     .join(Project, Project.id == Annotation.project_id)
     .join(User, User.id == bindparam("user"))
     .outerjoin(Member, (Member.project_id == Annotation.project_id) & (Member.user_id == bindparam("user")))
-    .outerjoin(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == bindparam("base")))
     .where(Annotation.id == bindparam("annotation"))
+)
+_ANSWER = _ALLOWED.add_columns(Revision.state, Revision.prediction_id).outerjoin(
+    Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == bindparam("base"))
 )
 
 
-def _answer(session: Session, annotation_id: str, request: RevisionRequest, user_id: str) -> _Answer:
-    """Return the answer that a person may change. NotFound when there is none for them, Forbidden when they may not."""
+def _answer(
+    session: Session, annotation_id: str, request: RevisionRequest, user_id: str
+) -> tuple[_Answer, Base | Refused]:
+    """Return the answer that a person may change, and what the edits build on. NotFound and Forbidden as by `_allowed`."""
     asked = {"annotation": annotation_id, "user": user_id, "base": request.base}
     found = session.connection().execute(_ANSWER, asked).one_or_none()
+    answer = _changeable(session, found, annotation_id, request.action, user_id)
+    try:
+        state = _base_state(session, annotation_id, request, found)
+    except Refused as refusal:
+        return answer, refusal
+    return answer, Base(annotation_id, answer.document_id, answer.question_id, *state)
+
+
+def _allowed(session: Session, annotation_id: str, request: RevisionRequest, user_id: str) -> _Answer:
+    """Return the answer that a person may change. NotFound when there is none for them, Forbidden when they may not."""
+    found = session.connection().execute(_ALLOWED, {"annotation": annotation_id, "user": user_id}).one_or_none()
+    return _changeable(session, found, annotation_id, request.action, user_id)
+
+
+def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, action: Action, user_id: str) -> _Answer:
     member = (
         found is not None and found.disabled_at is None and (found.role == "admin" or found.member_role is not None)
     )
@@ -214,18 +227,9 @@ def _answer(session: Session, annotation_id: str, request: RevisionRequest, user
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")
     if found.author_id != user_id and not reviewer:
         access.check_author(session, session.get_one(Annotation, annotation_id), user_id)
-    action = request.action
     if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
         action = "submit"
-    return _Answer(
-        found.project_id,
-        found.document_id,
-        found.question_id,
-        found.author_id,
-        action,
-        found.state,
-        found.prediction_id,
-    )
+    return _Answer(found.project_id, found.document_id, found.question_id, found.author_id, found.head, action)
 
 
 def _hand_in(session: Session, answer: _Answer) -> None:
@@ -257,15 +261,20 @@ def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> 
     )
 
 
-def _base_state(session: Session, annotation_id: str, request: RevisionRequest, answer: _Answer) -> AnnotationState:
-    """Return what the edits build on: the revision `base`, or the named proposal while there is none."""
+def _base_state(
+    session: Session, annotation_id: str, request: RevisionRequest, found: Any
+) -> tuple[AnnotationState, str | None]:
+    """Return what the edits build on, the revision `base` or the proposal while there is none; and which one: see Base."""
     # The proposal that the revision before names has been looked at then.
-    if request.prediction_id is not None and request.prediction_id != answer.base_prediction:
+    if request.prediction_id is not None and request.prediction_id != found.prediction_id:
         owner = session.scalar(select(Prediction.annotation_id).where(Prediction.id == request.prediction_id))
         if owner != annotation_id:
             raise Refused("The proposal that this edit names belongs to another answer.")
+    if request.base == 0 and request.prediction_id is None:
+        newest, state = newest_state(session, annotation_id)
+        return state, newest
     if request.base == 0:
-        return proposal_state(session, annotation_id, request.prediction_id)
-    if answer.base_state is None:
+        return proposal_state(session, annotation_id, request.prediction_id), ""
+    if found.state is None:
         raise NotFound(f"There is no revision {request.base} of this answer.")
-    return AnnotationState.model_validate(answer.base_state)
+    return AnnotationState.model_validate(found.state), ""

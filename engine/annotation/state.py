@@ -4,16 +4,17 @@ The state after a revision follows from the state before it and the edits alone,
 applies the same rules (annotator/static); pixels are the truth, words are what the person meant.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
+from engine.annotation.painting import Painting
 from engine.errors import Refused
-from model.masks import decode_patch, encode_patch, rasterise
+from model.masks import check_patch, decode_patch, encode_patch
 
 Box = tuple[int, int, int, int]
 Point = tuple[FiniteFloat, FiniteFloat, bool]
@@ -119,40 +120,122 @@ class PageGeometry:
 
 def apply(state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> AnnotationState:
     """Return the state after `edits`. Refused with a sentence for an unknown page or word, or a mask that does not fit."""
-    # Copies of the marks alone: below, what a mark holds is replaced, never changed in place.
-    marks = {page: mark.model_copy() for page, mark in state.pages.items()}
-    # Pixels of the pages that edits have touched, kept from edit to edit: a page has millions, and is encoded once.
-    masks: dict[str, Mask] = {}
-    no_answer = state.no_answer
-    for edit in edits:
+    return Change.of(state, edits, pages).done()
+
+
+@dataclass(slots=True)
+class Change:
+    """What edits make of a state. Checked when it is made; the pixels are painted by `done` alone, and may be many."""
+
+    no_answer: bool
+    _pages: Mapping[str, PageGeometry]
+    _marks: dict[str, PageMark]
+    _masks: dict[str, Painting] = field(default_factory=dict)  # of the pages whose pixels are touched
+    _words: dict[str, dict[int, None]] = field(default_factory=dict)  # of the pages whose words are, in their order
+    _boxes: dict[str, "_Boxes"] = field(default_factory=dict)
+    # Of strokes and words, those that a later edit makes void among them:
+    painted: int = 0  # pixels that they go over
+    drawn: int = 0  # runs of strokes
+    named: int = 0  # words that are added and removed
+
+    @classmethod
+    def of(cls, state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> "Change":
+        """Return the change that edits make. Refused as by `apply`."""
+        # Copies of the marks alone: below, what a mark holds is replaced, never changed in place.
+        change = cls(state.no_answer, pages, {page: mark.model_copy() for page, mark in state.pages.items()})
+        for edit in edits:
+            change._add(edit)
+        return change
+
+    @property
+    def area(self) -> int:
+        """Return how many pixels are gone over to paint this: those of the masks, and of what is painted on them."""
+        return sum(mask.whole + mask.area for mask in self._masks.values())
+
+    @property
+    def runs(self) -> int:
+        """Return how many runs are read and written: those of all masks of the answer, and of the strokes."""
+        painted = sum(len(mask.counts) + mask.runs for mask in self._masks.values())
+        return painted + sum(len(mark.mask.counts) for mark in self._marks.values())
+
+    def done(self) -> AnnotationState:
+        """Return the state after the edits."""
+        marks = {page: mark.model_copy() for page, mark in self._marks.items()}
+        for page, words in self._words.items():
+            marks[page].words = list(words)
+        for page, mask in self._masks.items():
+            # A mask without a pixel becomes the empty mask, whatever box it came with.
+            marks[page].mask = Patch.model_validate(mask.done())
+        return AnnotationState(no_answer=self.no_answer, pages=marks)
+
+    def _add(self, edit: Edit) -> None:
         if isinstance(edit, EditNoAnswer):
-            no_answer = edit.value
-            continue
-        geometry = pages.get(edit.page)
+            self.no_answer = edit.value
+            return
+        page, geometry = edit.page, self._pages.get(edit.page)
         if geometry is None:
             raise Refused("The edit names a page that is not in this document.")
         if isinstance(edit, EditClear):
-            marks.pop(edit.page, None)
-            masks.pop(edit.page, None)
-            continue
-        mark = marks.setdefault(edit.page, PageMark())
+            for held in (self._marks, self._masks, self._words):
+                held.pop(page, None)
+            return
+        mark = self._marks.setdefault(page, PageMark())
         if isinstance(edit, EditPrompts):
             mark.points, mark.boxes = edit.points, edit.boxes
-            continue
+            return
         if isinstance(edit, EditMask):
             _known(edit.words, geometry)
-            mark.words, masks[edit.page] = list(dict.fromkeys(edit.words)), raster(edit.mask, geometry)
-            continue
-        if edit.page not in masks:
-            masks[edit.page] = raster(mark.mask, geometry)
-        if isinstance(edit, EditWords):
-            _select(mark, masks[edit.page], edit, geometry)
+            self._masks[page] = _painting(edit.mask, geometry)
+            self._words[page] = dict.fromkeys(edit.words)
+            return
+        if page not in self._masks:
+            self._masks[page] = _painting(mark.mask, geometry)
+        mask = self._masks[page]
+        before = mask.area, mask.runs
+        if isinstance(edit, EditPatch):
+            _fits(edit.patch, geometry)
+            if edit.patch.counts:
+                mask.stroke(bool(edit.value), edit.patch.box, edit.patch.counts)
         else:
-            _stroke(masks[edit.page], edit, geometry)
-    for page, mask in masks.items():
-        # A mask without a pixel becomes the empty mask, whatever box it came with.
-        marks[page].mask = to_patch(mask)
-    return AnnotationState(no_answer=no_answer, pages=marks)
+            self._select(edit, mask, geometry)
+        self.painted += mask.area - before[0]
+        self.drawn += mask.runs - before[1]
+
+    def _select(self, edit: EditWords, mask: Painting, geometry: PageGeometry) -> None:
+        _known(edit.add, geometry)
+        words = self._words.setdefault(edit.page, dict.fromkeys(self._marks[edit.page].words))
+        removed = set(edit.remove)
+        for number in removed:
+            words.pop(number, None)
+        emptied = [_inside(geometry.boxes[number], geometry) for number in removed if number in geometry.boxes]
+        kept: list[Box] = []
+        if emptied and words:
+            boxes = self._boxes.setdefault(edit.page, _Boxes.of(geometry))
+            kept = [_inside(geometry.boxes[number], geometry) for number in boxes.meeting(emptied) if number in words]
+        words.update(dict.fromkeys(edit.add))
+        mask.words(emptied, kept, [_inside(geometry.boxes[number], geometry) for number in edit.add])
+        self.named += len(edit.add) + len(edit.remove)
+
+
+@dataclass(frozen=True, slots=True)
+class _Boxes:
+    """The boxes of a page's words as an array, to look up those that meet others without going through all in Python."""
+
+    numbers: NDArray[np.int64]  # [N]
+    corners: NDArray[np.int64]  # [N, 4]
+
+    @classmethod
+    def of(cls, geometry: PageGeometry) -> "_Boxes":
+        corners = np.array(list(geometry.boxes.values()), dtype=np.int64).reshape(-1, 4)
+        return cls(np.array(list(geometry.boxes), dtype=np.int64), corners)
+
+    def meeting(self, boxes: Sequence[Box]) -> list[int]:
+        """Return the numbers of the words that share pixels with any of the boxes."""
+        met = np.zeros(len(self.numbers), dtype=bool)
+        x0, y0, x1, y1 = self.corners.T
+        for left, top, right, bottom in boxes:
+            met |= (x0 < right) & (x1 > left) & (y0 < bottom) & (y1 > top)
+        return [int(number) for number in self.numbers[met]]
 
 
 def raster(patch: Patch, geometry: PageGeometry) -> Mask:
@@ -173,40 +256,22 @@ def stored(state: AnnotationState) -> dict[str, Any]:
     return state.model_dump(mode="json")
 
 
-def _select(mark: PageMark, mask: Mask, edit: EditWords, geometry: PageGeometry) -> None:
-    _known(edit.add, geometry)
-    removed = set(edit.remove)
-    mark.words = [number for number in mark.words if number not in removed]
-    emptied = [geometry.boxes[number] for number in removed if number in geometry.boxes]
-    if emptied:
-        gone = rasterise(emptied, geometry.size)
-        mask &= ~gone
-        for kept in mark.words:  # only where they overlap: what was erased elsewhere in a kept word stays erased
-            if kept in geometry.boxes:
-                inside = _slices(geometry.boxes[kept])
-                mask[inside] |= gone[inside]
-    mark.words = list(dict.fromkeys([*mark.words, *edit.add]))
-    for number in edit.add:
-        mask[_slices(geometry.boxes[number])] = True
+def _painting(patch: Patch, geometry: PageGeometry) -> Painting:
+    _fits(patch, geometry)
+    return Painting(patch.box, patch.counts)
 
 
-def _stroke(mask: Mask, edit: EditPatch, geometry: PageGeometry) -> None:
-    x0, y0, x1, y1 = edit.patch.box
+def _fits(patch: Patch, geometry: PageGeometry) -> None:
+    try:
+        check_patch(patch.box, patch.counts, geometry.size)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
+def _inside(box: Box, geometry: PageGeometry) -> Box:
+    """The part of a box that lies on the page."""
     height, width = geometry.size
-    if not (edit.patch.counts and 0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
-        raster(edit.patch, geometry)  # it is empty, or says why it is refused
-        return
-    # Decoded inside its box alone: a stroke is small, a page is not.
-    here = edit.patch.model_copy(update={"box": (0, 0, x1 - x0, y1 - y0)})
-    touched = raster(here, PageGeometry((y1 - y0, x1 - x0), {}))
-    if edit.value:
-        mask[y0:y1, x0:x1] |= touched
-    else:
-        mask[y0:y1, x0:x1] &= ~touched
-
-
-def _slices(box: Box) -> tuple[slice, slice]:
-    return slice(box[1], box[3]), slice(box[0], box[2])
+    return max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3])
 
 
 def _known(numbers: Iterable[int], geometry: PageGeometry) -> None:

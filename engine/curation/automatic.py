@@ -97,12 +97,13 @@ def person_answered(
     person_id: str,
     *,
     anew: bool = True,
+    opinion: audits.Opinion | None = None,
 ) -> None:
     """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work.
 
-    `anew`: also where somebody's answer has said so before.
+    `anew`: also where somebody's answer has said so before. `opinion`: what this answer says, where that was found out before.
     """
-    automatic = audits.checked(session, document_id, question_id, state, person_id, anew=anew)
+    automatic = audits.checked(session, document_id, question_id, state, person_id, anew=anew, opinion=opinion)
     if automatic is None or not automatic.audit or automatic.verdict != "wrong":
         return
     target = settings_of(lock_project(session, project_id)).precision_target

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question
+from engine.annotation.preparing import Ready
 from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.curation.automatic import person_answered
@@ -279,14 +280,12 @@ def _answer(
             person_answered(session, document.project_id, document.id, asked.id, state, user_id, anew=False)
         append(
             session,
-            state,
-            "",
+            Ready.of(state, "", edits),
             annotation_id=annotation.id,
             base=0,
             author_id=user_id,
             action="import",
             status=status,
-            edits=edits,
             prediction_id=None,
             idempotency_key=new_id(),
             seconds=0.0,
