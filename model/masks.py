@@ -71,6 +71,21 @@ def pixels_inside(box: Box, counts: Sequence[int]) -> Mask:
     return np.repeat(values, counts).reshape(y1 - y0, x1 - x0)
 
 
+def is_encoded(box: Box, counts: Sequence[int]) -> bool:
+    """Whether a patch, which `check_patch` has let pass, is as `encode_patch` writes its mask: found without its pixels."""
+    if not counts:
+        return True
+    width = box[2] - box[0]
+    runs = np.array(counts)
+    ends = np.cumsum(runs)
+    first, last = ends[:-1:2], ends[1::2]  # of the runs of ones: where they begin, and where the next run begins
+    if not first.size or (runs[1:] == 0).any():
+        return False
+    across = first // width != (last - 1) // width  # such a run ends at the right edge and goes on at the left one
+    touches_left, touches_right = across | (first % width == 0), across | (last % width == 0)
+    return bool(first[0] < width and last[-1] > ends[-1] - width and touches_left.any() and touches_right.any())
+
+
 def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:
     """Union of integer boxes as bool [H, W]; what lies outside the page of ``size`` (height, width) is cut off."""
     mask = np.zeros(size, dtype=bool)

@@ -10,12 +10,14 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from db.session import Encoded, as_json
 from db.tables import Annotation, Document, Page, Prediction, Question
 from engine import access
+from engine.annotation.bounds import check_runs
 from engine.annotation.likely import PAGES_ASKED, by_likelihood
 from engine.annotation.pages import CachedPage, PageCache, passes_at_once
 from engine.annotation.predictors import Loaded, Predictors
-from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposal_of
+from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposed
 from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
 from engine.curation import stages
 from engine.curation.survey_answers import Prepared, prepared
@@ -131,16 +133,16 @@ class Desk:
         if not left:
             return
         answers = self._ask_pages(loaded, left[:most], question.text)
+        best = answers[0]
+        stored = stored_answer(best.answer, best.cached.numbers)  # masks are encoded before the turn to write
         with self.workspace.database.write() as session:
             # The lock: on PostgreSQL a first edit, or the same wish from another window, waits until this is stored.
             current = session.get_one(Annotation, annotation_id, with_for_update=True, populate_existing=True)
             before = newest_proposal(session, annotation_id)
             ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.ranked() for each in answers))}
             in_order = sorted(ranked.values(), key=lambda each: each.answered * each.score, reverse=True)
-            best = answers[0]
             better = before is None or best.worth > before.answered * before.score
             if before is None or (better and current.head == 0):
-                stored = stored_answer(best.answer, best.cached.numbers)
                 stored.ranked = in_order
                 prediction = _prediction(
                     annotation_id, best.page_id, question.id, loaded, stored, best.answer, best.milliseconds, {}
@@ -183,6 +185,8 @@ class Desk:
         if document.id != annotation.document_id:
             raise NotFound("That page is not in this document.")
         geometry = PageGeometry((page.height, page.width), {})
+        if mask is not None:
+            check_runs(len(mask.counts))
         given = raster(mask, geometry) if mask is not None and mask.counts else None
         for x, y, _ in points:
             if not (0 <= x < page.width and 0 <= y < page.height):
@@ -201,13 +205,15 @@ class Desk:
             "mask": mask.model_dump(mode="json") if mask else None,
         }
         stored = stored_answer(answer, cached.numbers)
+        prediction = _prediction(
+            annotation_id, page_id, annotation.question_id, loaded, stored, answer, milliseconds, prompts
+        )
+        # Written out before the turn to write: a mask that was given may be large.
+        prediction.prompts = Encoded(as_json(prompts))  # type: ignore[assignment]
         with self.workspace.database.write() as session:
-            prediction = _prediction(
-                annotation_id, page_id, annotation.question_id, loaded, stored, answer, milliseconds, prompts
-            )
             session.add(prediction)
             session.flush()
-            return proposal_of(session, prediction)
+        return proposed(prediction, stored, loaded.version)
 
     def _prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
         """What the survey has answered, where the project's stage wants answers to be there before they are asked for."""
@@ -329,7 +335,7 @@ def _prediction(
         question_id=question_id,
         model_version_id=loaded.version.id,
         prompts=prompts,
-        answer=stored.model_dump(mode="json"),
+        answer=Encoded(stored.model_dump_json()),
         score=float(answer.score),
         answered=float(answer.answered),
         milliseconds=milliseconds,

@@ -52,9 +52,14 @@ def in_line(workspace: Workspace, change: Change) -> AbstractContextManager[None
     return workspace.large_saves.turn() if change.area + _RUN * change.runs > LARGE else nullcontext()
 
 
-def _check_mask(before: AnnotationState, page: str, runs: int) -> None:
-    there = before.pages.get(page)
-    if runs > max(MOST_RUNS, len(there.mask.counts) if there else 0):
+def check_runs(runs: int, there: int = 0) -> None:
+    """Refuse, with a sentence, a mask of more runs than a page may hold, or than the mask that is `there` has already."""
+    if runs > max(MOST_RUNS, there):
         raise Refused(
             f"The mask of a page would have {runs:,} runs; {MOST_RUNS:,} are allowed. Mark areas instead of single pixels."
         )
+
+
+def _check_mask(before: AnnotationState, page: str, runs: int) -> None:
+    there = before.pages.get(page)
+    check_runs(runs, len(there.mask.counts) if there else 0)

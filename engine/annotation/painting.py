@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from model.masks import Box, Mask, encode_patch, pixels_inside
+from model.masks import Box, Mask, encode_patch, is_encoded, pixels_inside
 
 Boxes = Sequence[Box]
 
@@ -55,11 +55,17 @@ class Painting:
 
     @property
     def whole(self) -> int:
-        """Pixels of the box around all that may be marked in the end."""
-        return _area(self._window())
+        """Pixels of the box around all that may be marked in the end; none where the mask stays as it came."""
+        return 0 if self._stays else _area(self._window())
+
+    @property
+    def _stays(self) -> bool:
+        return not self._steps and is_encoded(self.box, self.counts)
 
     def done(self) -> dict[str, list[int]]:
         """Return the mask with everything painted, as a patch."""
+        if self._stays:
+            return {"box": list(self.box), "counts": list(self.counts)}
         left, top, right, bottom = window = self._window()
         mask = np.zeros((bottom - top, right - left), dtype=bool)
         if self.counts:

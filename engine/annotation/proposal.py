@@ -56,9 +56,13 @@ class Proposal(StoredAnswer):
 def proposal_of(session: Session, prediction: Prediction) -> Proposal:
     """Return a stored prediction as a proposal."""
     version = session.get_one(ModelVersion, prediction.model_version_id)
-    answer: dict[str, Any] = {**prediction.answer, "score": prediction.score}
+    return proposed(prediction, StoredAnswer.model_validate({**prediction.answer, "score": prediction.score}), version)
+
+
+def proposed(prediction: Prediction, answer: StoredAnswer, version: ModelVersion) -> Proposal:
+    """Return a prediction with its answer, of a version of the model, as a proposal."""
     return Proposal(
-        **answer,
+        **answer.model_dump(),
         prediction_id=prediction.id,
         page_id=prediction.page_id,
         answered=prediction.answered,

@@ -64,6 +64,10 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
     The threshold is measured anew. Where the target is not reached any more, or the audit says so, the project falls back to
     semi-automatic and nothing is accepted.
     """
+    with workspace.database.read() as session:
+        # Masks are compared here and remembered, so that the turn to write is short.
+        if stages.stage_of(session, project_id) == "automatic":
+            measure(session, project_id, registry.champion(session, project_id).id)
     with workspace.database.write() as session:
         project = lock_project(session, project_id)
         if stages.stage_of(session, project_id) != "automatic":

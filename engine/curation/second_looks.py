@@ -88,14 +88,16 @@ def find(workspace: Workspace, project_id: str) -> int:
         ids = list(session.scalars(_labels(project_id, version.id).with_only_columns(Annotation.id)))
     found = 0
     for start in range(0, len(ids), _AT_ONCE):
+        # Masks are compared before the turn to write; there, what changed since is left for the next time.
+        with workspace.database.read() as session:
+            doubted = _contradicted(session, project_id, version.id, ids[start : start + _AT_ONCE])
+        if not doubted:
+            continue
         with workspace.database.write() as session:
-            rows = session.execute(
-                _labels(project_id, version.id).where(Annotation.id.in_(ids[start : start + _AT_ONCE]))
-            )
+            rows = session.execute(_labels(project_id, version.id).where(Annotation.id.in_(doubted)))
             for annotation, revision, said in rows.all():
-                label, model = AnnotationState.model_validate(revision.state), marked(said.answer, said.page_id)
-                seen = contradiction(label, model, said.answered, said.score)
-                if seen is None or _kept_before(session, annotation.id, model, seen[0]):
+                revision_id, said_at, seen = doubted[annotation.id]
+                if (revision.id, said.created_at) != (revision_id, said_at):
                     continue
                 session.add(
                     SecondLook(
@@ -245,6 +247,20 @@ def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, Su
         )
         .order_by(Annotation.id)
     )
+
+
+def _contradicted(
+    session: Session, project_id: str, version_id: str, annotations: Sequence[str]
+) -> dict[str, tuple[str, datetime, tuple[str, float]]]:
+    """Return which of the labels are contradicted: annotation -> the revision, when the model spoke, and the contradiction."""
+    found = {}
+    rows = session.execute(_labels(project_id, version_id).where(Annotation.id.in_(annotations)))
+    for annotation, revision, said in rows.all():
+        label, model = AnnotationState.model_validate(revision.state), marked(said.answer, said.page_id)
+        seen = contradiction(label, model, said.answered, said.score)
+        if seen is not None and not _kept_before(session, annotation.id, model, seen[0]):
+            found[annotation.id] = revision.id, said.created_at, seen
+    return found
 
 
 def _kept_before(session: Session, annotation_id: str, model: AnnotationState, kind: str) -> bool:

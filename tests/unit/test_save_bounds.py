@@ -50,8 +50,17 @@ def test_words_taken_out_cost_the_boxes_around_them() -> None:
 
 
 def test_a_mask_that_a_later_edit_replaces_is_not_painted() -> None:
-    edits = [stroke(WHOLE)] * 8 + [EditMask(op="mask", page="p", words=[], mask=SMALL)]
-    assert checked(edits).area == 2000
+    loose = Patch(box=(100, 100, 200, 120), counts=[100, 1900])  # its first row is empty
+    edits = [stroke(WHOLE)] * 8 + [EditMask(op="mask", page="p", words=[], mask=loose)]
+    change = checked(edits)
+    assert change.area == 2000
+    assert change.done().pages["p"].mask.box == (100, 101, 200, 120)
+
+
+def test_a_mask_that_stays_as_it_came_is_not_painted() -> None:
+    change = checked([EditMask(op="mask", page="p", words=[], mask=WHOLE)])
+    assert change.area == 0
+    assert change.done().pages["p"].mask == WHOLE
 
 
 def test_strokes_over_the_bound_are_refused_before_a_pixel_is_painted() -> None:

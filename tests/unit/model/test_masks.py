@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from model.masks import decode_patch, encode_patch, rasterise, words_under
+from model.masks import decode_patch, encode_patch, is_encoded, rasterise, words_under
 
 
 @pytest.mark.parametrize("density", [0.0, 0.02, 0.5, 0.98, 1.0])
@@ -32,6 +32,21 @@ def test_the_patch_is_what_a_slow_reader_of_rows_would_write():
 
 def test_a_mask_that_starts_with_ones_has_a_leading_zero():
     assert encode_patch(np.ones((2, 3), dtype=bool)) == {"box": [0, 0, 3, 2], "counts": [0, 6]}
+
+
+def test_whether_a_patch_is_as_it_would_be_written_is_told_without_pixels():
+    rng = np.random.default_rng(7)
+    found = []
+    for _ in range(2000):
+        width, height = rng.integers(1, 6, 2)
+        cuts = np.sort(rng.integers(0, width * height + 1, rng.integers(0, 5)))
+        counts = np.diff([0, *cuts, width * height]).tolist()
+        patch = {"box": [2, 1, 2 + int(width), 1 + int(height)], "counts": counts}
+        written = encode_patch(decode_patch(patch, (8, 8)))
+        assert is_encoded(patch["box"], counts) is (written == patch)
+        found.append(written == patch)
+    assert 100 < sum(found) < 1900
+    assert is_encoded([0, 0, 0, 0], [])
 
 
 def test_the_empty_mask_has_one_form():
