@@ -20,6 +20,7 @@ from annotator.canvas import HEAD
 from annotator.door import Door
 from annotator.gradio_gate import GradioGate
 from annotator.guard import Guard
+from annotator.login_line import LoginLine
 from annotator.reference import document as described
 from annotator.routes import (
     annotations,
@@ -78,6 +79,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.desk = desk
     app.state.local_user = local_user
+    app.state.login_line = LoginLine()
     failures.install(app)
     api = APIRouter(prefix="/api")
     for part in (
@@ -103,7 +105,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api.include_router(part.router)
     app.include_router(api)
     described.install(app)
-    app.include_router(auth.router(workspace))
+    app.include_router(auth.router(workspace, app.state.login_line))
     app.include_router(about.router(settings))
     app.mount("/source/weights", Revalidated(directory=about.weights()), name="weights")
     app.mount("/static", Revalidated(directory=STATIC), name="static")

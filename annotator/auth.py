@@ -1,16 +1,19 @@
 """Who is asking: one cookie, read in one place, for REST and for the Gradio page alike; and the forms around it."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 from urllib.parse import quote, urlsplit
 
 from fastapi import APIRouter, Form, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from annotator.front_pages import invitation_page, login_page, notice_page
+from annotator.login_line import LoginLine
 from db.tables import User
-from engine import invitations, logins, people
+from engine import attempts, invitations, logins, people
 from engine.errors import NotFound, Refused, TooMany
 from engine.workspace import Workspace
 
@@ -81,7 +84,7 @@ def safe_next(wanted: str | None) -> str:
     return HOME if parts.scheme or parts.netloc or parts.path in ("/login", "/logout") else wanted
 
 
-def router(workspace: Workspace) -> APIRouter:
+def router(workspace: Workspace, line: LoginLine) -> APIRouter:
     """Return the routes of logging in and out, and of opening an invitation."""
     routes = APIRouter(include_in_schema=False)
     settings = workspace.settings
@@ -105,16 +108,20 @@ def router(workspace: Workspace) -> APIRouter:
         return HTMLResponse(login_page(next=safe_next(next)))
 
     @routes.post("/login")
-    def log_in(
+    async def log_in(
         request: Request,
         name: Annotated[str, Form(max_length=100)],
         password: Annotated[str, Form(max_length=1000)],
         next: Annotated[str, Form(max_length=2000)] = "",
     ) -> Response:
-        where = safe_next(next)
+        where, address = safe_next(next), address_of(request)
+        step = partial(logins.log_in, workspace, name, password, client=client_of(request), address=address)
         try:
-            token = logins.log_in(workspace, name, password, client=client_of(request), address=address_of(request))
+            attempts.check(workspace, name, address)
+            known = line.is_long and await run_in_threadpool(attempts.is_known, workspace, name, address)
+            token = await line.run(address, step, known=known)
         except TooMany as refused:
+            await line.hold_back()
             headers = {"retry-after": str(refused.seconds)}
             return HTMLResponse(login_page(str(refused), name, where), status_code=429, headers=headers)
         if token is None:
@@ -148,27 +155,29 @@ def router(workspace: Workspace) -> APIRouter:
         return invitation(request, token)
 
     @routes.post("/invite/{token}")
-    def accept_invitation(
+    async def accept_invitation(
         request: Request,
         token: str,
         name: Annotated[str, Form(max_length=200)] = "",
         password: Annotated[str, Form(max_length=2000)] = "",
     ) -> Response:
         if settings.auth == "local":
-            return invitation(request, token)
-        user = user_of(request, workspace)
+            return await run_in_threadpool(invitation, request, token)
+        user = await run_in_threadpool(user_of, request, workspace)
+        client, address = client_of(request), address_of(request)
         try:
             if user is not None:
-                joined = invitations.accept_as(workspace, token, user)
+                joined = await run_in_threadpool(invitations.accept_as, workspace, token, user)
             else:
-                joined = invitations.accept_new(
-                    workspace, token, name, password, client=client_of(request), address=address_of(request)
-                )
-        except Refused as refused:
-            page = invitation(request, token, str(refused), name, 429 if isinstance(refused, TooMany) else 422)
-            if isinstance(refused, TooMany):
-                page.headers["retry-after"] = str(refused.seconds)
+                step = partial(invitations.accept_new, workspace, token, name, password, client=client, address=address)
+                joined = await line.run(address, step)
+        except TooMany as refused:
+            await line.hold_back()
+            page = await run_in_threadpool(invitation, request, token, str(refused), name, 429)
+            page.headers["retry-after"] = str(refused.seconds)
             return page
+        except Refused as refused:
+            return await run_in_threadpool(invitation, request, token, str(refused), name, 422)
         where = f"{HOME}#project={joined.project_id}"
         return logged_in(joined.token, where) if joined.token else RedirectResponse(where, status_code=303)
 

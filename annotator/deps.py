@@ -7,6 +7,7 @@ from fastapi import Depends, Header, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 
 from annotator.auth import address_of, client_of, token_of, user_of
+from annotator.login_line import LoginLine
 from db.tables import User
 from engine.annotation.ask import Desk
 from engine.errors import Forbidden
@@ -75,6 +76,14 @@ TheWorkspace = Annotated[Workspace, Depends(_workspace)]
 CurrentUser = Annotated[User, Depends(_user)]
 TheCaller = Annotated[Caller, Depends(_caller)]
 CurrentAdmin = Annotated[User, Depends(required_admin)]
+
+
+async def _login_line(request: Request) -> LoginLine:
+    line: LoginLine = request.app.state.login_line
+    return line
+
+
+TheLoginLine = Annotated[LoginLine, Depends(_login_line)]
 
 
 async def _editor(

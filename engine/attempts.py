@@ -1,4 +1,4 @@
-"""Slowing down who guesses passwords. Attempts are rows, so that all processes that serve count the same ones.
+"""Slowing down who guesses passwords.
 
 Three counts over the last quarter of an hour, each with growing waits once it is full: of one name from one address; of one
 address, whatever the names; of one name, whatever the addresses. The last two spare who has logged in from that address
@@ -6,11 +6,17 @@ lately: nobody can shut a person out by failing in their name elsewhere, nor a w
 The first spares nobody: who fails five times in a colleague's name, behind the same router, lets them wait, 30 seconds at
 first and never more than a quarter of an hour. Sparing people there would let who sits beside them guess without end.
 
+A wrong password writes nothing by itself: failures stay in memory (engine.tried) and are written together, at most once a
+second (engine.later), so that a flood of them takes no write turn from the people at work. What is counted is what the
+database holds, of all processes that serve, and what this process has not written yet. A process that is killed forgets the
+failures of its last second, and another process sees them a second late: that many are the guesses which either is worth.
+
 Behind a proxy on another machine, all people have the proxy's address unless GLOSSATOR_TRUSTED_PROXIES names it.
 """
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 
@@ -21,84 +27,152 @@ from db.base import now
 from db.tables import LoginAttempt, LoginSession, User
 from engine import audit
 from engine.errors import TooMany
+from engine.tried import MINUTE, Attempt
 from engine.workspace import Workspace
 
 WINDOW = timedelta(minutes=15)
 OF_A_PAIR, OF_AN_ADDRESS, OF_A_NAME = 5, 30, 50  # failures within the window that cost no waiting
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=15)
 KEPT = timedelta(days=1)
+CLEARED = 5_000  # attempts older than that which are deleted in one go, once a minute
 KNOWN_FOR = timedelta(days=90)  # how long an address counts as the person's own after a login from it
+PASSWORDS, NAMES = "wrong passwords", "names that are taken"
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A password that is about to be tried. It counts as wrong until it is said to have been right."""
+@contextmanager
+def counted(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
+    """Count an attempt while its password is looked at, so that many at once cannot outrun the count.
 
-    id: str
-    name: str
-    address: str
-    failures: int  # of this name from this address, this one included, if it fails
-
-
-def begin(workspace: Workspace, name: str, user: User | None, address: str) -> Attempt:
-    """Count an attempt before its password is looked at, so that many at once cannot outrun the count.
-
-    `user`: whose name it is, None where it is nobody's. TooMany, with the seconds to wait, when a count is full; what is
-    refused so is not counted.
+    `user`: whose name it is, None where it is nobody's. It counts as wrong unless `succeeded` is called inside. TooMany, with
+    the seconds to wait, when a count is full; what is refused so is not counted.
     """
-    return _begin(workspace, user.name if user is not None else _hidden(name), user, address, "wrong passwords")
+    key = user.name if user is not None else _hidden(name)
+    with _counted(workspace, key, user, address, PASSWORDS, name) as attempt:
+        yield attempt
 
 
-def begin_to_join(workspace: Workspace, invitation_id: str, address: str) -> Attempt:
+@contextmanager
+def counted_joining(workspace: Workspace, invitation_id: str, address: str) -> Iterator[Attempt]:
     """Count an attempt to choose a name with an invitation's link, which tells whether somebody has that name.
 
-    It failed when the name was taken. TooMany as in `begin`.
+    It failed when the name was taken. TooMany as in `counted`.
     """
-    return _begin(workspace, f"invitation {invitation_id}", None, address, "names that are taken")
+    key = f"invitation {invitation_id}"
+    with _counted(workspace, key, None, address, NAMES, key) as attempt:
+        yield attempt
 
 
-def _begin(workspace: Workspace, key: str, user: User | None, address: str, what: str) -> Attempt:
+def check(workspace: Workspace, name: str, address: str) -> None:
+    """TooMany when an attempt of this name from this address was refused a moment ago. Asks the memory alone."""
+    refusal = workspace.tried.refused(name, network_of(address))
+    if refusal is not None:
+        raise _too_many(*refusal)
+
+
+def is_known(workspace: Workspace, name: str, address: str) -> bool:
+    """Return whether somebody of that name has logged in from that address lately."""
+    with workspace.database.read() as session:
+        user = session.scalar(select(User).where(User.name == name, User.disabled_at.is_(None)))
+        return user is not None and _is_known(session, user, network_of(address), now())
+
+
+@contextmanager
+def _counted(
+    workspace: Workspace, key: str, user: User | None, address: str, what: str, typed: str
+) -> Iterator[Attempt]:
     network = network_of(address)
-    with workspace.database.write() as session:
-        _one_at_a_time(workspace, session, network, key)
-        moment = now()
-        session.execute(delete(LoginAttempt).where(LoginAttempt.created_at < moment - KEPT))
-        here, named = LoginAttempt.address == network, LoginAttempt.name == key
-        of_pair = _failures(session, moment, here & named, forgiving=True)
-        counts = [(of_pair, OF_A_PAIR)]
-        if user is None or not _is_known(session, user, network, moment):
-            counts += [
-                (_failures(session, moment, here), OF_AN_ADDRESS),
-                (_failures(session, moment, named), OF_A_NAME),
-            ]
-        wait = max(_wait(count, newest, free, moment) for (count, newest), free in counts)
+    tried = workspace.tried
+    if workspace.later.is_full:  # the database cannot be written; without counts there is no limit
+        raise TooMany("Logins cannot be counted at the moment. Try again in a minute.", 60)
+    with tried.turn, workspace.database.read() as session:
+        attempt = Attempt(key, network)
+        attempt.failures, wait = _look(workspace, session, attempt, user)
         if wait > 0:
-            raise TooMany(f"Too many {what}. Try again in {_spoken(wait)}.", wait)
-        attempt = LoginAttempt(name=key, address=network, created_at=moment)
-        session.add(attempt)
-        session.flush()
-        return Attempt(attempt.id, key, network, of_pair[0] + 1)
+            tried.refuse(typed, network, wait, what)
+            raise _too_many(wait, what)
+        tried.put(attempt)
+    try:
+        yield attempt
+    except BaseException:
+        attempt.right = False  # what was to be stored with it is not
+        raise
+    finally:
+        if attempt.right:
+            tried.drop(attempt)
+        else:
+            _failed(workspace, attempt)
 
 
 def succeeded(session: Session, attempt: Attempt) -> None:
     """Say, inside the caller's unit of work, that the password was right."""
-    row = session.get(LoginAttempt, attempt.id)
-    if row is not None:
-        row.succeeded = True
+    session.add(_row(attempt, succeeded=True))
+    attempt.right = True
 
 
-def failed(workspace: Workspace, attempt: Attempt) -> None:
-    """Say that the password was wrong: the failure that fills the count goes into the audit trail."""
-    if attempt.failures == OF_A_PAIR:
-        audit.note(
-            workspace,
-            None,
-            "login.limited",
-            attempt.name,
-            name=attempt.name,
-            address=attempt.address,
-            failures=attempt.failures,
+def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User | None) -> tuple[int, int]:
+    """Return how many would have failed of this name from this address with this one, and the seconds to wait first."""
+    moment, name, address = attempt.moment, attempt.name, attempt.address
+    # Taken before the database is asked: what is written in between is then found in both, and counted once by its id.
+    fresh = workspace.tried.unwritten(name, address)
+    here, named = LoginAttempt.address == address, LoginAttempt.name == name
+    of_here, of_name = (
+        [each for each in fresh if each.address == address],
+        [each for each in fresh if each.name == name],
+    )
+    of_both = [each for each in of_here if each.name == name]
+    of_pair = _failures(session, moment, here & named, of_both, forgiving=True)
+    counts = [(of_pair, OF_A_PAIR)]
+    if user is None or not _is_known(session, user, address, moment):
+        counts += [
+            (_failures(session, moment, here, of_here), OF_AN_ADDRESS),
+            (_failures(session, moment, named, of_name), OF_A_NAME),
+        ]
+    return of_pair[0] + 1, max(_wait(count, newest, free, moment) for (count, newest), free in counts)
+
+
+def _failed(workspace: Workspace, attempt: Attempt) -> None:
+    """Have a failure written, and the one that fills the count told to the audit trail: in a flood, how many there were."""
+    tried, later = workspace.tried, workspace.later
+    later.add(lambda session: session.add(_row(attempt)), done=lambda: tried.drop(attempt))
+    if tried.may_clear():
+        later.add(_clear)
+    if attempt.failures != OF_A_PAIR:
+        return
+    if tried.may_say():
+        name, address, failures = attempt.name, attempt.address, attempt.failures
+        later.add(
+            lambda session: audit.record(
+                session, None, "login.limited", name, name=name, address=address, failures=failures
+            )
         )
+        return
+
+    told = [0]
+
+    def tell(session: Session) -> None:
+        told[0] = tried.unsaid
+        audit.record(session, None, "login.limited.more", "logins", times=told[0])
+
+    later.add(tell, done=lambda: tried.said(told[0]), key="login.limited.more", delay=MINUTE)
+
+
+def _row(attempt: Attempt, *, succeeded: bool = False) -> LoginAttempt:
+    return LoginAttempt(
+        id=attempt.id,
+        name=attempt.name,
+        address=attempt.address,
+        succeeded=succeeded,
+        created_at=attempt.moment,
+    )
+
+
+def _clear(session: Session) -> None:
+    old = select(LoginAttempt.id).where(LoginAttempt.created_at < now() - KEPT).limit(CLEARED)
+    session.execute(delete(LoginAttempt).where(LoginAttempt.id.in_(old)).execution_options(synchronize_session=False))
+
+
+def _too_many(seconds: int, what: str) -> TooMany:
+    return TooMany(f"Too many {what}. Try again in {_spoken(seconds)}.", seconds)
 
 
 def network_of(address: str) -> str:
@@ -116,7 +190,12 @@ def network_of(address: str) -> str:
 
 
 def _failures(
-    session: Session, moment: datetime, which: ColumnElement[bool], *, forgiving: bool = False
+    session: Session,
+    moment: datetime,
+    which: ColumnElement[bool],
+    unwritten: Sequence[Attempt],
+    *,
+    forgiving: bool = False,
 ) -> tuple[int, datetime | None]:
     """How many attempts failed within the window (`forgiving`: since the last success in it), and when the last one did."""
     since = moment - WINDOW
@@ -127,12 +206,16 @@ def _failures(
             )
         )
         since = success or since
-    row = session.execute(
+    fresh = [each for each in unwritten if each.moment > since]
+    count, newest = session.execute(
         select(func.count(LoginAttempt.id), func.max(LoginAttempt.created_at)).where(
-            which, LoginAttempt.succeeded.is_(False), LoginAttempt.created_at > since
+            which,
+            LoginAttempt.succeeded.is_(False),
+            LoginAttempt.created_at > since,
+            LoginAttempt.id.not_in([each.id for each in fresh]),
         )
     ).one()
-    return row[0], row[1]
+    return count + len(fresh), max((each for each in (newest, *(one.moment for one in fresh)) if each), default=None)
 
 
 def _wait(count: int, newest: datetime | None, free: int, moment: datetime) -> int:
@@ -150,13 +233,6 @@ def _is_known(session: Session, user: User, network: str, moment: datetime) -> b
         .distinct()
     )
     return any(network_of(address) == network for address in addresses)
-
-
-def _one_at_a_time(workspace: Workspace, session: Session, network: str, key: str) -> None:
-    """Let attempts of one address, then of one name, count one after the other; on SQLite the writer is alone already."""
-    if workspace.database.dialect == "postgresql":
-        for subject in (f"login from {network}", f"login as {key}"):
-            session.execute(select(func.pg_advisory_xact_lock(func.hashtext(subject))))
 
 
 def _hidden(name: str) -> str:

@@ -52,6 +52,7 @@ _SENTENCES: Mapping[str, str] = {
     "users.token": "made a token of {name} for {purpose}, valid {days} days",
     "password.change": "changed their own password",
     "login.limited": "slowed down logins as {name} from {address} after {failures} wrong passwords",
+    "login.limited.more": "slowed down logins {times} more times after wrong passwords",
 }
 
 

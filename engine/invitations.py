@@ -129,6 +129,8 @@ def offer(workspace: Workspace, token: str) -> Offer:
 
 def accept_as(workspace: Workspace, token: str, user: User) -> Joined:
     """Make a user who is logged in a member. Who has as much already stays what they are, and the link stays unused."""
+    with workspace.database.read() as session:
+        _open(session, token)  # so that a link that opens nothing takes no write turn
     with workspace.database.write() as session:
         invitation = _open(session, token)
         member = session.get(Member, (invitation.project_id, user.id))
@@ -156,25 +158,25 @@ def accept_new(
     name = names.chosen(name)
     passwords.check(password, name)
     taken = Conflict(f"The name {name!r} is taken. If it is yours, log in and open the link again.")
-    attempt = attempts.begin_to_join(workspace, opened.id, address)
-    with workspace.database.read() as session:
-        if names.is_taken(session, name):
-            raise taken
-    stored = passwords.hashed(password, name)
-    try:
-        with workspace.database.write() as session:
-            invitation = _open(session, token)
-            names.check_free(session, name)
-            attempts.succeeded(session, attempt)
-            user = User(name=name, role="annotator", password_hash=stored)
-            session.add(user)
-            session.flush()
-            _use(session, invitation, user)
-            members.join(session, invitation.project_id, user.id, invitation.role)
-            begun = logins.begin(workspace, session, user.id, client=client, address=address)
-            return Joined(project_id=invitation.project_id, role=invitation.role, token=begun)
-    except (IntegrityError, Conflict):  # somebody else took it meanwhile
-        raise taken from None
+    with attempts.counted_joining(workspace, opened.id, address) as attempt:
+        with workspace.database.read() as session:
+            if names.is_taken(session, name):
+                raise taken
+        stored = passwords.hashed(password, name)
+        try:
+            with workspace.database.write() as session:
+                invitation = _open(session, token)
+                names.check_free(session, name)
+                attempts.succeeded(session, attempt)
+                user = User(name=name, role="annotator", password_hash=stored)
+                session.add(user)
+                session.flush()
+                _use(session, invitation, user)
+                members.join(session, invitation.project_id, user.id, invitation.role)
+                begun = logins.begin(workspace, session, user.id, client=client, address=address)
+                return Joined(project_id=invitation.project_id, role=invitation.role, token=begun)
+        except (IntegrityError, Conflict):  # somebody else took it meanwhile
+            raise taken from None
 
 
 def address_of(settings: Settings, token: str) -> str:

@@ -38,15 +38,14 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
     with workspace.database.read() as session:
         called = select(User).where(User.name.in_({name, names.composed(name)}), User.disabled_at.is_(None))
         user = session.scalar(called.order_by(User.name != name).limit(1))
-    attempt = attempts.begin(workspace, name, user, address)
-    if not passwords.fits(user.password_hash if user else None, password) or user is None:
-        attempts.failed(workspace, attempt)
-        return None
-    with workspace.database.write() as session:
-        if not _is_as_before(session, user):
+    with attempts.counted(workspace, name, user, address) as attempt:
+        if not passwords.fits(user.password_hash if user else None, password) or user is None:
             return None
-        attempts.succeeded(session, attempt)
-        return begin(workspace, session, user.id, client=client, address=address)
+        with workspace.database.write() as session:
+            if not _is_as_before(session, user):
+                return None
+            attempts.succeeded(session, attempt)
+            return begin(workspace, session, user.id, client=client, address=address)
 
 
 def begin(workspace: Workspace, session: Session, user_id: str, *, client: str = "", address: str = "") -> str:
@@ -94,7 +93,9 @@ def user_of_token(workspace: Workspace, token: str) -> User | None:
 
 
 def log_out(workspace: Workspace, token: str) -> None:
-    """Revoke a session."""
+    """Revoke a session. A token that is none is looked up, and takes no write turn: strangers can send any."""
+    if user_of_token(workspace, token) is None:
+        return
     with workspace.database.write() as session:
         login = session.get(LoginSession, digest(token))
         if login is not None and login.revoked_at is None:
@@ -163,18 +164,17 @@ def change_password(
     Audited.
     """
     wrong = Forbidden("The present password is not that; nothing was changed.")
-    attempt = attempts.begin(workspace, user.name, user, address)
-    if not passwords.fits(user.password_hash, old):
-        attempts.failed(workspace, attempt)
-        raise wrong
-    stored = passwords.hashed(new, user.name)
-    with workspace.database.write() as session:
-        if not _is_as_before(session, user):  # an admin gave them another one meanwhile, or disabled them
+    with attempts.counted(workspace, user.name, user, address) as attempt:
+        if not passwords.fits(user.password_hash, old):
             raise wrong
-        attempts.succeeded(session, attempt)
-        session.get_one(User, user.id).password_hash = stored
-        revoke_all(session, user.id, but=token)
-        audit.record(session, user.id, "password.change", user.id)
+        stored = passwords.hashed(new, user.name)
+        with workspace.database.write() as session:
+            if not _is_as_before(session, user):  # an admin gave them another one meanwhile, or disabled them
+                raise wrong
+            attempts.succeeded(session, attempt)
+            session.get_one(User, user.id).password_hash = stored
+            revoke_all(session, user.id, but=token)
+            audit.record(session, user.id, "password.change", user.id)
 
 
 def digest(token: str) -> str:

@@ -15,7 +15,9 @@ from db.session import Database, sqlite_file
 from engine import reserve
 from engine.errors import Refused
 from engine.lane import Lane
+from engine.later import Later
 from engine.settings import Settings
+from engine.tried import Tried
 
 _log = logging.getLogger(__name__)
 _FOLDERS = ("blobs", "runs", "thumbnails", "tmp")  # in the data folder
@@ -29,9 +31,16 @@ class Workspace:
     database: Database
     blobs: BlobStore
     large_saves: Lane = field(default_factory=Lane, compare=False)
+    later: Later = field(init=False)
+    tried: Tried = field(init=False, default_factory=Tried)
+
+    def __post_init__(self) -> None:
+        """What is put off goes into this very database."""
+        object.__setattr__(self, "later", Later(self.database))
 
     def close(self) -> None:
-        """Close the database's connections."""
+        """Write what was put off, and close the database's connections."""
+        self.later.close()
         self.database.dispose()
 
 

@@ -1,11 +1,12 @@
 """What belongs to the person who asks: preferences of their page, sessions, password."""
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.deps import CurrentUser, TheCaller, TheWorkspace
+from annotator.deps import CurrentUser, TheCaller, TheLoginLine, TheWorkspace
 from engine import logins, people
 from engine.errors import Refused
 from engine.logins import SessionView
@@ -49,8 +50,11 @@ def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
 
 
 @router.put("/password", status_code=204, response_class=Response)
-def change_password(change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller) -> None:
+async def change_password(
+    change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller, line: TheLoginLine
+) -> None:
     """Change the person's password, and log them out everywhere else. 403 when the present one is wrong, 429 too often."""
     if workspace.settings.auth == "local":
         raise Refused("Nobody logs in here, so there is no password.")
-    logins.change_password(workspace, user, change.old, change.new, token=caller.token, address=caller.address)
+    step = partial(logins.change_password, workspace, user, change.old, change.new)
+    await line.run(caller.address, partial(step, token=caller.token, address=caller.address), known=True)

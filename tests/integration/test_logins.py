@@ -17,6 +17,7 @@ from engine import attempts, audit, logins, passwords, people
 from engine.commands.serve import server_options
 from engine.errors import Forbidden, TooMany
 from engine.settings import Settings
+from engine.tried import Tried
 from engine.workspace import Workspace
 from tests.integration.people_made import ADDRESS, make_user
 from tests.integration.served import served
@@ -51,7 +52,9 @@ def wait_for(workspace: Workspace, address: str, name: str = "ann") -> int:
 
 
 def earlier(workspace: Workspace, minutes: float) -> None:
-    """Let time pass: everything tried so far was tried so much earlier."""
+    """Let time pass: everything tried so far was tried so much earlier. Memory forgets, as after a restart."""
+    workspace.later.flush()
+    object.__setattr__(workspace, "tried", Tried())
     with workspace.database.write() as session:
         for attempt in session.scalars(select(LoginAttempt)):
             attempt.created_at -= timedelta(minutes=minutes)
@@ -144,6 +147,7 @@ def test_one_customer_s_ipv6_addresses_are_one(workspace: Workspace, ann) -> Non
 def test_a_name_that_nobody_has_is_not_kept_and_waits_alike(workspace: Workspace) -> None:
     secret = "correct horse battery"  # typed into the wrong field
     assert guess(workspace, HOME, 6, name=secret) == ["None"] * 5 + ["wait"]
+    workspace.later.flush()
     with workspace.database.read() as session:
         assert not [row for row in session.scalars(select(LoginAttempt)) if secret in row.name]
     assert not [line for line in audit.entries(workspace) if secret in str(line)]
@@ -151,6 +155,7 @@ def test_a_name_that_nobody_has_is_not_kept_and_waits_alike(workspace: Workspace
 
 def test_the_failure_that_fills_the_count_is_written_down_once(workspace: Workspace, ann) -> None:
     guess(workspace, HOME, 9)
+    workspace.later.flush()
     found = [line for line in audit.entries(workspace) if line.action == "login.limited"]
     assert [line.what for line in found] == [f"slowed down logins as ann from {HOME} after 5 wrong passwords"]
 
@@ -159,6 +164,7 @@ def test_attempts_are_forgotten_after_a_day(workspace: Workspace, ann) -> None:
     guess(workspace, HOME, 3)
     earlier(workspace, 25 * 60)
     guess(workspace, HOME)
+    workspace.later.flush()
     with workspace.database.read() as session:
         assert len(session.scalars(select(LoginAttempt)).all()) == 1
 

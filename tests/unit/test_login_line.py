@@ -1,0 +1,105 @@
+"""The line in which passwords wait: bounded, addresses take turns, and people who are known go first."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from annotator import login_line
+from annotator.login_line import LoginLine
+from engine.errors import TooMany
+
+
+class Counter:
+    """Steps that last until they are let go, and say in which order they began."""
+
+    def __init__(self) -> None:
+        self.began: list[str] = []
+        self.go_on = threading.Event()
+
+    def step(self, what: str) -> Callable[[], str]:
+        def run() -> str:
+            self.began.append(what)
+            self.go_on.wait(30)
+            return what
+
+        return run
+
+
+async def until(true: Callable[[], bool]) -> None:
+    for _ in range(2000):
+        if true():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it did not come to that")
+
+
+async def started(line: LoginLine, counter: Counter, *asked: str, known: bool = False) -> list["asyncio.Task[str]"]:
+    """Ask for steps named ADDRESS/NUMBER, one after the other."""
+    tasks = []
+    for what in asked:
+        tasks.append(asyncio.create_task(line.run(what.split("/")[0], counter.step(what), known=known)))
+        await asyncio.sleep(0)
+    return tasks
+
+
+def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
+    async def run() -> None:
+        line, counter = LoginLine(), Counter()
+        places = login_line.OF_AN_ADDRESS + 1
+        tasks = await started(line, counter, *(f"10.0.0.1/{number}" for number in range(places)))
+        await until(lambda: len(counter.began) == 1)
+        with pytest.raises(TooMany):
+            await line.run("10.0.0.1", counter.step("one too many"))
+        other = await started(line, counter, "10.0.0.2/0")
+        await until(lambda: len(counter.began) == 2)
+        counter.go_on.set()
+        await asyncio.gather(*tasks, *other)
+        assert counter.began[:2] == ["10.0.0.1/0", "10.0.0.2/0"] and len(counter.began) == places + 1
+
+    asyncio.run(run())
+
+
+def test_the_line_is_bounded_and_known_people_go_first() -> None:
+    async def run() -> None:
+        line, counter = LoginLine(), Counter()
+        most = login_line.AT_ONCE + login_line.OF_STRANGERS
+        tasks = await started(line, counter, *(f"10.0.{number}.1/0" for number in range(most)))
+        await until(lambda: len(counter.began) == login_line.AT_ONCE)
+        assert line.is_long
+        with pytest.raises(TooMany):
+            await line.run("10.1.0.1", counter.step("one too many"))
+        tasks += await started(line, counter, "10.2.0.1/known", known=True)
+        counter.go_on.set()
+        await asyncio.gather(*tasks)
+        assert "10.2.0.1/known" in counter.began[: 2 * login_line.AT_ONCE + 1]
+        assert await line.run("10.1.0.1", lambda: "free again") == "free again"
+
+    asyncio.run(run())
+
+
+def test_whoever_goes_away_gives_the_place_back() -> None:
+    async def run() -> None:
+        line, counter = LoginLine(), Counter()
+        [first, second, third] = await started(line, counter, "10.0.0.1/0", "10.0.0.1/1", "10.0.0.1/2")
+        await until(lambda: len(counter.began) == 1)
+        second.cancel()
+        counter.go_on.set()
+        assert await asyncio.gather(first, third) == ["10.0.0.1/0", "10.0.0.1/2"]
+        assert not line.is_long and counter.began == ["10.0.0.1/0", "10.0.0.1/2"]
+
+    asyncio.run(run())
+
+
+def test_a_step_that_fails_gives_its_turn_back() -> None:
+    def fails() -> str:
+        raise ValueError("no")
+
+    async def run() -> None:
+        line = LoginLine()
+        for _ in range(2 * login_line.AT_ONCE):
+            with pytest.raises(ValueError, match="no"):
+                await line.run("10.0.0.1", fails)
+
+    asyncio.run(run())
