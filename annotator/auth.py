@@ -24,14 +24,18 @@ HOME = "/app/"
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
     """Return the user of a request: the local one where nobody logs in, else the one whose session the request names.
 
-    Looked up once a request.
+    Looked up once a request. A program's token is one under /api alone, where annotator.scopes says what it may.
     """
     if workspace.settings.auth == "local":
         local: User = request.app.state.local_user
         return local
     if not hasattr(request.state, "user"):
         token = token_of(request)
-        request.state.user = logins.user_of_token(workspace, token) if token else None
+        login = logins.login_of_token(workspace, token) if token else None
+        if login is not None and login.scope is not None and not request.scope["path"].startswith("/api/"):
+            login = None
+        request.state.user = login.user if login is not None else None
+        request.state.scope = login.scope if login is not None else None
     user: User | None = request.state.user
     return user
 

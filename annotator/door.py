@@ -1,7 +1,8 @@
 """The door behind the guard: where people log in, nothing but the forms and the program's own files is open to strangers.
 
 Routes ask for the user themselves. The door asks once more, in front of all of them, so that a route that forgets is not
-open, Gradio's own among them; and it closes what Gradio brings along and this page does not use.
+open, Gradio's own among them; it asks what a program's token may; and it closes what Gradio brings along and this page does
+not use.
 """
 
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from annotator import scopes
 from annotator.auth import HOME, user_of
 from engine.workspace import Workspace
 
@@ -47,21 +49,22 @@ class Door:
         if closed(path):
             answer = JSONResponse({"detail": "There is nothing here."}, status_code=404)
         elif self.workspace.settings.auth == "login" and not is_open(path):
-            answer = await self._stranger(scope)
+            answer = await self._turned_away(scope)
         if answer is not None:
             await answer(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
-    async def _stranger(self, scope: Scope) -> Response | None:
-        """What a stranger is told; None for who is logged in."""
+    async def _turned_away(self, scope: Scope) -> Response | None:
+        """What a stranger is told, and a program whose token may not ask for this; None for who may go on."""
         if scope["type"] == "websocket":
             return JSONResponse(
                 {"detail": "There is nothing here."}, status_code=404
             )  # there is none in this application
         request = Request(scope)
         if await run_in_threadpool(user_of, request, self.workspace) is not None:
-            return None
+            sentence = scopes.refusal(request.state.scope, scope["method"], scope["path"])
+            return JSONResponse({"detail": sentence}, status_code=403) if sentence else None
         path = scope["path"]
         if scope["method"] in ("GET", "HEAD") and path in ("/app", HOME, "/api/docs"):
             wanted = path + (f"?{request.url.query}" if request.url.query else "")

@@ -49,7 +49,7 @@ _SENTENCES: Mapping[str, str] = {
     "users.password": "set a new password for {name}",
     "users.sessions": "ended all sessions of {name}",
     "users.session": "ended a session of {name}: {client}",
-    "users.token": "made a token of {name} for {purpose}, valid {days} days",
+    "users.token": "made a token of {name} for {purpose}, valid {days} days, scope {scope}",
     "password.change": "changed their own password",
     "login.limited": "slowed down logins as {name} from {address} after {failures} wrong passwords",
     "login.limited.more": "slowed down logins {times} more times after wrong passwords",
@@ -133,7 +133,14 @@ def _what(entry: AuditEntry) -> str:
     """What an entry says. One of an older or newer version, whose sentence is not known, says its action."""
     action = "gold.none" if entry.action == "gold" and entry.details.get("annotation_id") is None else entry.action
     sentence = _SENTENCES.get(action, "{action}: {subject}")
-    known = {"action": entry.action, "subject": entry.subject, "model": entry.subject, **entry.details}
+    # A token of before scopes were had all rights.
+    known = {
+        "scope": "admin",
+        "action": entry.action,
+        "subject": entry.subject,
+        "model": entry.subject,
+        **entry.details,
+    }
     if isinstance(changes := known.get("changes"), dict):
         known["changes"] = ", ".join(f"{name} from {old} to {new}" for name, (old, new) in sorted(changes.items()))
     if isinstance(questions := known.get("questions"), list):

@@ -9,6 +9,7 @@ from engine.invitations import InvitationView
 from engine.logins import SessionView
 from engine.members import MemberView
 from engine.people import UserView
+from engine.tokens import MadeToken
 
 
 class People:
@@ -37,6 +38,11 @@ class People:
     def end_session(self, session_id: str) -> None:
         """Log oneself out in one place."""
         self._at.send("DELETE", f"/me/sessions/{session_id}", repeatable=False)
+
+    def make_token(self, purpose: str, scope: str = "annotate", days: int = 365) -> MadeToken:
+        """Make a token for a program (read, annotate or admin). It is told this once; `end_session` ends it."""
+        body = {"purpose": purpose, "scope": scope, "days": days}
+        return self._at.post(MadeToken, "/me/tokens", body, repeatable=False)
 
     def change_password(self, old: str, new: str) -> None:
         """Change one's password, and end all other sessions."""

@@ -3,7 +3,9 @@
 import hashlib
 import re
 import secrets
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import cast
 
 from pydantic import BaseModel
 from sqlalchemy import bindparam, select, update
@@ -11,16 +13,21 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import LoginSession, User
+from db.tables.people import Scope
 from engine import attempts, audit, names, passwords
 from engine.errors import Forbidden, NotFound
 from engine.workspace import Workspace
 
 TOKEN_CLIENT = "token: "  # what the client of a program's token begins with; see engine.tokens
+USED_WITHIN = timedelta(minutes=10)  # a token's use is written at most so often
 _ID_LENGTH = 16  # of the token's SHA-256: enough to name one of a person's sessions
 
 
 class SessionView(BaseModel):
-    """A login of one browser. `current`: the one that is asking."""
+    """A login of one browser, or a program's token. `current`: the one that is asking.
+
+    `scope`: what a token may do; None for a browser. `last_used_at`: of a token, up to ten minutes old.
+    """
 
     id: str
     client: str
@@ -28,6 +35,16 @@ class SessionView(BaseModel):
     created_at: datetime
     expires_at: datetime
     current: bool
+    scope: Scope | None = None
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who a token stands for, and what it may do of what they may: None for a browser's, which may do all of it."""
+
+    user: User
+    scope: Scope | None
 
 
 def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", address: str = "") -> str | None:
@@ -75,7 +92,7 @@ def _is_as_before(session: Session, user: User) -> bool:
 
 
 _LOGGED_IN = (  # put together once: this stands before every request
-    select(User)
+    select(User, LoginSession.scope, LoginSession.last_used_at)
     .join(LoginSession, LoginSession.user_id == User.id)
     .where(
         LoginSession.token_sha256 == bindparam("token"),
@@ -86,10 +103,24 @@ _LOGGED_IN = (  # put together once: this stands before every request
 )
 
 
-def user_of_token(workspace: Workspace, token: str) -> User | None:
-    """Return who is logged in with `token`; None for an unknown, revoked or expired one."""
+def login_of_token(workspace: Workspace, token: str) -> Login | None:
+    """Return who is logged in with `token`; None for an unknown, revoked or expired one. Notes the use of a program's."""
+    hashed, moment = digest(token), now()
     with workspace.database.look() as session:
-        return session.execute(_LOGGED_IN, {"token": digest(token), "now": now()}).scalar()
+        found = session.execute(_LOGGED_IN, {"token": hashed, "now": moment}).one_or_none()
+    if found is None:
+        return None
+    user, scope, last = found
+    if scope is not None and (last is None or last < moment - USED_WITHIN):
+        used = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
+        workspace.later.add(lambda session: session.execute(used), key=("token used", hashed))
+    return Login(user, cast(Scope | None, scope))
+
+
+def user_of_token(workspace: Workspace, token: str) -> User | None:
+    """Return who is logged in with `token`, whatever it may do; None as in `login_of_token`."""
+    login = login_of_token(workspace, token)
+    return login.user if login is not None else None
 
 
 def log_out(workspace: Workspace, token: str) -> None:
@@ -119,6 +150,8 @@ def sessions(workspace: Workspace, user_id: str, token: str | None = None) -> li
             created_at=row.created_at,
             expires_at=row.expires_at,
             current=row.token_sha256 == mine,
+            scope=cast(Scope | None, row.scope),
+            last_used_at=row.last_used_at,
         )
         for row in rows
     ]

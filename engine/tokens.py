@@ -1,10 +1,18 @@
-"""Tokens for programs: a login that is printed once, lasts long, and is seen and ended like any other session."""
+"""Tokens for programs: a login that is told once, lasts long, and is seen and ended like any other session.
+
+A token carries a scope, which never adds to what its person may do: see annotator.scopes, where it is asked.
+"""
 
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import get_args
+
+from pydantic import BaseModel
 
 from db.base import now
 from db.tables import LoginSession
+from db.tables.people import Scope as Scope
 from engine import audit
 from engine.errors import Refused
 from engine.logins import TOKEN_CLIENT, digest, locked
@@ -12,14 +20,31 @@ from engine.people import user_named
 from engine.workspace import Workspace
 
 LONGEST_DAYS = 3650
+SCOPES: Mapping[Scope, str] = {
+    "read": "sees documents, answers, figures and exports, and changes nothing",
+    "annotate": "also uploads, asks, marks, mends words, works through the queue and reviews",
+    "admin": "may do through the API whatever its person may",
+}
 
 
-def issue(workspace: Workspace, name: str, *, purpose: str, days: int, by: str | None = None) -> str:
+class MadeToken(BaseModel):
+    """A token that was just made. It is told this once and stored nowhere."""
+
+    token: str
+    scope: Scope
+    days: int
+
+
+def issue(
+    workspace: Workspace, name: str, *, purpose: str, days: int, scope: str = "annotate", by: str | None = None
+) -> str:
     """Return a new token of the user `name`, valid for so many days; the database keeps only its SHA-256.
 
-    It is sent as `Authorization: Bearer TOKEN`. Refused without a purpose or for an impossible time, NotFound for an unknown
-    user. Disabling the user, or ending the session, ends the token.
+    It is sent as `Authorization: Bearer TOKEN`. Refused without a purpose, for an impossible time or an unknown scope,
+    NotFound for an unknown user. Disabling the user, or ending the session, ends the token.
     """
+    if scope not in get_args(Scope):
+        raise Refused(f"There is no scope {scope!r}; choose one of {', '.join(SCOPES)}.")
     if not purpose.strip() or not purpose.isprintable():
         raise Refused("Say what the token is for; its owner sees that in the list of sessions.")
     if not 1 <= days <= LONGEST_DAYS:
@@ -36,7 +61,9 @@ def issue(workspace: Workspace, name: str, *, purpose: str, days: int, by: str |
                 user_id=user.id,
                 client=f"{TOKEN_CLIENT}{purpose.strip()}"[:200],
                 expires_at=now() + timedelta(days=days),
+                scope=scope,
             )
         )
-        audit.record(session, by, "users.token", user.id, name=user.name, purpose=purpose.strip(), days=days)
+        what = purpose.strip()
+        audit.record(session, by, "users.token", user.id, name=user.name, purpose=what, days=days, scope=scope)
     return token

@@ -14,6 +14,10 @@ Whatever people can do on the page can be done through these routes. On the page
 a token: `glossator users token NAME` prints one, and every request carries it as `Authorization: Bearer TOKEN`. Where nobody
 logs in (GLOSSATOR_AUTH=local) neither is needed. From Python, `engine.client.Glossator` has a method for each of them.
 
+A token has a scope, which takes from what its person may do and never adds to it: `read` sees documents, answers, figures and
+exports; `annotate` also uploads, asks, marks, mends words, works through the queue and reviews; `admin` may do whatever its
+person may. What the scope does not allow is refused with 403.
+
 Positions are pixels of the rendered page, right and lower edge exclusive; times are in UTC. A failure is a status with one
 sentence: `{"detail": "..."}`."""
 
@@ -36,7 +40,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "401": ("NotLoggedIn", "Nobody is logged in, or the login has ended.", {"detail": "Log in first."}),
     "403": (
         "NotAllowed",
-        "The person's role does not allow it, or the request comes from another site.",
+        "The person's role or the scope of the token does not allow it, or the request comes from another site.",
         {"detail": "Only a reviewer or an admin of the project may do this."},
     ),
     "404": (

@@ -7,9 +7,10 @@ from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import CurrentUser, TheCaller, TheLoginLine, TheWorkspace
-from engine import logins, people
+from engine import logins, people, tokens
 from engine.errors import Refused
 from engine.logins import SessionView
+from engine.tokens import MadeToken, Scope
 
 router = APIRouter(prefix="/me", tags=["people"])
 
@@ -21,6 +22,16 @@ class PasswordChange(BaseModel):
 
     old: str = Field(max_length=1000)
     new: str = Field(max_length=1000)
+
+
+class NewToken(BaseModel):
+    """A token for a program: what it may do, what it is for, and how many days it lasts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    purpose: str = Field(max_length=150)
+    scope: Scope = "annotate"
+    days: int = Field(365, ge=1, le=tokens.LONGEST_DAYS)
 
 
 @router.get("/preferences")
@@ -39,14 +50,23 @@ def store_preferences(
 
 @router.get("/sessions")
 def list_sessions(workspace: TheWorkspace, user: CurrentUser, caller: TheCaller) -> list[SessionView]:
-    """Return where the person is logged in, newest first."""
+    """Return where the person is logged in, newest first; their programs' tokens, with scope and last use, are among it."""
     return logins.sessions(workspace, user.id, caller.token)
 
 
 @router.delete("/sessions/{session_id}", status_code=204, response_class=Response)
 def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """Log the person out in one place."""
+    """Log the person out in one place, or end a token."""
     logins.revoke(workspace, user.id, session_id)
+
+
+@router.post("/tokens", status_code=201)
+def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser) -> MadeToken:
+    """Make a token with which a program is this person, as far as its scope allows. It is seen and ended as a session is."""
+    if workspace.settings.auth == "local":
+        raise Refused("Nobody logs in here, so programs need no token.")
+    made = tokens.issue(workspace, user.name, purpose=new.purpose, days=new.days, scope=new.scope, by=user.id)
+    return MadeToken(token=made, scope=new.scope, days=new.days)
 
 
 @router.put("/password", status_code=204, response_class=Response)

@@ -1,23 +1,26 @@
-// One's own account: where one is logged in, the password, and logging out.
+// One's own account: where one is logged in, the password, tokens for programs, and logging out.
 
 import { get, put, request } from './api.js';
 import { h, replace } from './dom.js';
 import { Say, button, card, onSubmit, row, time } from './people_parts.js';
+import { TokensPart } from './people_tokens.js';
 
 export class AccountCard {
   constructor(me) {
     this.say = new Say();
     this.list = h('ul', { class: 'g-rows' });
+    this.tokens = new TokensPart(() => this.load());
     this.root = card('You',
       h('ul', { class: 'g-rows' }, row(me.user.name, me.user.role === 'admin' ? 'Admin of this installation' : 'Logged in', button('Log out', logOut))),
-      h('h4', {}, 'Where you are logged in'), this.list, this.say.root, this.passwordForm(me));
+      h('h4', {}, 'Where you are logged in'), this.list, this.say.root, this.passwordForm(me), this.tokens.root);
     this.load();
   }
 
   async load() {
     await this.say.act(async () => {
       const sessions = await get('/me/sessions');
-      replace(this.list, sessions.map((each) => row([each.client, each.current ? h('i', {}, 'here') : null],
+      this.tokens.show(sessions.filter((each) => each.scope));
+      replace(this.list, sessions.filter((each) => !each.scope).map((each) => row([each.client, each.current ? h('i', {}, 'here') : null],
         ['since ', time(each.created_at), each.address ? ` from ${each.address}` : ''],
         each.current ? null : button('Log out there', () => this.end(each.id)))));
     });

@@ -10,6 +10,7 @@ from db.base import Base, Id, Moment, Reference, Sha256
 
 Role = Literal["admin", "reviewer", "annotator"]
 ROLES: tuple[Role, ...] = ("admin", "reviewer", "annotator")
+Scope = Literal["read", "annotate", "admin"]
 
 
 class User(Base):
@@ -30,9 +31,10 @@ class User(Base):
 
 
 class LoginSession(Base):
-    """A login of one browser. The cookie holds the token; the database holds only its SHA-256."""
+    """A login of one browser, or a program's. It holds the token; the database holds only its SHA-256."""
 
     __tablename__ = "login_sessions"
+    __table_args__ = (CheckConstraint("scope in ('read', 'annotate', 'admin')", name="scope"),)
 
     token_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
     user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), index=True)
@@ -41,6 +43,8 @@ class LoginSession(Base):
     created_at: Mapped[Moment]
     expires_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
+    scope: Mapped[str | None] = mapped_column(String(20))  # of a program's token; None: a browser, with all rights
+    last_used_at: Mapped[datetime | None]  # of a token, to some minutes; see engine.logins
 
 
 class LoginAttempt(Base):
@@ -50,6 +54,7 @@ class LoginAttempt(Base):
     __table_args__ = (
         Index("ix_login_attempts_name_created_at", "name", "created_at"),
         Index("ix_login_attempts_address_created_at", "address", "created_at"),
+        Index("ix_login_attempts_created_at", "created_at"),
     )
 
     id: Mapped[Id]

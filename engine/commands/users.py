@@ -76,17 +76,18 @@ def enable(name: Name) -> None:
 
 @users.command("sessions")
 def sessions(name: Name, as_json: Json = False) -> None:
-    """List where a user is logged in."""
+    """List where a user is logged in, and their programs' tokens."""
     with here() as workspace:
         found = logins.sessions(workspace, people.user_named(workspace, name).id)
     if as_json:
         emit({"sessions": [one.model_dump(mode="json", exclude={"current"}) for one in found]})
         return
-    table = Table("session", "browser", "address", "since", "until")
+    table = Table("session", "browser or token", "address", "scope", "since", "until", "last used")
     for one in found:
-        table.add_row(
-            one.id, one.client, one.address, f"{one.created_at:%Y-%m-%d %H:%M}", f"{one.expires_at:%Y-%m-%d %H:%M}"
-        )
+        times = [
+            f"{each:%Y-%m-%d %H:%M}" if each else "" for each in (one.created_at, one.expires_at, one.last_used_at)
+        ]
+        table.add_row(one.id, one.client, one.address, one.scope or "", *times)
     output.print(table)
 
 
@@ -110,16 +111,19 @@ def token(
     name: Name,
     purpose: Annotated[str, typer.Option("--for", help="What it is for; its owner sees that.")] = "scripts",
     days: Annotated[int, typer.Option(help="How long it lasts.")] = 365,
+    scope: Annotated[
+        str, typer.Option(help="; ".join(f"{name}: {what}" for name, what in tokens.SCOPES.items()) + ".")
+    ] = "annotate",
     as_json: Json = False,
 ) -> None:
     """Print a token with which a program is this user: `Authorization: Bearer TOKEN`. It is shown once; revoke ends it."""
     with here() as workspace:
         by = people.ensure_local_user(workspace).id
-        made = tokens.issue(workspace, name, purpose=purpose, days=days, by=by)
+        made = tokens.issue(workspace, name, purpose=purpose, days=days, scope=scope, by=by)
     if as_json:
-        emit({"token": made, "user": name, "days": days})
+        emit({"token": made, "user": name, "days": days, "scope": scope})
     else:
-        console.print(f"{name}, for {purpose}, {days} days. It is shown only now:", markup=False)
+        console.print(f"{name}, for {purpose}, {days} days, scope {scope}. It is shown only now:", markup=False)
         output.print(made, markup=False, soft_wrap=True)
 
 

@@ -72,6 +72,7 @@ TABLE: dict[str, Row] = {
     "PUT /api/me/preferences": Row(USER, body={"theme": "dark"}),
     "GET /api/me/sessions": Row(USER),
     "DELETE /api/me/sessions/{session_id}": Row(USER),
+    "POST /api/me/tokens": Row(USER, body={"purpose": "tests"}),
     "PUT /api/me/password": Row(USER, body={"old": "x"}),
     # --- users
     "GET /api/users": Row(OWNER),

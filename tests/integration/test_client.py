@@ -67,7 +67,7 @@ class House:
         self.tokens = {}
         for name, role in (("ada", "admin"), ("rob", "reviewer"), ("ann", "annotator")):
             people.add_user(workspace, name, PASSWORD, role)
-            self.tokens[name] = tokens.issue(workspace, name, purpose="tests", days=1)
+            self.tokens[name] = tokens.issue(workspace, name, purpose="tests", days=1, scope="admin")
 
     def as_(self, name: str) -> Glossator:
         return Glossator(self.address, token=self.tokens[name])
