@@ -18,6 +18,7 @@ from fastapi.staticfiles import StaticFiles
 
 from annotator import auth, failures
 from annotator.canvas import HEAD
+from annotator.checkup import Checkup
 from annotator.door import Door
 from annotator.guard import Guard
 from annotator.reference import document as described
@@ -77,6 +78,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         lifespan=_following(desk),
     )
     app.state.desk = desk
+    app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
     failures.install(app)
     api = APIRouter(prefix="/api")

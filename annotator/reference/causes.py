@@ -8,8 +8,8 @@ alone. Tests record every answer that the application really gives, and fail whe
 from collections.abc import Mapping
 from typing import Any
 
-OPEN = ("/api/health",)  # routes that need no login
-WITHOUT_DATABASE = ("/api/health",)
+OPEN = ("/api/health", "/api/health/live", "/api/health/ready")  # routes that need no login
+WITHOUT_DATABASE = ("/api/health/live",)
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}}

@@ -62,6 +62,8 @@ TABLE: dict[str, Row] = {
     "POST /invite/{token}": Row(ANYBODY),
     "GET /static/{path:path}": Row(ANYBODY),
     "GET /api/health": Row(ANYBODY),
+    "GET /api/health/live": Row(ANYBODY),
+    "GET /api/health/ready": Row(ANYBODY),
     "GET /api/docs": Row(USER, nobody=303),
     "GET /api/openapi.json": Row(USER),
     # --- oneself
