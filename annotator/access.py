@@ -1,6 +1,7 @@
 """Access to what a route's path names: every router depends on `MEMBERS`, single routes on more.
 
-The ids in a path carry fixed names (engine.access.NAMES), so that no route can forget to ask whose they are.
+The ids in a path carry fixed names (engine.access.NAMES), so that no route can forget to ask whose they are, and whether
+the person is to see them yet.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,11 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from annotator import auth, failures
+from annotator import about, auth, failures
 from annotator.canvas import HEAD
 from annotator.checkup import Checkup
 from annotator.door import Door
+from annotator.gradio_gate import GradioGate
 from annotator.guard import Guard
 from annotator.reference import document as described
 from annotator.routes import (
@@ -71,7 +71,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     desk = Desk(workspace)
     app = FastAPI(
         title="Glossator",
-        version=version("glossator"),
+        version=about.version(),
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
@@ -106,7 +106,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(api)
     described.install(app)
     app.include_router(auth.router(workspace))
+    app.include_router(about.router(settings))
+    app.mount("/source/weights", Revalidated(directory=about.weights()), name="weights")
     app.mount("/static", Revalidated(directory=STATIC), name="static")
+    page = build_page(desk)
+    app.add_middleware(GradioGate, page=page, owner_of=auth.user_id(workspace))  # type: ignore[arg-type]
     app.add_middleware(Door, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
 
@@ -120,16 +124,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     gr.mount_gradio_app(
         app,
-        build_page(desk),
+        page,
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
-        head=HEAD,
+        head=f"{HEAD}\n{about.head(settings)}",
         theme=theme(),
         css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,
-        show_error=True,
+        show_error=False,  # what tabs say to people passes annotator.ui.notices; anything else is for the log
         footer_links=[],
+        run_history=False,  # it would keep what a person reads here in the browser, beyond their logout
     )
+    # Gradio looks at paths only once a page was launched, which a mounted one never is; see annotator.gradio_gate.
+    page.has_launched = True
     return app
 
 

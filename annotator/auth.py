@@ -51,6 +51,16 @@ def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
     return name_of
 
 
+def user_id(workspace: Workspace) -> Callable[[Request], str | None]:
+    """Return a function to the id of the user of a request; None for a stranger."""
+
+    def id_of(request: Request) -> str | None:
+        user = user_of(request, workspace)
+        return user.id if user else None
+
+    return id_of
+
+
 def client_of(request: HTTPConnection) -> str:
     """Return what the browser calls itself."""
     return request.headers.get("user-agent", "")[:200]

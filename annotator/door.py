@@ -11,13 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotator import failures
 from annotator.auth import HOME, user_of
 from annotator.reference.causes import OPEN as OPEN_ROUTES
 from engine.workspace import Workspace
 
-OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", *OPEN_ROUTES})
-OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/")
+OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/source", *OPEN_ROUTES})
+OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
 # What the page needs of Gradio. Uploads, cached files, proxies, monitoring, code and agents are not among it.
 GRADIO = "/app"
 GRADIO_NEEDED = frozenset(
@@ -62,14 +61,8 @@ class Door:
                 {"detail": "There is nothing here."}, status_code=404
             )  # there is none in this application
         request = Request(scope)
-        try:
-            if await run_in_threadpool(user_of, request, self.workspace) is not None:
-                return None
-        except Exception as error:  # the door stands before what turns failures into answers
-            told = failures.answer(error)
-            if told is None:
-                raise
-            return told
+        if await run_in_threadpool(user_of, request, self.workspace) is not None:
+            return None
         path = scope["path"]
         if scope["method"] in ("GET", "HEAD") and path in ("/app", HOME, "/api/docs"):
             wanted = path + (f"?{request.url.query}" if request.url.query else "")

@@ -3,6 +3,7 @@
 from html import escape
 from urllib.parse import quote
 
+from annotator import about
 from engine.invitations import Offer
 from engine.names import LOCAL_NAME
 from engine.passwords import SHORTEST
@@ -18,7 +19,7 @@ main {{ box-sizing: border-box; width: min(24rem, calc(100vw - 2rem)); margin: 2
   background: light-dark(#fff, #1a1d22); box-shadow: 0 1px 2px #0002, 0 8px 32px #0001; overflow-wrap: anywhere; }}
 h1 {{ margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.3; }}
 p {{ margin: 0 0 1.5rem; color: var(--quiet); }}
-p b {{ color: light-dark(#1b1f27, #e9ecf1); }}
+p b {{ unicode-bidi: isolate; color: light-dark(#1b1f27, #e9ecf1); }}
 label {{ display: block; margin-bottom: 1rem; font-size: .875rem; font-weight: 600; }}
 label small {{ float: right; font-weight: 400; color: var(--quiet); }}
 input {{ display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .6rem .75rem; font: inherit;
@@ -28,9 +29,10 @@ button {{ width: 100%; padding: .65rem; border: 0; border-radius: 8px; backgroun
   color: light-dark(#fff, #0c1422); font: inherit; font-weight: 600; cursor: pointer; }}
 .wrong {{ padding: .6rem .75rem; border-radius: 8px; background: light-dark(#fceaee, #3a1a23); color: light-dark(#a61d3f, #f2889f); }}
 .foot {{ margin: 1.25rem 0 0; font-size: .875rem; text-align: center; }}
+.about {{ margin: 1.5rem 0 0; font-size: .8rem; text-align: center; }}
 a {{ color: var(--accent); }}
 </style></head>
-<body><main>{body}</main></body></html>"""
+<body><main>{body}{foot}</main></body></html>"""
 
 # A link into the page names its document behind the "#", which the browser keeps to itself: the form takes it along.
 _KEEP_PLACE = """<script>
@@ -84,7 +86,10 @@ def notice_page(title: str, sentence: str) -> str:
 
 
 def _page(title: str, body: str) -> str:
-    return _PAGE.format(title=escape(title), body=body)
+    # Here the address is always this server's own, which sends on to another one where that is set.
+    named = f"Glossator {escape(about.version())}, {escape(about.licence())}."
+    foot = f'<p class="about">{named} <a href="/source">Source</a></p>'
+    return _PAGE.format(title=escape(title), body=body, foot=foot)
 
 
 def _wrong(sentence: str) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from annotator.failures import TooLarge, answer_to
 from engine.settings import MEGABYTE, Settings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -34,10 +35,6 @@ HEADERS = {
 HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, this name alone
 # What a person reads here is theirs: no cache, and no "back" after a logout, may show it. Pictures of pages say their own.
 UNCACHED = ("/api/", "/login", "/invite/", "/app/config", "/app/gradio_api/")
-
-
-class TooLarge(Exception):
-    """The body of a request is larger than allowed."""
 
 
 class Guard:
@@ -78,7 +75,7 @@ class Guard:
             message = await receive()
             received += len(message.get("body", b""))
             if received > limit:
-                raise TooLarge
+                raise TooLarge(sentence)
             return message
 
         async def with_headers(message: Message) -> None:
@@ -94,9 +91,11 @@ class Guard:
 
         try:
             await self.app(scope, counted, with_headers)
-        except TooLarge:
-            if not started:
-                await self._answer(send, 413, sentence)
+        except Exception as error:  # of what stands before the routes: the login is looked up in the database, too
+            answer = None if started else answer_to(error)
+            if answer is None:
+                raise
+            await answer(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")

@@ -45,7 +45,12 @@ class BlobStore:
         return sha256
 
     def put_file(self, source: Path) -> str:
-        """Store a copy of the file `source` without reading it into memory, and return its SHA-256."""
+        """Store a copy of the file `source` without reading it into memory, and return its SHA-256.
+
+        A file that is there already is not copied: on a full disk, what is stored must go on working.
+        """
+        if (known := sha256_of(source)) in self:
+            return known
         digest = hashlib.sha256()
         with source.open("rb") as reading, self._temporary() as (writing, name):
             while chunk := reading.read(_CHUNK):

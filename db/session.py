@@ -8,7 +8,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
+
+from db import own_files
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # after so long a rest a connection is asked whether it still stands
@@ -51,9 +53,12 @@ class Database:
         if self.dialect not in ("sqlite", "postgresql"):
             raise ValueError(f"The database {self.dialect!r} is not supported; use SQLite or PostgreSQL.")
         self.url = parsed
+        self._release_files: Callable[[], object] = lambda: None
         if self.dialect == "sqlite":
-            if parsed.database:
-                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            if _is_file(parsed):
+                file = Path(str(parsed.database))
+                file.parent.mkdir(parents=True, exist_ok=True)
+                self._release_files = own_files.watch(file, self)
             connecting = {"timeout": BUSY_SECONDS, "check_same_thread": False}
             self.engine = create_engine(parsed, connect_args=connecting, json_serializer=as_json, **_pool(parsed))
             event.listen(self.engine, "connect", _prepare_sqlite)
@@ -112,11 +117,16 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+        self._release_files()
+
+
+def _is_file(address: URL) -> bool:
+    return address.database not in (None, "", ":memory:")
 
 
 def _pool(address: URL) -> dict[str, int]:
     """A database in memory lives in its one connection; files take the pool."""
-    return POOL if address.database not in (None, "", ":memory:") else {}
+    return POOL if _is_file(address) else {}
 
 
 def _note_rest(_connection: Any, record: Any) -> None:

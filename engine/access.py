@@ -24,6 +24,7 @@ from db.tables import (
     User,
 )
 from db.tables.people import Role
+from engine.curation import blind
 from engine.errors import Forbidden, NotFound
 from engine.workspace import Workspace
 
@@ -67,9 +68,13 @@ def require(workspace: Workspace, user: User, project_id: str, needed: Role = "a
 
 
 def check_author(session: Session, annotation: Annotation, user_id: str) -> None:
-    """Forbidden, with a sentence, unless the user may change this answer: its author, a reviewer or an admin may."""
+    """Forbidden, with a sentence, unless the user may change this answer: its author, a reviewer or an admin may.
+
+    NotFound where the answer is hidden from them: the sentence would say whose it is.
+    """
     if annotation.author_id == user_id:
         return
+    blind.seen(session, annotation.id, user_id)
     user = session.get_one(User, user_id)
     role = role_in(session, user, annotation.project_id)
     if role is None or RANK[role] < RANK["reviewer"]:
@@ -105,7 +110,7 @@ def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "
     """Return the user's role in the project that all of `ids` (name -> key, names as in NAMES) belong to.
 
     NotFound where something is not there, lies in a project that the user is no member of, or not in the same project as
-    the rest; Forbidden where the role is too small.
+    the rest, and for an answer that is hidden from them; Forbidden where the role is too small.
     """
     owners = {name: project_of(session, name, key) for name, key in ids.items()}
     if len(set(owners.values())) > 1:
@@ -114,8 +119,20 @@ def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "
     if role is None:
         what = {"project_id": "project"} | {name: what for name, (what, _) in {**_OWNED, **_THROUGH_PAGE}.items()}
         raise NotFound(f"There is no such {what[next(iter(owners))]}.")
+    if RANK[role] < RANK["reviewer"]:
+        _check_seen(session, user, ids)
     if RANK[role] < RANK[needed]:
         raise Forbidden(
             f"Only {'an admin' if needed == 'admin' else 'a reviewer or an admin'} of the project may do this."
         )
     return role
+
+
+def _check_seen(session: Session, user: User, ids: Mapping[str, str]) -> None:
+    """NotFound, as for an unknown one, where an id is that of an answer which is hidden from the user, or of its proposal."""
+    answers = {"annotation": ids.get("annotation_id")}
+    if "prediction_id" in ids:
+        answers["prediction"] = session.get_one(Prediction, ids["prediction_id"]).annotation_id
+    for what, key in answers.items():
+        if key is not None and blind.is_hidden(session, session.get_one(Annotation, key), user.id):
+            raise NotFound(f"There is no such {what}.")

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import User
 from engine.errors import Conflict, Refused
+from engine.visible import check_name
 
 LOCAL_NAME = "local"  # who works without login, and on the command line
 NOBODY = "Glossator"  # who acts in the audit trail where no person does
@@ -22,8 +23,7 @@ def composed(name: str) -> str:
 def chosen(name: str) -> str:
     """Return a new user's name as it is stored. Refused, with a sentence, for what cannot be one."""
     name = composed(name)
-    if not name.isprintable() or not name.strip() or name != name.strip() or len(name) > LONGEST:
-        raise Refused(f"A user's name has 1 to {LONGEST} printable characters and no space at its ends.")
+    check_name(name, "A user's name", longest=LONGEST, joiners=False)
     if _looks(name) in RESERVED:
         raise Refused(f"The name {name!r} is the program's own; choose another one.")
     return name

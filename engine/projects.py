@@ -15,6 +15,7 @@ from engine.curation import overlap, places
 from engine.errors import Conflict, NotFound, Refused
 from engine.jobs.crontab import schedule, zone_named
 from engine.settings import Settings
+from engine.visible import check_name
 from engine.workspace import Workspace
 
 DEFAULT_NAME = "default"
@@ -191,5 +192,4 @@ def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSum
 
 
 def _check_name(name: str) -> None:
-    if not name.isprintable() or not name.strip() or name != name.strip() or len(name) > 100:
-        raise Refused("A project's name has 1 to 100 printable characters and no space at its ends.")
+    check_name(name, "A project's name", longest=100)

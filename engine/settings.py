@@ -3,6 +3,7 @@
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -29,6 +30,12 @@ class Settings(BaseSettings):
         default=["127.0.0.1"], description="Addresses or networks of proxies, which say where a request comes from."
     )
     secure_cookies: bool = Field(False, description="Send the login cookie over HTTPS only; set it behind a TLS proxy.")
+    max_connections: int = Field(
+        1000, ge=50, description="Most connections at a time; beyond, those that send nothing make room."
+    )
+    source_url: str = Field(
+        "", description="Where the source of what runs here is, for the link Source; empty: this server hands it out."
+    )
     session_hours: float = Field(24 * 14, gt=0, description="How long a login lasts.")
 
     model_path: Path | None = Field(None, description="Checkpoint to begin projects with; empty: the shipped one.")
@@ -72,6 +79,23 @@ class Settings(BaseSettings):
                     f"""{proxy!r} is no address and no network; write for example '["10.0.0.5", "172.16.0.0/12"]'."""
                 ) from None
         return proxies
+
+    @field_validator("source_url")
+    @classmethod
+    def _web_address(cls, address: str) -> str:
+        """A link on every page: an address of the web, and nothing that a browser would run."""
+        try:
+            parts = urlsplit(address)
+            whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+        except ValueError:
+            whole = False
+        if address and not (
+            whole and address.isascii() and address.isprintable() and not set(address) & set(" \"'<>\\`")
+        ):
+            raise ValueError(
+                f"{address!r} is no address of the web; write for example https://git.example.org/glossator."
+            )
+        return address
 
     @model_validator(mode="after")
     def _this_machine_only_without_login(self) -> "Settings":

@@ -1,6 +1,6 @@
 """When routes answer otherwise than with success: each status of each route with its cause, for the OpenAPI document.
 
-Three sources, put together in `failures_of`: what the middlewares answer for everybody (annotator.guard, annotator.door), what
+Three sources, put together in `failures_of`: what is answered for all (annotator.http_limits, annotator.guard, annotator.door), what
 follows from the form of a route (a login, a role, ids in its path, a body), and `CAUSES`: what the engine raises for one route
 alone. Tests record every answer that the application really gives, and fail where it is not named here.
 """
@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 OPEN = ("/api/health", "/api/health/live", "/api/health/ready")  # routes that need no login
-WITHOUT_DATABASE = ("/api/health/live",)
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}}
@@ -31,6 +30,11 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "NotFound",
         "There is no such thing, or it is in a project that the person is no member of.",
         {"detail": "There is no such document."},
+    ),
+    "408": (
+        "TooSlow",
+        "The request did not arrive in time.",
+        {"detail": "The body of the request did not arrive in time."},
     ),
     "409": (
         "Conflict",
@@ -56,6 +60,11 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Too many tries; the header Retry-After says how many seconds to wait.",
         {"detail": "Too many wrong passwords. Try again in 30 seconds."},
     ),
+    "431": (
+        "HeadTooLarge",
+        "The header of the request is larger than allowed.",
+        {"detail": "The header of the request is too large."},
+    ),
     "500": (
         "FileMissing",
         "A stored file is missing from the disk; its row is there.",
@@ -63,16 +72,18 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "503": (
         "Unavailable",
-        "The database does not answer; the header Retry-After says how many seconds to wait.",
-        {"detail": "The database does not answer. Try again in a few seconds."},
+        "The database does not answer, or all connections are taken; Retry-After says how many seconds to wait.",
+        {
+            "detail": "The database of the server does not answer. Try again in a moment; if it stays, tell whoever runs the server."
+        },
     ),
     "507": (
         "DiskFull",
-        "The disk is full, so nothing was stored.",
-        {"detail": "The disk of the server is full, so nothing was stored. Tell whoever runs it."},
+        "The disk of the server is full; the header Retry-After says how many seconds to wait.",
+        {"detail": "The disk of the server is full, so this was not stored. Ask whoever runs the server to make room."},
     ),
 }
-WITH_RETRY_AFTER = ("429", "503")
+WITH_RETRY_AFTER = ("429", "503", "507")
 
 PROBLEM = {
     "type": "object",
@@ -191,9 +202,7 @@ def failures_of(method: str, path: str, operation: Mapping[str, Any], role: str 
     `role`: of `ROLES`, what the route's dependencies ask for. None as the cause: the shared sentence says it all.
     """
     own = CAUSES.get(f"{method} {path}", {})
-    found: dict[str, str | None] = {"421": None}
-    if path not in WITHOUT_DATABASE:
-        found["503"] = None
+    found: dict[str, str | None] = {"408": None, "421": None, "431": None, "503": None}
     if path not in OPEN:
         found["401"] = None
     if "{" in path:

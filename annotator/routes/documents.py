@@ -16,6 +16,7 @@ from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
+from engine.visible import cleaned
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 
@@ -58,7 +59,7 @@ class DocumentWithQuestions(DocumentView):
 def list_documents(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[DocumentLine]:
     """Return a project's documents, newest first."""
     projects.project_by_id(workspace, project_id)
-    return document_lines(workspace, project_id)
+    return document_lines(workspace, project_id, user.id)
 
 
 @router.post("/projects/{project_id}/documents")
@@ -103,7 +104,7 @@ def _take_all(
 ) -> Uploaded:
     answer = Uploaded(documents=[], refused=[])
     for file in files:
-        name = Path((file.filename or "document").replace("\\", "/")).name or "document"
+        name = cleaned(Path((file.filename or "").replace("\\", "/")).name, "document")
         copy = copied(file)
         try:
             if early:

@@ -17,6 +17,7 @@ from annotator.uploads import copied
 from engine import audit
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.interchange.storing import Imported, Status
+from engine.visible import cleaned
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 
@@ -85,7 +86,7 @@ def import_(
     The answers become those of who asks. With `progress`, lines {"id", "doing", "done", "of"} come while it is at work, then {"result"} or
     {"status", "detail"}; it goes on when nobody listens, until it is stopped by its id.
     """
-    name = Path((file.filename or "set.zip").replace("\\", "/")).name or "set.zip"
+    name = cleaned(Path((file.filename or "").replace("\\", "/")).name, "set.zip")
     uploaded = copied(file)
     way = under_way.UnderWay(project_id, name, user.name)
 

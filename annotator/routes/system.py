@@ -1,12 +1,12 @@
 """Whether the server is well, and who is asking."""
 
-from importlib.metadata import version
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
+from annotator import about
 from annotator.checkup import Checkup, is_admin, is_ready
 from annotator.deps import CurrentUser, TheWorkspace
 from engine.health import NEEDED, Part
@@ -16,10 +16,12 @@ UNREADY = "unready"
 
 
 class Health(BaseModel):
-    """Whether people can work."""
+    """Whether people can work, and what it is that answers."""
 
     status: str = Field(description="ok, or unready.")
     version: str
+    licence: str = Field(examples=["AGPL-3.0-or-later"], description="Its SPDX name.")
+    source: str = Field(examples=["/source"], description="Where the source of what runs here is.")
     detail: str | None = Field(None, examples=[None], description="What is wrong, where something is.")
 
 
@@ -77,9 +79,12 @@ _UNREADY = "The database does not answer, the folder of files cannot be written 
 
 
 @router.get("/health", response_model_exclude_none=True, responses={503: {"model": Health, "description": _UNREADY}})
-async def health(parts: TheParts) -> Health:
-    """Say whether people can work. Needs no login."""
-    return Health(status=_status(parts), version=version("glossator"), detail=_wrong(parts))
+async def health(workspace: TheWorkspace, parts: TheParts) -> Health:
+    """Say whether people can work, and which version of what answers. Needs no login."""
+    source = about.source_of(workspace.settings)
+    return Health(
+        status=_status(parts), version=about.version(), licence=about.licence(), source=source, detail=_wrong(parts)
+    )
 
 
 @router.get("/health/live")

@@ -141,14 +141,15 @@ export class AnswerCard {
 
   // state: 'saved' | 'saving' | 'offline' | 'halted'; number: how many edits wait; at: Date of the last answer or null
   // fixing: a reviewer's corrections wait for the verdict
-  renderSaved({ state, number, at, lasting, fixing }) {
+  // why: the server's own sentence, where it answered that it could not save
+  renderSaved({ state, number, at, why, lasting, fixing }) {
     this.saved.dataset.state = state;
     const clock = at?.toLocaleTimeString('en-GB');
     const kept = lasting ? 'kept here' : 'kept only until this page closes';
     const text = {
       saved: fixing ? 'Kept here until you save the fix' : clock ? `Saved ${clock}` : '',
       saving: 'Saving…',
-      offline: `Offline: ${count(number, 'edit')} ${kept}`,
+      offline: why ? `Not saved yet; ${count(number, 'edit')} ${kept}. ${why}` : `Offline: ${count(number, 'edit')} ${kept}`,
       halted: `${count(number, 'edit')} ${number === 1 ? 'waits' : 'wait'} for your decision`,
     }[state];
     redraw(this.saved, [state, text, fixing], () => [text ? icon({ saved: fixing ? 'pencil' : 'check', saving: 'cloud', offline: 'offline', halted: 'warn' }[state], 14) : null, text,

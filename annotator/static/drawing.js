@@ -76,6 +76,6 @@ export class Drawing {
 
   renderSaved() {
     const { queue } = this.workspace;
-    this.workspace.card.renderSaved({ state: queue.state, number: queue.items.length, at: queue.savedAt, lasting: queue.lasting, fixing: this.workspace.desk?.reviews.fixing });
+    this.workspace.card.renderSaved({ state: queue.state, number: queue.items.length, at: queue.savedAt, why: queue.why, lasting: queue.lasting, fixing: this.workspace.desk?.reviews.fixing });
   }
 }

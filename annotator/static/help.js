@@ -1,5 +1,6 @@
 // "Keys and colours": every command with its keys, which can be changed here; the colours of marks; light and dark.
 
+import { aboutLine } from './about.js';
 import { THEMES } from './appearance.js';
 import { openDialog } from './dialog.js';
 import { h, replace } from './dom.js';
@@ -111,6 +112,7 @@ export function openHelp(workspace) {
       h('div', { class: 'g-help' }, groups.map((group) =>
         h('section', {}, h('h3', {}, group), h('dl', {}, rows.filter(([each]) => each === group).map(([, row]) => row.element))))),
       h('section', { class: 'g-help-colours' }, h('h3', {}, 'Colours'), legend),
+      aboutLine(),
     ],
   });
 }

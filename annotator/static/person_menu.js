@@ -1,5 +1,6 @@
 // Who is logged in, in the corner of the page: a menu to the account and out. Nothing where nobody logs in.
 
+import { sourceLink } from './about.js';
 import { get } from './api.js';
 import { h } from './dom.js';
 import { logOut } from './people_account.js';
@@ -12,7 +13,7 @@ export async function placePersonMenu() {
   const item = (text, run) => h('button', { type: 'button', role: 'menuitem', on: { click: () => (open(false), run()) } }, text);
   const menu = h('div', { class: 'g-person-menu', role: 'menu', hidden: true },
     h('p', {}, h('b', {}, name), me.user.role === 'admin' ? 'Admin of this installation' : null),
-    item('Account and people', toAccount), item('Log out', logOut));
+    item('Account and people', toAccount), item('Log out', logOut), sourceLink({ role: 'menuitem' }));
   const face = h('button', { class: 'g-person-face', type: 'button', 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'aria-label': `${name}: account`, title: name },
     h('span', { 'aria-hidden': 'true' }, [...name][0].toUpperCase()));
   const root = h('div', { class: 'g-corner' }, face, menu);
@@ -25,7 +26,7 @@ export async function placePersonMenu() {
   root.addEventListener('focusout', (event) => !root.contains(event.relatedTarget) && open(false));
   root.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') (open(false), face.focus());
-    const items = [...menu.querySelectorAll('button')];
+    const items = [...menu.querySelectorAll('[role=menuitem]')];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && !menu.hidden) (event.preventDefault(), items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus());
   });

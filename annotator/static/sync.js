@@ -30,6 +30,7 @@ export class SaveQueue {
     this.done = new Set(); // keys that this tab knows to be saved or given up
     this.later = new Set(); // annotations whose edit the server could not take in this round; the others need not wait
     this.failures = 0;
+    this.why = null; // what the server itself said of why it could not save; null where it said nothing
     this.savedAt = null;
     this.sending = false;
     this.sequence = 0;
@@ -189,7 +190,7 @@ export class SaveQueue {
     } catch (error) {
       return this.failed(item, error);
     }
-    if (!this.later.size) this.failures = 0;
+    if (!this.later.size) [this.failures, this.why] = [0, null];
     this.savedAt = new Date(answer.saved_at ?? Date.now());
     this.newest.set(item.annotation, Math.max(answer.revision, this.newest.get(item.annotation) ?? 0));
     const next = this.items.filter((other) => other.after === item.key);
@@ -220,6 +221,7 @@ export class SaveQueue {
     }
     if (status === 401) this.hear.loggedOut(error);
     this.failures++;
+    this.why = said && status !== 401 ? error.message : null;
     this.later.add(item.annotation);
     this.hear.changed();
     return said && status >= 500 && status !== 503; // it reads what others say; only this edit goes wrong there (503: all do)

@@ -1,5 +1,7 @@
 """What changed with a run, as a table: which questions the challenger gained and which it lost, with the way to their pages."""
 
+from html import escape
+
 from annotator.ui.curves import HOLDOUTS
 from annotator.ui.table import Markup, badge, empty, link, sentence, table
 from engine.training.changes import Change, Changes
@@ -16,7 +18,7 @@ def shown(found: Changes, project_id: str, title: str) -> str:
     if not found.counts:
         return NONE
     counts = "".join(
-        f"<li><b>{HOLDOUTS.get(name, name)}</b>: {_sum(of, 'gained')} gained, {_sum(of, 'lost')} lost, "
+        f"<li><b>{escape(HOLDOUTS.get(name, name))}</b>: {_sum(of, 'gained')} gained, {_sum(of, 'lost')} lost, "
         f"{_sum(of, 'better')} marked better, {_sum(of, 'worse')} worse, {_sum(of, 'same')} as before</li>"
         for name, of in found.counts.items()
     )

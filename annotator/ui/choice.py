@@ -1,7 +1,6 @@
-"""What the tabs share: choosing a project, asking whether the person may, and turning a refusal into a notice."""
+"""What the tabs share: choosing a project, and asking whether the person may."""
 
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -95,16 +94,3 @@ def role_of(desk: Desk, request: gr.Request, project_id: str | None) -> str | No
         return access.require(desk.workspace, current_user(desk, request), project_id)
     except Refused:
         return None
-
-
-def told(act: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a refusal inside an event reach the person as one sentence."""
-
-    @wraps(act)
-    def acting(*arguments: Any) -> Any:
-        try:
-            return act(*arguments)
-        except Refused as refused:
-            raise gr.Error(str(refused), print_exception=False) from None
-
-    return acting

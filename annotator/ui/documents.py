@@ -4,7 +4,7 @@ from html import escape
 
 import gradio as gr
 
-from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of, told
+from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of
 from annotator.ui.table import Markup, badge, empty, link, moment, table
 from engine import projects
 from engine.annotation.ask import Desk
@@ -26,7 +26,9 @@ def _to_know(line: DocumentLine) -> Markup:
     if line.quarantined:
         said.insert(0, badge("quarantined", "bad"))
     elif line.same_as is not None:
-        said.insert(0, f"{badge('duplicate', 'plain')} Same as {escape(line.same_as)}; the two stay in one split.")
+        said.insert(
+            0, f"{badge('duplicate', 'plain')} Same as <bdi>{escape(line.same_as)}</bdi>; the two stay in one split."
+        )
     return Markup(f'<div class="glossator-wide">{" ".join(said)}</div>') if said else Markup("")
 
 
@@ -69,7 +71,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     def show(project_id: str | None, request: gr.Request) -> str:
         if project_id is None or role_of(desk, request, project_id) is None:
             return NO_PROJECT
-        lines = document_lines(desk.workspace, project_id)
+        lines = document_lines(desk.workspace, project_id, current_user(desk, request).id)
         if not lines:
             return EMPTY
         rows = [
@@ -93,7 +95,6 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
         return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'
 
-    @told
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, object], str]:
         user = current_user(desk, request)
         if user.role != "admin":

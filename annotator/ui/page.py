@@ -2,27 +2,43 @@
 
 import gradio as gr
 
+from annotator import about
 from annotator.ui import annotate, documents, export, jobs, people, quality, questions, training
+from annotator.ui.notices import tell_failures
 from engine.annotation.ask import Desk
 
 
 def build_page(desk: Desk) -> gr.Blocks:
     """Return the Gradio page with its tabs."""
+    foot = about.line(desk.workspace.settings)
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
         with gr.Tab("Annotate", id="annotate"):
             annotate.build()
         with gr.Tab("Documents", id="documents") as tab:
             documents.build(desk, tab)
+            _at_the_foot(foot)
         with gr.Tab("Questions", id="questions") as tab:
             questions.build(desk, tab)
+            _at_the_foot(foot)
         with gr.Tab("Training", id="training") as tab:
             training.build(desk, tab)
+            _at_the_foot(foot)
         with gr.Tab("Jobs", id="jobs"):
             jobs.build()
+            _at_the_foot(foot)
         with gr.Tab("Quality", id="quality") as tab:
             quality.build(desk, tab)
+            _at_the_foot(foot)
         with gr.Tab("Export", id="export") as tab:
             export.build(desk, tab)
+            _at_the_foot(foot)
         with gr.Tab("People", id="people"):
             people.build()
+            _at_the_foot(foot)
+    tell_failures(page)
     return page
+
+
+def _at_the_foot(line: str) -> None:
+    """Place the line under a tab. The workspace covers the whole window: there the line is in the dialog of keys and colours."""
+    gr.HTML(line, elem_classes=["glossator-foot"], apply_default_css=False)

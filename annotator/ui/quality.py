@@ -7,7 +7,8 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import label_plots, plots, stage_card
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of, told
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
+from annotator.ui.notices import inform
 from annotator.ui.table import empty, table
 from engine.annotation.ask import Desk
 from engine.curation import automatic, stages
@@ -46,7 +47,6 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 change = gr.Button("Set the stage", variant="primary", scale=0, min_width=150, size="md")
                 undo = gr.Button("Take back automatic answers", scale=0, min_width=250, size="md")
 
-    @told
     def show(project_id: str | None, days: int, request: gr.Request) -> str:
         role = role_of(desk, request, project_id)
         if project_id is None or role is None:
@@ -66,25 +66,22 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     def rights(project_id: str | None, request: gr.Request) -> Any:
         return gr.update(visible=role_of(desk, request, project_id) == "admin")
 
-    @told
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         if not wanted:
             raise Refused("Choose a stage first.")
         stages.set_stage(desk.workspace, project_id or "", wanted, by=user, reason=why)
-        gr.Info(f"The project is {NAMES[wanted]} now.")
+        inform(f"The project is {NAMES[wanted]} now.")
 
-    @told
     def take_back(project_id: str | None, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         count = automatic.undo(desk.workspace, project_id or "", by=user)
-        gr.Info(f"{count:,} automatic answer{'' if count == 1 else 's'} taken back; their tasks are open again.")
+        inform(f"{count:,} automatic answer{'' if count == 1 else 's'} taken back; their tasks are open again.")
 
-    @told
     def survey(project_id: str | None, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         surveys.request(desk.workspace, project_id or "", by=user.id)
-        gr.Info("A survey is waiting for the worker; how far it is stands on the tab Training.")
+        inform("A survey is waiting for the worker; how far it is stands on the tab Training.")
 
     offer(desk, project, tab)
     project.change(rights, project, changing, **QUIET)

@@ -4,7 +4,8 @@ from typing import Any
 
 import gradio as gr
 
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of, told
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
+from annotator.ui.notices import inform, warn
 from annotator.ui.table import empty
 from engine import projects
 from engine.annotation.ask import Desk
@@ -95,7 +96,6 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             return {}
         return {**_there(desk, project_id), "seen": seen}
 
-    @told
     def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> dict[str, Any]:
         user_id = require(desk, request, project_id, "reviewer").id
         seen = _of_this(seen, project_id)
@@ -105,13 +105,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             )
         except Conflict as conflict:
             # It was told what others did: from here on the list is put in place of theirs knowingly.
-            gr.Warning(str(conflict), duration=None)
+            warn(str(conflict))
             theirs = _there(desk, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
-        gr.Info(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.", duration=4)
+        inform(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.")
         return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
 
-    @told
     def keep_settings(
         project_id: str | None,
         seen: Any,
@@ -131,9 +130,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             name: value for name, value, before in zip(SETTINGS, sent, seen["settings"], strict=True) if value != before
         }
         if any(there[SETTINGS.index(name)] != seen["settings"][SETTINGS.index(name)] for name in changed):
-            gr.Warning(
-                "Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.", duration=None
-            )
+            warn("Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.")
             return {"project": project_id, "settings": there, "sent": {"settings": sent}}
         projects.change_settings(
             desk.workspace,
@@ -141,7 +138,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             by=by,
             **{name: value / 100 if name in SHARES else value for name, value in changed.items()},
         )
-        gr.Info("Settings saved.", duration=4)
+        inform("Settings saved.")
         there = _there(desk, project_id or "")["settings"]
         return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 

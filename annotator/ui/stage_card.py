@@ -28,8 +28,8 @@ def card(view: StageView) -> str:
     parts = [f"<ol>{steps}</ol>", f"<p>{escape(MEANING[view.stage])}</p>"]
     if view.since is not None:
         who = view.changed_by or "the project itself"
-        why = f": {escape(view.reason)}" if view.reason else "."
-        parts.append(f"<p>Since {moment(view.since)}, by {escape(who)}{why}</p>")
+        why = f": <bdi>{escape(view.reason)}</bdi>" if view.reason else "."
+        parts.append(f"<p>Since {moment(view.since)}, by <bdi>{escape(who)}</bdi>{why}</p>")
     figures = [(f"{view.surveyed:,} of {view.tasks:,}", f"questions answered beforehand by {view.model}")]
     if view.automatic or view.confirmed or view.corrected:
         figures += [

@@ -6,12 +6,13 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import changes, curves, lineage
-from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of, told
+from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of
+from annotator.ui.notices import inform
 from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
 from engine import projects
 from engine.annotation.ask import Desk
-from engine.errors import NotFound
+from engine.errors import NotFound, Refused
 from engine.jobs import queue, trigger
 from engine.training import registry, views
 from engine.training.changes import changes_of
@@ -92,35 +93,31 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             return empty("There is no list of changes.", str(error))
         return changes.shown(found, str(project_id), f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
 
-    @told
     def ask_for_run(project_id: str, request: gr.Request) -> None:
         user = require(desk, request, project_id, "reviewer")
         trigger.request(workspace, project_id, by=user.id)
-        gr.Info("A retraining is waiting for the worker.")
+        inform("A retraining is waiting for the worker.")
 
-    @told
     def stop_run(project_id: str, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         for job in queue.list_jobs(workspace, project_id):
             if job.kind == trigger.RETRAIN and job.status in ("waiting", "running"):
                 queue.cancel(workspace, job.id, by=user.id)
-                gr.Info("The retraining stops at its next step.")
+                inform("The retraining stops at its next step.")
                 return
-        gr.Info("No retraining is running.")
+        inform("No retraining is running.")
 
-    @told
     def promote_version(project_id: str, chosen: str | None, why: str, forced: bool, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         if chosen is None:
-            raise gr.Error("Choose a model first.", print_exception=False)
+            raise Refused("Choose a model first.")
         registry.promote(workspace, project_id, chosen, by=user, force=forced, reason=why)
-        gr.Info("Promoted; the page answers with it within seconds.")
+        inform("Promoted; the page answers with it within seconds.")
 
-    @told
     def roll_back(project_id: str, why: str, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
         registry.rollback(workspace, project_id, by=user, reason=why)
-        gr.Info("Rolled back.")
+        inform("Rolled back.")
 
     shown = [status, nothing, history, loss, verdict, runs, by_version, models, version]
     for event in (project.change, refresh.tick):

@@ -21,6 +21,7 @@ from engine.curation import stages
 from engine.curation.survey_answers import Prepared, prepared
 from engine.documents.ingest import storable
 from engine.errors import NotFound, Refused
+from engine.visible import check_question, is_blank
 from engine.workspace import Workspace
 from model.inference import Answer
 from model.threads import use_threads
@@ -66,7 +67,7 @@ class Desk:
         or endless question.
         """
         question = " ".join(storable(question).split())
-        if not any(each.isprintable() and not each.isspace() for each in question):
+        if is_blank(question):
             raise Refused("Write a question first.")
         if len(question) > LONGEST_QUESTION:
             raise Refused(f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are allowed.")
@@ -82,8 +83,13 @@ class Desk:
                     Annotation.document_id == document_id, Annotation.author_id == user_id, Question.text == question
                 )
             )
+            known = session.scalar(
+                select(Question.id).where(Question.project_id == document.project_id, Question.text == question)
+            )
         if before is not None:
             return before, True
+        if known is None:  # one that is there already stays as it is
+            check_question(question)
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("That page is not in this document.")
         loaded = self.predictors.of(document.project_id)

@@ -1,5 +1,6 @@
 """glossator serve: the application, and one local worker beside it."""
 
+import contextlib
 import logging
 import os
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -16,8 +18,11 @@ from engine.commands.common import console, fail, here, settings_here
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
-FACTORY = "annotator.app:create_app"  # a string: the engine never imports the application
+FACTORY = "annotator.app:create_app"  # strings: the engine never imports the application
+PROTOCOL = "annotator.http_limits:LimitedHttp"
 RESTART_SECONDS = (1, 2, 5, 15, 60)
+STOP_SECONDS = 20  # so long the worker may take to end at its next step
+_OTHER_FILES = 500  # descriptors beside those of connections: database, pages, what is being read, streams of uploads
 
 
 def register(app: typer.Typer) -> None:
@@ -39,20 +44,35 @@ def serve(
     _check_free(settings)
     _prepare(settings, samples)
     with_worker = Supervisor(settings) if worker else None
-    import uvicorn
-
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     console.print(f"Glossator opens on http://{shown}:{settings.port}", style="bold")
-    if with_worker:
-        with_worker.start()
     try:
-        uvicorn.run(FACTORY, factory=True, **server_options(settings))
-    except SystemExit as ended:
-        if ended.code:
-            fail(f"The server could not start on {shown}:{settings.port}; see the line above.", code=3)
+        if with_worker:
+            with_worker.start()
+        started = _run(server_options(settings), with_worker)
     finally:
         if with_worker:
             with_worker.stop()
+    if not started:
+        fail(f"The server could not start on {shown}:{settings.port}; see the line above.", code=3)
+
+
+def _run(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
+    """Serve until a signal ends it; return whether it ever served. The worker is told of the signal at once, so that both stop together."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # uvicorn would raise the signal again once it has stopped, and the process would end before the worker does.
+            if with_worker:
+                with_worker.ask_to_stop()
+            self.force_exit = self.should_exit and sig == signal.SIGINT
+            self.should_exit = True
+
+    server = Server(uvicorn.Config(FACTORY, factory=True, **options))
+    with contextlib.suppress(KeyboardInterrupt, SystemExit):  # SystemExit: it could not start, and has said why
+        server.run()
+    return server.started
 
 
 def _check_free(settings: Settings) -> None:
@@ -79,7 +99,27 @@ def server_options(settings: Settings) -> dict[str, Any]:
         # is an edit sent twice.
         "timeout_keep_alive": 75,
         "forwarded_allow_ips": settings.trusted_proxies,
+        "http": PROTOCOL,
+        "ws": "none",
+        "limit_concurrency": _connections(settings.max_connections),
     }
+
+
+def _connections(wanted: int) -> int:
+    """Return how many connections the process can hold: each takes a file descriptor, and the rest of it needs some too."""
+    try:
+        import resource
+    except ImportError:  # Windows knows no such limit
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = wanted + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        if soft < needed:
+            _log.warning("the system allows %d open files, so there is room for %d connections", soft, soft // 2)
+            return min(wanted, soft // 2)
+    return wanted
 
 
 def _prepare(settings: Settings, samples: bool) -> None:
@@ -107,18 +147,22 @@ class Supervisor:
         """Start the worker and watch over it."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Ask the worker to end at its next step, and wait a little for it."""
+    def ask_to_stop(self) -> None:
+        """Tell the worker to end at its next step; called from a signal's handler too."""
         self._ended.set()
         process = self._process
         if process is not None and process.poll() is None:
             process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()  # its lease runs out; the next worker resumes from its checkpoint
-                process.wait()
-        self._thread.join(timeout=5)
+
+    def stop(self) -> None:
+        """Ask the worker to end at its next step, and wait a little for it."""
+        self.ask_to_stop()
+        if self._thread.ident is None:
+            return  # never started
+        self._thread.join(timeout=STOP_SECONDS)
+        if self._thread.is_alive() and self._process is not None:
+            self._process.kill()  # its lease runs out; the next worker resumes from its checkpoint
+            self._thread.join(timeout=5)
 
     def _watch(self) -> None:
         failures = 0
@@ -128,6 +172,8 @@ class Supervisor:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "engine.cli", "worker"], env=environment, start_new_session=True
             )
+            if self._ended.is_set():
+                self._process.terminate()  # asked to stop while the process was being made
             code = self._process.wait()
             if self._ended.is_set():
                 return

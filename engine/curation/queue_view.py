@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question, Revision, Task
-from engine.curation import leases, second_looks, standing
+from engine.curation import blind, leases, second_looks, standing
 from engine.curation.standing import Counts
 from engine.projects import project_by_id
 from engine.workspace import Workspace
@@ -17,7 +17,10 @@ from engine.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class HeldTask:
-    """Who is at work on which question of which document, and until when unless they go on."""
+    """Who is at work on which question of which document, and until when unless they go on.
+
+    The person is "Somebody else" where their answer will be compared with that of who asks.
+    """
 
     person: str
     document: str
@@ -49,7 +52,7 @@ def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView
     project_by_id(workspace, project_id)
     with workspace.database.read() as session:
         counts = standing.counts(session, project_id, user_id)
-        held = _held(session, project_id)
+        held = _held(session, project_id, user_id)
         others = [each for holder, each in held if holder != user_id]
         reason = None if counts.mine else _reason(session, project_id, counts, others)
         return QueueView(
@@ -102,8 +105,8 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _held(session: Session, project_id: str) -> list[tuple[str, HeldTask]]:
-    """Return (holder's id, what is held) of a project, soonest to end first."""
+def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, HeldTask]]:
+    """Return (holder's id, what is held) of a project, soonest to end first, with the names that the viewer may know."""
     held = leases.live(session, "task:")
     found = session.execute(
         select(Task.id, Document.name, Question.text)
@@ -112,8 +115,14 @@ def _held(session: Session, project_id: str) -> list[tuple[str, HeldTask]]:
         .where(Task.project_id == project_id, Task.id.in_([standing.task_of(each) for each in held]))
     )
     named = {task_id: (document, question) for task_id, document, question in found}
+    unnamed = blind.unnamed_tasks(session, project_id, viewer_id) if named else set()
+
+    def told(each: leases.Held) -> str:
+        others = each.holder != viewer_id and standing.task_of(each) in unnamed
+        return blind.SOMEBODY if others else each.name
+
     return [
-        (each.holder, HeldTask(each.name, *named[standing.task_of(each)], each.until))
+        (each.holder, HeldTask(told(each), *named[standing.task_of(each)], each.until))
         for each in held
         if standing.task_of(each) in named
     ]

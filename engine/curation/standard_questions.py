@@ -12,6 +12,7 @@ from engine.curation.queue_view import joined
 from engine.documents.ingest import storable
 from engine.documents.refusal import quoted
 from engine.errors import Conflict, NotFound, Refused
+from engine.visible import check_question, is_blank
 from engine.workspace import Workspace
 
 LONGEST = 1000  # characters of a question
@@ -81,6 +82,9 @@ def replace_standard_questions(
                 select(Question).where(Question.project_id == project_id, Question.standard | Question.text.in_(wanted))
             )
         }
+        for text in wanted:
+            if text not in known:  # one that is there already stays as it is
+                check_question(text)
         for question in known.values():
             question.standard = False
         for position, text in enumerate(wanted):
@@ -158,7 +162,7 @@ def _check(texts: Sequence[str]) -> None:
     if len(texts) > MOST:
         raise Refused(f"{len(texts)} standard questions are too many; {MOST} are allowed.")
     for number, text in enumerate(texts, 1):
-        if not text:
+        if is_blank(text):
             raise Refused(f"Question {number} is empty.")
         if len(text) > LONGEST:
             raise Refused(f"Question {number} has {len(text):,} characters; {LONGEST:,} are allowed.")

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Annotation, Prediction, Question, Task, User
 from engine.annotation.revisions import state_at
-from engine.curation import leases, overlap, standing
+from engine.curation import blind, leases, overlap, standing
 from engine.curation.candidates import candidates as candidates_for
 from engine.curation.queue_view import QueueView, clock, joined, queue_view
 from engine.curation.tasks import lock_project
@@ -181,11 +181,12 @@ def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | No
 
 
 def _lost(session: Session, task: Task, user_id: str) -> str:
-    """Return who has the task now, in a sentence."""
+    """Return who has the task now, in a sentence; without names where the answers are to be compared."""
+    unnamed = task.id in blind.unnamed_tasks(session, task.project_id, user_id)
     holders = [held for held in leases.live(session, f"task:{task.id}:") if held.holder != user_id]
     if holders:
         return (
-            f"{joined([held.name for held in holders])} took this question over, until {clock(holders[-1].until)}; "
+            f"{blind.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, until {clock(holders[-1].until)}; "
             "what you saved is kept."
         )
     authors = session.scalars(
@@ -195,7 +196,7 @@ def _lost(session: Session, task: Task, user_id: str) -> str:
         .where(Annotation.author_id != user_id, Annotation.status.in_([*overlap.ANSWERED, "rejected"]))
         .order_by(User.name)
     ).all()
-    return f"{joined(authors)} answered this question meanwhile; what you saved is kept."
+    return f"{blind.SOMEBODY if unnamed else joined(authors)} answered this question meanwhile; what you saved is kept."
 
 
 def _task(session: Session, task_id: str) -> Task:

@@ -22,6 +22,7 @@ from engine.documents.page import READING, Beginning, ReadPage
 from engine.documents.refusal import quoted
 from engine.errors import NotFound, Refused
 from engine.settings import MEGABYTE, Settings
+from engine.visible import cleaned
 from engine.workspace import Workspace
 
 # What a rendered document may take on disk, generously; below this much free space nothing is begun.
@@ -230,6 +231,6 @@ def storable(text: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    """Return a name that fits its column and keeps its ending."""
-    name = storable(name)
+    """Return a name without what nobody sees in it, that fits its column and keeps its ending."""
+    name = cleaned(storable(name), "document")
     return name if len(name) <= 255 else f"{name[:200]}...{name[-50:]}"

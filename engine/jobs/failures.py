@@ -1,16 +1,13 @@
 """Why an attempt at a job failed, as one sentence that says what to do."""
 
-import errno
+from engine.jobs.outage import is_full, is_outage
 
-from engine.jobs.outage import is_outage
-
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # as torch says it
 
 
 def sentence_for(error: BaseException) -> str:
     """Return the sentence; of an error that nobody foresaw, its first line."""
-    if isinstance(error, OSError) and error.errno in _FULL:
+    if isinstance(error, OSError) and is_full(error):
         where = f" {error.filename}" if error.filename else ""
         return (
             f"The disk is full: the file{where} could not be written ({error.strerror}). Make room; tried again, the job goes on "

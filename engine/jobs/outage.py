@@ -1,5 +1,6 @@
 """A database that does not answer for a while: what was to be written is written when it is back."""
 
+import errno
 import logging
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 _log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.5
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 T = TypeVar("T")
 
 
@@ -18,6 +20,16 @@ def is_outage(error: BaseException) -> bool:
     return isinstance(error, OperationalError | InterfaceError) or (
         isinstance(error, DBAPIError) and bool(error.connection_invalidated)
     )
+
+
+def is_full(error: BaseException) -> bool:
+    """Return whether a disk that is full, or a person's share of it, is why something failed: a file's or the database's."""
+    if isinstance(error, OSError):
+        return error.errno in _FULL
+    if not isinstance(error, DBAPIError):
+        return False
+    # SQLite says SQLITE_FULL so (https://sqlite.org/rescode.html#full); 53100 is PostgreSQL's disk_full.
+    return "disk is full" in str(error.orig) or getattr(error.orig, "sqlstate", None) == "53100"
 
 
 def lasting(act: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:

@@ -173,11 +173,24 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
         return job.status
 
 
-def release(workspace: Workspace, job_id: str, holder: str, sentence: str = "Waiting for a worker.") -> None:
-    """Give a job back unharmed: the worker ends, the job does not, and the attempt does not count."""
+def excuse(workspace: Workspace, job_id: str, holder: str) -> None:
+    """Count the present attempt no more: its worker was told to end, and may be killed before it can give the job back."""
+    with workspace.database.write() as session:
+        _held(session, job_id, holder).attempts -= 1
+
+
+def release(
+    workspace: Workspace,
+    job_id: str,
+    holder: str,
+    sentence: str = "Waiting for a worker.",
+    *,
+    excused: bool = False,
+) -> None:
+    """Give a job back unharmed: the worker ends, the job does not, and the attempt does not count; `excused`: it does not by now."""
     with workspace.database.write() as session:
         job = _held(session, job_id, holder)
-        job.attempts -= 1
+        job.attempts -= not excused
         job.run_after = now()
         _wait_again(job, sentence)
 

@@ -144,7 +144,7 @@ def do(
             result = HANDLERS[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
         _report(lambda: queue.finish(workspace, job.id, holder, result, str(result.get("sentence", ""))))
     except Stopped as stopped:
-        _report_stop(workspace, job, holder, stopped.reason, limits)
+        _report_stop(workspace, job, holder, stopped.reason, limits, excused=lease.excused)
     except queue.LeaseLost:
         _log.warning("the job %s was taken over by another worker", job.id)
     except Refused as refused:
@@ -166,6 +166,7 @@ class HeldLease:
         self._stop, self._seconds, self._limits = stop, seconds, limits
         self._ended = threading.Event()
         self._reason: StopReason | None = None
+        self.excused = False  # the attempt does not count any more
         self._thread = threading.Thread(target=self._beat, name=f"lease-{job_id[:8]}", daemon=True)
 
     def __enter__(self) -> "HeldLease":
@@ -185,6 +186,7 @@ class HeldLease:
         every = self._seconds / _BEATS
         while not self._ended.wait(min(every, _WATCHED_EVERY)):
             self._reason = self._reason or self._limits.exceeded()
+            self._excuse()
             if time.monotonic() - beaten < every:
                 continue
             beaten = time.monotonic()
@@ -203,17 +205,31 @@ class HeldLease:
                 if beat.cancel_requested:
                     self._reason = "cancel"
 
+    def _excuse(self) -> None:
+        """Say at once that a stop by order is no attempt: whoever ordered it may not wait for the job's next step."""
+        if self.excused or self._reason is not None or not self._stop.is_set():
+            return
+        try:
+            queue.excuse(self._workspace, self._job_id, self._holder)
+            self.excused = True
+        except queue.LeaseLost:
+            self._reason = "lost"
+        except DBAPIError:
+            _log.exception("the database did not hear that the worker ends")
+
 
 def holder_name() -> str:
     """Return a name that no other worker has, and that tells people where it runs."""
     return f"{socket.gethostname()[:60]}:{os.getpid()}:{new_id()[-8:]}"
 
 
-def _report_stop(workspace: Workspace, job: Job, holder: str, reason: StopReason, limits: Limits) -> None:
+def _report_stop(
+    workspace: Workspace, job: Job, holder: str, reason: StopReason, limits: Limits, *, excused: bool
+) -> None:
     if reason == "cancel":
         _report(lambda: queue.cancelled(workspace, job.id, holder))
     elif reason == "end":
-        _report(lambda: queue.release(workspace, job.id, holder))
+        _report(lambda: queue.release(workspace, job.id, holder, excused=excused))
     elif reason == "memory" or reason == "time":
         sentence = limits.sentence(reason)
         gc.collect()  # the next attempt may be this process's

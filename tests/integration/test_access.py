@@ -61,6 +61,8 @@ TABLE: dict[str, Row] = {
     "GET /invite/{token}": Row(ANYBODY),
     "POST /invite/{token}": Row(ANYBODY),
     "GET /static/{path:path}": Row(ANYBODY),
+    "GET /source": Row(ANYBODY),
+    "GET /source/weights/{path:path}": Row(ANYBODY, missing=True),
     "GET /api/health": Row(ANYBODY),
     "GET /api/health/live": Row(ANYBODY),
     "GET /api/health/ready": Row(ANYBODY),

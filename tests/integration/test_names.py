@@ -2,10 +2,15 @@
 
 import threading
 import unicodedata
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from db.tables import Question
 from engine import invitations, logins, people
+from engine.curation.standard_questions import replace_standard_questions
+from engine.documents.ingest import ingest
 from engine.errors import Conflict, Refused
 from engine.workspace import Workspace
 from tests.factories import make_project
@@ -70,3 +75,42 @@ def test_who_has_an_unfit_name_already_keeps_it_and_can_log_in(workspace: Worksp
         people.set_password(workspace, user.id, PASSWORD, by=admin)
         token = logins.log_in(workspace, name, PASSWORD)
         assert token is not None and logins.user_of_token(workspace, token).id == user.id
+
+
+UNSEEN = ("ann\u202e", "a\u200bnn", "an\u00adn", "\u3164", "\u2800\u2800", "\u0301", "ann\u2066", "  ", "a\u200cn")
+
+
+def test_users_and_projects_are_called_by_what_can_be_seen(workspace: Workspace) -> None:
+    for name in UNSEEN:
+        with pytest.raises(Refused, match="A user's name"):
+            people.add_user(workspace, name, PASSWORD, "annotator")
+        with pytest.raises(Refused, match="A project's name"):
+            make_project(workspace, name)
+    for name in ("فواتير", "חשבוניות", "صورت‌حساب‌ها", "क्‍ष"):
+        assert make_project(workspace, name).name == name
+    for name in ("عبد الله", "יעל"):
+        assert people.add_user(workspace, name, PASSWORD, "annotator").name == name
+
+
+def test_a_file_keeps_coming_under_a_name_that_can_be_seen(workspace: Workspace, tmp_path: Path) -> None:
+    project = make_project(workspace)
+    for sent, stored in (
+        ("invoice\u202efdp.png", "invoicefdp.png"),
+        ("\u3164\u200b", "document"),
+        ("a\nb.png", "a b.png"),
+    ):
+        picture = tmp_path / "picture.png"
+        Image.new("RGB", (40 + len(sent), 40), "white").save(picture)
+        assert ingest(workspace, picture, name=sent, project_id=project.id, user_id=None).name == stored
+
+
+def test_standard_questions_can_be_seen_and_those_that_are_there_stay(workspace: Workspace) -> None:
+    project, by = make_project(workspace), make_user(workspace)
+    turning = "What is \u202ethe total?"
+    for text in (turning, "\u3164", "\u200b"):
+        with pytest.raises(Refused):
+            replace_standard_questions(workspace, project.id, [text], by.id)
+    with workspace.database.write() as session:  # from before this rule
+        session.add(Question(project_id=project.id, text=turning, standard=True, position=0))
+    kept = replace_standard_questions(workspace, project.id, [turning, "Who pays?"], by.id)
+    assert [each.text for each in kept] == [turning, "Who pays?"]

@@ -216,3 +216,12 @@ def test_the_page_itself_and_its_documentation_are_served(client: TestClient) ->
     paths = client.get("/api/openapi.json").json()["paths"]
     assert "/api/annotations/{annotation_id}/revisions" in paths
     assert client.get("/api/docs").status_code == 200
+
+
+def test_a_question_can_be_seen_and_turns_nothing_round(client: TestClient, document: dict[str, Any]) -> None:
+    ask = f"/api/documents/{document['id']}/ask"
+    for question in ("\u3164", "\u200b\u2060", "What is \u202ethe total?", "What \u2066is it?"):
+        refused = client.post(ask, json={"question": question})
+        assert refused.status_code == 422 and "question" in refused.json()["detail"], question
+    for question in ("ما هو المجموع؟", "מה הסכום?", "صورت‌حساب چیست؟"):
+        assert client.post(ask, json={"question": question}).json()["question"]["text"] == question

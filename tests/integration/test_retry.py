@@ -3,6 +3,7 @@
 import gc
 import threading
 import time
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -177,6 +178,45 @@ def test_a_job_that_takes_too_long_is_ended_with_a_sentence(
     ended = queue.job_by_id(short, job.id)
     assert (ended.status, ended.attempts) == ("waiting", 1)
     assert ended.failure.startswith("It was ended after 0.01 minutes")
+
+
+def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three deploys in the middle of a long step, each ending with SIGKILL, must not make the job dead."""
+    stepping, go_on = threading.Event(), threading.Event()
+
+    def deaf(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+        stepping.set()
+        assert go_on.wait(60)
+        check(should_stop)
+        return {"sentence": "Done."}
+
+    monkeypatch.setitem(worker.HANDLERS, "deaf", deaf)
+    job = queue.enqueue(workspace, "deaf", max_attempts=3)
+    for deploy in range(4):
+        stepping.clear()
+        go_on.clear()
+        stop = threading.Event()
+        leased = queue.lease(workspace, f"worker {deploy}", ["deaf"])
+        assert leased is not None, queue.job_by_id(workspace, job.id).message
+        work = threading.Thread(target=do, args=(workspace, leased, f"worker {deploy}"), kwargs={"stop": stop})
+        work.start()
+        assert stepping.wait(60)
+        stop.set()
+        while queue.job_by_id(workspace, job.id).attempts:
+            assert work.is_alive()
+            time.sleep(0.02)
+        if deploy < 3:  # killed: another one finds the lease run out
+            with workspace.database.write() as session:
+                session.get_one(Job, job.id).lease_until = now() - timedelta(seconds=1)
+            taken_over = queue.lease(workspace, "next", ["deaf"])
+            assert taken_over is not None
+            queue.release(workspace, job.id, "next")
+        go_on.set()
+        work.join()
+    ended = queue.job_by_id(workspace, job.id)
+    assert (ended.status, ended.attempts) == ("waiting", 0)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
+from annotator.ui import documents
 from db.ids import new_id
 from engine import projects
+from engine.curation.standard_questions import replace_standard_questions
 from engine.jobs import queue
 from engine.settings import Settings
 from tests.integration.people_made import ADDRESS, Person
@@ -101,3 +103,27 @@ def test_the_page_that_everybody_loads_names_no_project(world: World) -> None:
     offered = event(world.people["outsider"], "choice", "filled", None)
     assert "another" in offered and "guarded" not in offered
     assert "guarded" in event(world.people["annotator"], "choice", "filled", None)
+
+
+def test_a_name_in_a_refusal_of_any_tab_is_text(world: World) -> None:
+    name = '<img src=x onerror="window.hacked=1">'
+    owner, project = world.people["owner"], world.project.id
+    event(owner, "documents", "make", name)
+    again = event(owner, "documents", "make", name)
+    assert "There is a project" in again and "&lt;img src=x" in again and "<img" not in again
+    given = {"project": project, "questions": [], "settings": []}
+    replace_standard_questions(world.workspace, project, [name], world.owner.id)
+    other = event(owner, "questions", "keep_questions", project, given, "What is due?")
+    assert "Somebody else added" in other and "&lt;img src=x" in other
+    assert "<img" not in other.split("process_completed")[0]
+
+
+def test_an_event_that_fails_unforeseen_tells_nothing_of_the_server(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ValueError("/secret/path <b>")
+
+    monkeypatch.setattr(documents, "document_lines", broken)
+    told = event(world.people["annotator"], "documents", "show", world.project.id)
+    assert "/secret/path" not in told and "The server failed at this" in told

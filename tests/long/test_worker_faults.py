@@ -29,6 +29,7 @@ from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor
 from tests.factories import make_bills, make_project, save_tiny_model
 from tests.long.own_postgresql import own_server, restart  # noqa: F401 (a fixture)
+from tests.small_disk import small_filesystem
 
 RUN = {
     "steps": 12,
@@ -237,32 +238,6 @@ def test_two_worker_processes_after_one_job_make_one_run(workspace: Workspace, t
 
 
 # --- a full disk
-
-
-@contextmanager
-def small_filesystem(folder: Path) -> Iterator[Callable[[], Callable[[], None]]]:
-    """A filesystem of a few megabytes at `folder`; what is yielded fills it, and returns what makes room again."""
-    folder.mkdir(parents=True)
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"A small filesystem cannot be mounted here: {mounted.stderr.decode().strip()}")
-
-    def fill() -> Callable[[], None]:
-        filler = folder / "filler"
-        with filler.open("wb", buffering=0) as file:
-            try:
-                while True:
-                    file.write(b"x" * 65536)
-            except OSError:
-                pass
-        return filler.unlink
-
-    try:
-        yield fill
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from tests.browser.bench import Bench
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.kept import Acknowledged, assert_kept, local, revisions
 from tests.served import Served
+from tests.small_disk import small_filesystem
 
 pytestmark = pytest.mark.browser
 
@@ -104,7 +105,7 @@ def test_an_edit_that_the_server_cannot_take_does_not_hold_up_those_of_other_ans
     mistake = {"status": 500, "json": {"detail": "The server made a mistake."}}
     bench.page.route(f"**/api/annotations/{first}/revisions", lambda route: route.fulfill(**mistake))
     bench.click(TOTAL)
-    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    expect(bench.saved).to_have_text("Not saved yet; 1 edit kept here. The server made a mistake.")
     bench.page.get_by_label("Ask this document").fill("What is the month?")
     bench.keys.press("Enter")
     expect(bench.page.locator(".g-asked")).to_have_text("What is the month?")
@@ -154,6 +155,30 @@ def test_a_server_killed_between_two_edits_has_the_first_and_gets_the_second(own
     bench.settled()
     assert_kept(bench, own, heard)
     context.close()
+
+
+def test_a_full_disk_keeps_the_edit_in_the_browser_and_says_why(tmp_path: Path, browser: Browser) -> None:
+    with small_filesystem(tmp_path / "disk", megabytes=320) as fill:
+        server = Served(tmp_path / "disk")
+        server.start()
+        context = browser.new_context(viewport={"width": 1400, "height": 900})
+        try:
+            bench = open_at(context.new_page(), f"{server.address}/app/")
+            bench.upload()
+            bench.ask_and_clear()
+            make_room = fill()
+            before = len(revisions(server, local(bench)["id"]))
+            bench.click(TOTAL)
+            expect(bench.saved).to_contain_text("Not saved yet; 1 edit kept here. The disk of the server is full")
+            assert len(revisions(server, local(bench)["id"])) == before
+            make_room()
+            online(bench)
+            bench.settled()
+            assert_kept(bench, server)
+            assert len(revisions(server, local(bench)["id"])) == before + 1
+        finally:
+            context.close()
+            server.stop()
 
 
 def test_edits_under_way_while_the_server_is_killed_are_stored_once_each(own: Served, browser: Browser) -> None:

@@ -1,0 +1,145 @@
+"""What this program is, and its own source, which whoever is served by it may have (GNU AGPL, section 13).
+
+Where no address is set, the source is what runs here: the packages as they are installed, in one zip file. A changed version
+offers its changes so by itself. The shipped weights, larger than all the rest, lie beside it under /source/weights; what a
+project has learned is its own data, and not offered.
+"""
+
+import hashlib
+import io
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from importlib.metadata import distribution
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Header
+from fastapi.responses import RedirectResponse, Response
+
+from engine.settings import MEGABYTE, Settings
+
+PACKAGES = ("annotator", "engine", "model", "db", "migrations")
+# Of a checkout, beside the packages: what says how it is built, tested and licensed.
+BESIDE = ("LICENSE", "README.md", "Makefile", "pyproject.toml", "constraints.txt")
+INSTALLED = ("METADATA", "entry_points.txt", "LICENSE")
+KINDS = frozenset({".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".md", ".mako", ".txt", ".typed"})
+LARGEST = 4 * MEGABYTE  # of one file; none of what people write is larger
+_BUILDING = threading.Lock()
+
+
+@cache
+def version() -> str:
+    """Return the version that is installed."""
+    return distribution("glossator").version
+
+
+@cache
+def licence() -> str:
+    """Return the licence's SPDX name."""
+    return distribution("glossator").metadata["License-Expression"] or "AGPL-3.0-or-later"
+
+
+def source_of(settings: Settings) -> str:
+    """Return where the source is: the address that is set, else this server's own copy."""
+    return settings.source_url or "/source"
+
+
+def line(settings: Settings) -> str:
+    """Return the foot of a page as HTML: name, version, licence, and the link to the source."""
+    address = escape(source_of(settings), quote=True)
+    return (
+        f'<p class="glossator-about">Glossator {escape(version())}, {escape(licence())}. '
+        f'<a href="{address}" rel="noreferrer">Source</a></p>'
+    )
+
+
+def head(settings: Settings) -> str:
+    """Return the same for the page's scripts (annotator/static/about.js), as an element of its head."""
+    said = {"version": version(), "licence": licence(), "source": source_of(settings)}
+    given = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in said.items())
+    return f'<meta name="glossator-about" {given}>'
+
+
+def router(settings: Settings) -> APIRouter:
+    """Return the route that hands out the source, to strangers as well: they are served the page of logging in."""
+    routes = APIRouter(include_in_schema=False)
+
+    @routes.get("/source")
+    def source(if_none_match: Annotated[str | None, Header()] = None) -> Response:
+        if settings.source_url:
+            return RedirectResponse(settings.source_url)
+        with _BUILDING:  # once, whoever asks at the same moment
+            packed, tag = archive()
+        headers = {"etag": tag, "cache-control": "no-cache"}
+        if if_none_match == tag:
+            return Response(status_code=304, headers=headers)
+        headers["content-disposition"] = f'attachment; filename="glossator-{version()}-source.zip"'
+        return Response(packed, media_type="application/zip", headers=headers)
+
+    return routes
+
+
+@cache
+def archive() -> tuple[bytes, str]:
+    """Return the program's own files as a zip file, and its ETag. Kept for as long as the process runs; some 2 MB."""
+    packed = io.BytesIO()
+    left_out = []
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
+        for name, path in sorted(_files()):
+            if path.stat().st_size > LARGEST:
+                left_out.append(name)
+                continue
+            into.writestr(_entry(name), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        into.writestr(_entry("SOURCE.txt"), _about(left_out))
+    content = packed.getvalue()
+    return content, f'"{hashlib.sha256(content).hexdigest()}"'
+
+
+def weights() -> Path:
+    """Return the folder of the shipped weights."""
+    return _folder("model") / "weights"
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """An entry that whoever unpacks it may read, with no time in it: the same files are the same bytes."""
+    entry = zipfile.ZipInfo(f"glossator/{name}")
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+def _about(left_out: list[str]) -> str:
+    files = "\n".join(f"  {name}: /source/weights/{Path(name).name} of the same server" for name in left_out)
+    return (
+        f"Glossator {version()}, {licence()}: the source of the program that served this file, as it runs there.\n"
+        "Unpack it, and install it with pip from this folder where it holds a pyproject.toml; without one it was installed\n"
+        "as a wheel, whose METADATA lies here.\n" + (f"Too large to lie here:\n{files}\n" if left_out else "")
+    )
+
+
+def _files() -> Iterator[tuple[str, Path]]:
+    """(name in the archive, file) of everything that belongs to the program, and of nothing that belongs to whom it serves."""
+    for package in PACKAGES:
+        folder = _folder(package)
+        for path in folder.rglob("*"):
+            inside = path.relative_to(folder)
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in inside.parts)
+            wanted = path.suffix in KINDS or path.parent == weights()
+            if wanted and not hidden and path.is_file() and not path.is_symlink():
+                yield f"{package}/{inside.as_posix()}", path
+    root = _folder("annotator").parent
+    if (root / "pyproject.toml").is_file():
+        yield from ((name, root / name) for name in BESIDE if (root / name).is_file())
+        return
+    for file in distribution("glossator").files or ():
+        if file.parts[0].endswith(".dist-info") and file.name in INSTALLED:
+            yield file.name, Path(str(file.locate()))
+
+
+def _folder(package: str) -> Path:
+    found = find_spec(package)
+    assert found is not None and found.submodule_search_locations
+    return Path(found.submodule_search_locations[0])

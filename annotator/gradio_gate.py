@@ -1,0 +1,226 @@
+"""The gate before Gradio's own routes: small bodies that name no file, and results for the person who asked.
+
+Gradio trusts the body of an event: a value that looks like one of its files is opened, hashed and copied by path, or fetched
+by URL, before any function of ours is called (gradio.processing_utils.async_move_files_to_cache). No tab of this page takes a
+file, so every such value is refused here. Gradio also keeps what a session has sent and not read, for whoever names the session;
+here a session belongs to the person who used it first, and a person keeps a bounded number of them.
+"""
+
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qs
+
+import gradio as gr
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+JOIN, DATA, HEARTBEAT = (f"/app/gradio_api/{name}" for name in ("queue/join", "queue/data", "heartbeat/"))
+PAGES = frozenset({"/app", "/app/", "/app/config"})
+LARGEST_BODY = 256 * 1024  # bytes; the largest that a tab sends is a list of standard questions
+FILE_KEYS = frozenset({"path", "url", "meta", "_type"})  # by any of these Gradio takes a value for a file
+EVENT_FIELDS = frozenset({"data", "event_data", "fn_index", "trigger_id", "session_hash"})  # what the page sends
+SESSIONS = 24  # of one person: each is a page that was loaded; the ones used longest ago are forgotten
+UNREAD = 256  # events of one person whose results were not read; opening the page fires about fifty
+STREAMS = 96  # connections of one person on which results are read
+_SESSION = re.compile(r"[A-Za-z0-9]{1,64}")
+
+Owner = str
+OwnerOf = Callable[[Request], Owner | None]
+
+
+class Rejected(Exception):
+    """A request that does not pass the gate: a status and one sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Sessions:
+    """Which of Gradio's sessions belongs to whom. Used on the event loop alone."""
+
+    def __init__(self, page: gr.Blocks) -> None:
+        self._page = page
+        self._owners: dict[str, Owner] = {}
+        self._of: dict[Owner, OrderedDict[str, None]] = {}  # oldest first
+        self._streams: dict[str, int] = {}
+
+    def claim(self, session: str, owner: Owner) -> None:
+        """Note that a person uses a session. Rejected for somebody else's, and while too many results wait to be read."""
+        self.check(session, owner)
+        own = self._of.setdefault(owner, OrderedDict())
+        if sum(map(self._unread, own)) >= UNREAD:
+            for abandoned in [each for each in own if each not in self._streams]:
+                self.forget(abandoned)
+            if sum(map(self._unread, own)) >= UNREAD:
+                raise Rejected(429, "Too many requests of yours are waiting. Wait a moment, then try again.")
+        self._owners[session] = owner
+        own[session] = None
+        own.move_to_end(session)
+        while len(own) > SESSIONS:
+            self.forget(next(iter(own)))
+
+    def check(self, session: str, owner: Owner) -> None:
+        """Rejected for a session that somebody else uses; one that nobody uses passes."""
+        if self._owners.get(session, owner) != owner:
+            raise Rejected(404, "This page was opened by somebody else. Reload it.")
+
+    @contextmanager
+    def streaming(self, session: str, owner: Owner) -> Iterator[None]:
+        """Count a connection on which the results of a session are read. Rejected beyond so many of one person."""
+        self.check(session, owner)
+        if sum(self._streams.get(each, 0) for each in self._of.get(owner, ())) >= STREAMS:
+            raise Rejected(429, "Too many pages of yours are open. Close some of them.")
+        self._streams[session] = self._streams.get(session, 0) + 1
+        try:
+            yield
+        finally:
+            self._streams[session] -= 1
+            if not self._streams[session]:
+                del self._streams[session]
+
+    def forget(self, session: str) -> None:
+        """Drop a session with everything that Gradio keeps for it."""
+        owner = self._owners.pop(session, None)
+        if owner is not None:
+            self._of[owner].pop(session, None)
+        queue, states = self._page._queue, self._page.state_holder
+        for unread in queue.pending_event_ids_session.pop(session, ()):
+            event = queue.event_ids_to_events.pop(unread, None)
+            if event is not None:
+                event.alive = False  # its result goes nowhere
+                waiting = queue.event_queue_per_concurrency_id[event.concurrency_id].queue
+                if event in waiting:
+                    waiting.remove(event)
+        queue.pending_messages_per_session.pop(session, None)
+        states.session_data.pop(session, None)
+        states.time_last_used.pop(session, None)
+
+    def _unread(self, session: str) -> int:
+        return len(self._page._queue.pending_event_ids_session.get(session, ()))
+
+
+class GradioGate:
+    """ASGI middleware before Gradio's routes, in local mode too; everything else passes."""
+
+    def __init__(self, app: ASGIApp, page: gr.Blocks, owner_of: OwnerOf) -> None:
+        """`owner_of`: who asks, as the id of a user; None for a stranger."""
+        self.app = app
+        self.sessions = Sessions(page)
+        self._owner_of = owner_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] != "http" or not path.startswith("/app"):
+            await self.app(scope, receive, send)
+            return
+        try:
+            if path in PAGES:
+                # What stands behind the "?" is the browser's: Gradio would look up files and pages by it.
+                await self.app({**scope, "query_string": b""}, receive, send)
+            elif path == JOIN and scope["method"] == "POST":
+                event = _event(await _body(scope, receive))
+                self.sessions.claim(event["session_hash"], await self._owner(scope))
+                # What was checked is what is passed on: no other reader of JSON may find something else in it.
+                await self.app(*_with_body(scope, receive, json.dumps(event).encode()), send)
+            elif path == DATA or path.startswith(HEARTBEAT):
+                session = _session_of(scope)
+                with self.sessions.streaming(session, await self._owner(scope)):
+                    await self.app(scope, receive, send)
+            else:
+                await self.app(scope, receive, send)
+        except Rejected as rejected:
+            answer: Response = JSONResponse({"detail": str(rejected)}, status_code=rejected.status)
+            if rejected.status == 429:
+                answer.headers["retry-after"] = "2"
+            await answer(scope, receive, send)
+
+    async def _owner(self, scope: Scope) -> Owner:
+        owner = await run_in_threadpool(self._owner_of, Request(scope))
+        if owner is None:
+            raise Rejected(401, "Log in first.")
+        return owner
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes:
+    """Return the body of a request. Rejected when it is too large, as soon as that is known."""
+    declared = Request(scope).headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > LARGEST_BODY:
+        raise Rejected(413, "The request is too large.")
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Rejected(400, "The request was cut off.")
+        body += message.get("body", b"")
+        if len(body) > LARGEST_BODY:
+            raise Rejected(413, "The request is too large.")
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _event(body: bytes) -> dict[str, Any]:
+    """Return an event as the page sends it. Rejected for anything else, and for values that Gradio would take for a file."""
+    try:
+        event = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Rejected(400, "The request is not JSON.") from None
+    if not isinstance(event, dict) or not isinstance(event.get("data"), list):
+        raise Rejected(422, "The request is no event of this page.")
+    if any(value is not None for name, value in event.items() if name not in EVENT_FIELDS):
+        raise Rejected(422, "The request is no event of this page.")
+    session = event.get("session_hash")
+    if not isinstance(session, str) or not _SESSION.fullmatch(session):
+        raise Rejected(422, "The request names no session of this page.")
+    if _names_a_file(event["data"]) or _names_a_file(event.get("event_data")):
+        raise Rejected(422, "The request names a file or an address, and no part of this page takes one.")
+    return {name: event[name] for name in EVENT_FIELDS if name in event}
+
+
+def _names_a_file(value: Any) -> bool:
+    """Return whether a value of JSON holds anything that Gradio could take for a file, however deep."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if not FILE_KEYS.isdisjoint(one):
+                return True
+            left.extend(one.values())
+        elif isinstance(one, list):
+            left.extend(one)
+    return False
+
+
+def _session_of(scope: Scope) -> str:
+    """Return the one session that a request for results names. Rejected when it names none, or several."""
+    if scope["path"] == DATA:
+        named = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True).get("session_hash", [])
+    else:
+        named = [scope["path"].removeprefix(HEARTBEAT)]
+    if len(named) != 1 or not _SESSION.fullmatch(named[0]):
+        raise Rejected(422, "The request names no session of this page.")
+    return str(named[0])
+
+
+def _with_body(scope: Scope, receive: Receive, body: bytes) -> tuple[Scope, Receive]:
+    """Return a request with another body."""
+    headers = [
+        (name, value) for name, value in scope["headers"] if name not in (b"content-length", b"transfer-encoding")
+    ]
+    headers.append((b"content-length", str(len(body)).encode()))
+    told = False
+
+    async def once() -> Message:
+        nonlocal told
+        if told:
+            return await receive()  # what follows is that the browser has gone
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return {**scope, "headers": headers}, once
