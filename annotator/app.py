@@ -17,6 +17,7 @@ from fastapi.staticfiles import StaticFiles
 
 from annotator import about, auth, failures
 from annotator.canvas import HEAD
+from annotator.checkup import Checkup
 from annotator.door import Door
 from annotator.gradio_gate import GradioGate
 from annotator.guard import Guard
@@ -78,6 +79,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         lifespan=_following(desk),
     )
     app.state.desk = desk
+    app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
     app.state.login_line = LoginLine()
     failures.install(app)

@@ -14,9 +14,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from annotator import scopes
 from annotator.auth import HOME, user_of
+from annotator.reference.causes import OPEN as OPEN_ROUTES
 from engine.workspace import Workspace
 
-OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/api/health", "/source"})
+OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/source", *OPEN_ROUTES})
 OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
 # What the page needs of Gradio. Uploads, cached files, proxies, monitoring, code and agents are not among it.
 GRADIO = "/app"

@@ -3,11 +3,13 @@
 import logging
 
 from fastapi import FastAPI, Request
-from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse
+from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import DataError, StatementError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from db.blobs import BlobMissing
 from engine.documents.refusal import DocumentRefused
@@ -21,6 +23,7 @@ _FAILED = (
     "The server failed at this. Try again; if it stays, tell whoever runs the server: its log says where it failed."
 )
 COME_BACK = 10  # seconds after which an outage may be over
+_UNREADABLE = "The body cannot be read: it is no whole JSON in UTF-8, or no whole form."
 _UNSTORABLE = "The request holds a character or a number that cannot be stored."
 
 
@@ -44,10 +47,10 @@ _NOT_STORED = (DataError, OverflowError, UnicodeEncodeError)
 
 def install(app: FastAPI) -> None:
     """Teach the application which failure is which status."""
-    for kind in (*_STATUS, *_NOT_STORED, StatementError, OSError):
+    for kind in (*_STATUS, *_NOT_STORED, StatementError, NoConnection, OSError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _broken_off)
+    app.add_exception_handler(HTTPException, _plain)
     app.add_exception_handler(Exception, _unforeseen)
 
 
@@ -55,7 +58,7 @@ def told(error: Exception) -> tuple[int, str] | None:
     """Return a failure as a status and a sentence; None for what nobody has thought of."""
     if is_full(error):
         return 507, _FULL
-    if is_outage(error):
+    if isinstance(error, NoConnection) or (is_outage(error) and not _is_mistaken(error)):
         return 503, _OUT
     if isinstance(error, _NOT_STORED):
         return 422, _UNSTORABLE
@@ -63,6 +66,11 @@ def told(error: Exception) -> tuple[int, str] | None:
         return (422, _UNSTORABLE) if isinstance(error.orig, UnicodeEncodeError) else None
     status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), None)
     return None if status is None else (status, str(error))
+
+
+def _is_mistaken(error: Exception) -> bool:
+    """Whether SQLite means that a statement is wrong, which is a mistake of ours: it has one kind of error for both."""
+    return getattr(getattr(error, "orig", None), "sqlite_errorname", None) == "SQLITE_ERROR"
 
 
 def answer_to(error: Exception) -> JSONResponse | None:
@@ -85,11 +93,30 @@ def _answer(_request: Request, error: Exception) -> JSONResponse:
     return answer
 
 
-async def _broken_off(request: Request, error: Exception) -> Response:
-    """Tell why a body could not be taken in, where FastAPI only says that it could not."""
+def _plain(request: Request, error: Exception) -> JSONResponse:
+    """What the frameworks refuse by themselves, with a sentence of ours: why, and what could be asked instead."""
     assert isinstance(error, HTTPException)
     known = answer_to(error.__cause__) if isinstance(error.__cause__, Exception) else None
-    return known or await http_exception_handler(request, error)
+    if known is not None:  # FastAPI only says that a body could not be taken in
+        return known
+    headers, detail = dict(error.headers or {}), error.detail
+    if error.status_code == 405:
+        allowed = _methods(request) or headers.get("Allow", "")  # the framework names those of the first route alone
+        headers["Allow"], detail = allowed, f"This address cannot be called with {request.method}, only with {allowed}."
+    elif error.status_code == 404 and detail == "Not Found":
+        detail = "There is nothing here."
+    elif error.status_code == 400:
+        detail = _UNREADABLE
+    return JSONResponse({"detail": detail}, status_code=error.status_code, headers=headers)
+
+
+def _methods(request: Request) -> str:
+    """The methods of all routes at the path of a request."""
+    found: set[str] = set()
+    for context in iter_route_contexts(request.app.routes):
+        if context.path_format and context.methods and compile_path(context.path_format)[0].match(request.url.path):
+            found |= context.methods
+    return ", ".join(sorted(found))
 
 
 def _unforeseen(_request: Request, error: Exception) -> JSONResponse:

@@ -18,6 +18,7 @@ from engine.workspace import Workspace
 
 LOCAL_NAME = names.LOCAL_NAME
 LARGEST_PREFERENCES = 64 * 1024  # bytes of JSON
+DEEPEST_PREFERENCES = 20  # levels; what writes answers ends at some hundred
 
 
 class UserView(BaseModel):
@@ -150,17 +151,32 @@ def preferences(workspace: Workspace, user_id: str) -> dict[str, Any]:
 
 
 def set_preferences(workspace: Workspace, user_id: str, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Store what a person's page shall remember, all of it. Refused above 64 KB, and for what is no text in Unicode."""
+    """Store what a person's page shall remember, all of it.
+
+    Refused above 64 KB, and for what could not be sent back: half a character, NaN, and values too deep in each other.
+    """
     try:
-        size = len(json.dumps(wanted, ensure_ascii=False).encode("utf-8"))
+        size = len(json.dumps(wanted, ensure_ascii=False, allow_nan=False).encode("utf-8"))
     except UnicodeEncodeError:
         raise Refused("Preferences hold half a character, which cannot be stored.") from None
+    except ValueError:
+        raise Refused("Preferences hold a number that JSON does not know: NaN or Infinity.") from None
+    if _is_deep(wanted, DEEPEST_PREFERENCES):
+        raise Refused(f"Preferences hold more than {DEEPEST_PREFERENCES} levels of lists and objects.")
     if size > LARGEST_PREFERENCES:
         raise Refused(f"Preferences take {size:,} bytes; {LARGEST_PREFERENCES:,} are allowed.")
     with workspace.database.write() as session:
         user = _found(session, user_id)
         user.preferences = wanted
         return wanted
+
+
+def _is_deep(value: Any, levels: int) -> bool:
+    """Whether lists and objects lie more than so many levels deep in each other."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deep(each, levels - 1) for each in inner)
 
 
 def check_role(role: str) -> None:

@@ -1,10 +1,13 @@
 """The OpenAPI document: what FastAPI derives from the routes, with sentences, examples and the failures put in once."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from annotator.access import roles_of
+from annotator.reference.causes import FAILURES, OPEN, PROBLEM, RETRY_AFTER, WITH_RETRY_AFTER, failures_of
 from annotator.reference.examples import Examples, NoSample
 from annotator.reference.samples import WHOLE
 
@@ -19,7 +22,7 @@ exports; `annotate` also uploads, asks, marks, mends words, works through the qu
 person may. What the scope does not allow is refused with 403.
 
 Positions are pixels of the rendered page, right and lower edge exclusive; times are in UTC. A failure is a status with one
-sentence: `{"detail": "..."}`."""
+sentence: `{"detail": "..."}`. Every route names the statuses that it answers with, and when."""
 
 TAGS = {
     "system": "Whether the server is well, and who is asking.",
@@ -34,61 +37,6 @@ TAGS = {
     "learning": "Models, retrainings and jobs.",
     "figures": "How much was done, how fast, and how often the model was right.",
     "exports": "Datasets out.",
-}
-
-FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "401": ("NotLoggedIn", "Nobody is logged in, or the login has ended.", {"detail": "Log in first."}),
-    "403": (
-        "NotAllowed",
-        "The person's role or the scope of the token does not allow it, or the request comes from another site.",
-        {"detail": "Only a reviewer or an admin of the project may do this."},
-    ),
-    "404": (
-        "NotFound",
-        "There is no such thing, or it is in a project that the person is no member of.",
-        {"detail": "There is no such document."},
-    ),
-    "409": (
-        "Conflict",
-        "Somebody else was faster; nothing was changed. `current` holds the newest version where there is one.",
-        {"detail": "This answer was changed meanwhile: it is at revision 4, and yours builds on 3."},
-    ),
-    "413": ("TooLarge", "The body is larger than allowed.", {"detail": "The request is too large."}),
-    "422": (
-        "Refused",
-        "The request cannot be done as it was put. `errors` names the fields that are wrong.",
-        {
-            "detail": "seconds: Input should be greater than or equal to 0.",
-            "errors": [{"where": ["body", "seconds"], "what": "Input should be greater than or equal to 0"}],
-        },
-    ),
-    "429": (
-        "TooMany",
-        "Too many tries; the header Retry-After says how many seconds to wait.",
-        {"detail": "Too many wrong passwords. Try again in 30 seconds."},
-    ),
-}
-
-PROBLEM = {
-    "type": "object",
-    "title": "Problem",
-    "description": "Why a request was not done.",
-    "required": ["detail"],
-    "properties": {
-        "detail": {"type": "string", "description": "One sentence for a person: what was wrong, and what to do."},
-        "errors": {
-            "type": "array",
-            "description": "The fields that are wrong, for programs.",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "where": {"type": "array", "items": {"type": "string"}},
-                    "what": {"type": "string"},
-                },
-            },
-        },
-        "current": {"type": "object", "description": "With 409: the newest version, as its own route returns it."},
-    },
 }
 
 PARAMETERS = {
@@ -115,8 +63,6 @@ PARAMETERS = {
     "if-none-match": "The ETag that the client holds already; then nothing is sent again.",
 }
 
-OPEN = ("/api/health",)  # routes that need no login
-
 
 def install(app: FastAPI) -> None:
     """Let the application describe itself so, at /api/openapi.json and on /api/docs."""
@@ -130,15 +76,19 @@ def install(app: FastAPI) -> None:
                     description=INTRODUCTION,
                     routes=app.routes,
                     tags=[{"name": name, "description": sentence} for name, sentence in TAGS.items()],
-                )
+                ),
+                roles_of(app.routes),
             )
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]
 
 
-def described(document: dict[str, Any]) -> dict[str, Any]:
-    """Return FastAPI's document with summaries, examples, and failures that are described once and referred to."""
+def described(document: dict[str, Any], roles: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    """Return FastAPI's document with summaries, examples, and failures that are described once and referred to.
+
+    `roles`: what routes ask for, by method and path.
+    """
     parts = document.setdefault("components", {})
     schemas = parts.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -148,8 +98,9 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
         name: {
             "description": sentence,
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example}},
+            **({"headers": RETRY_AFTER} if status in WITH_RETRY_AFTER else {}),
         }
-        for name, sentence, example in FAILURES.values()
+        for status, (name, sentence, example) in FAILURES.items()
     }
     parts["securitySchemes"] = {
         "token": {"type": "http", "scheme": "bearer", "description": "Printed by `glossator users token NAME`."},
@@ -164,9 +115,10 @@ def described(document: dict[str, Any]) -> dict[str, Any]:
     examples = Examples(schemas)
     used: set[str] = set()
     for path, operations in document["paths"].items():
-        for operation in operations.values():
+        for method, operation in operations.items():
             used |= set(operation.get("tags", ()))
             _describe(path, operation, schemas, examples)
+            _name_failures(method.upper(), path, operation, roles.get((method.upper(), path)))
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used] + [
         {"name": name} for name in sorted(used - {tag["name"] for tag in document["tags"]})
     ]
@@ -196,23 +148,21 @@ def _describe(path: str, operation: dict[str, Any], schemas: dict[str, Any], exa
                     response["description"] = known
             if response["description"] == "Successful Response":
                 response["description"] = operation["summary"]
-    for status in _failures(path, operation):
-        responses.pop(status, None)  # all failures behind the answers, in order
-        responses[status] = {"$ref": f"#/components/responses/{FAILURES[status][0]}"}
     if path in OPEN:
         operation["security"] = []
 
 
-def _failures(path: str, operation: dict[str, Any]) -> list[str]:
-    found = set(FAILURES) & set(operation["responses"])
-    if path not in OPEN:
-        found |= {"401", "403"}
-    if "{" in path:
-        found.add("404")
-    found |= {status for status in ("409", "429") if status in operation.get("description", "")}
-    if "requestBody" in operation:
-        found |= {"413", "422"}
-    return sorted(found)
+def _name_failures(method: str, path: str, operation: dict[str, Any], role: str | None) -> None:
+    """Put all failures behind the answers, in order. A cause of the route's own stands beside the reference, as OpenAPI 3.1 has it."""
+    responses = operation["responses"]
+    for status, cause in failures_of(method, path, operation, role).items():
+        own = responses.pop(status, {})
+        if status == "503" and "content" in own:  # of the checks of health: an answer of its own
+            responses[status] = own
+            continue
+        responses[status] = {"$ref": f"#/components/responses/{FAILURES[status][0]}"}
+        if cause is not None:
+            responses[status]["description"] = cause
 
 
 def _exemplify(content: dict[str, Any], examples: Examples, path: str) -> None:

@@ -52,6 +52,7 @@ def page(document: Mapping[str, Any], address: str) -> str:
 
 def _operation(document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any], address: str) -> str:
     text = "".join(f"<p>{_code(part)}</p>" for part in operation.get("description", "").split("\n\n"))
+    shared = document["components"]["responses"]
     parts = [text]
     if operation.get("parameters"):
         rows = "".join(
@@ -77,13 +78,14 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
             if "example" in content:
                 parts.append(_json(content["example"]))
         parts.append("</p>" if not response.get("content") else "")
-    failures = ", ".join(
-        f'<a href="#status-{escape(response["$ref"].rsplit("/", 1)[1])}">{escape(status)}</a>'
+    failures = "".join(
+        f'<dt><a href="#status-{escape(response["$ref"].rsplit("/", 1)[1])}">{escape(status)}</a></dt>'
+        f"<dd>{_code(response.get('description') or shared[response['$ref'].rsplit('/', 1)[1]]['description'])}</dd>"
         for status, response in operation["responses"].items()
         if "$ref" in response
     )
     parts.append(f"<h4>As a command</h4><pre>{escape(_curl(path, method, operation, address))}</pre>")
-    parts.append(f"<p><small>Failures: {failures or 'none'}</small></p>")
+    parts.append(f"<h4>Failures</h4><dl>{failures}</dl>")
     return (
         f'<details id="{escape(operation["operationId"])}"><summary><b class="{method}">{method.upper()}</b>'
         f"<code>{escape(path)}</code><span>{escape(operation['summary'])}</span></summary>{''.join(parts)}</details>"

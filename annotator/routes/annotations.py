@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheDesk, TheWorkspace
+from annotator.described import QUESTION
 from engine.annotation import views
 from engine.annotation.likely import PAGES_ASKED
 from engine.annotation.proposal import Proposal
@@ -19,7 +20,7 @@ class Asked(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    question: str = Field(max_length=20_000)
+    question: str = Field(max_length=20_000, json_schema_extra=QUESTION)
     page_id: str | None = None
 
 
@@ -37,7 +38,7 @@ class Prompts(BaseModel):
 class MorePages(BaseModel):
     """How many further pages of a long document to ask."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     pages: int = Field(PAGES_ASKED, ge=1, le=64)
 

@@ -37,7 +37,7 @@ class VersionView(BaseModel):
 class Promotion(BaseModel):
     """Which model to promote, and why. `force` goes past a failed gate; that is for admins, and audited."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     force: bool = False
     reason: str = Field("", max_length=2000)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import CurrentUser, TheCaller, TheLoginLine, TheWorkspace
+from annotator.described import PASSWORD
 from engine import logins, people, tokens
 from engine.errors import Refused
 from engine.logins import SessionView
@@ -21,7 +22,7 @@ class PasswordChange(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     old: str = Field(max_length=1000)
-    new: str = Field(max_length=1000)
+    new: str = Field(max_length=1000, json_schema_extra=PASSWORD)
 
 
 class NewToken(BaseModel):

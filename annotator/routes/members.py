@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.described import ROLE
 from engine import audit, invitations, members
 from engine.audit import AuditLine
 from engine.invitations import InvitationView
@@ -22,13 +23,15 @@ class WantedRole(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"role": "reviewer"}]})
 
-    role: str = Field(max_length=20)
+    role: str = Field(max_length=20, json_schema_extra=ROLE)
 
 
 class WantedInvitation(WantedRole):
     """What whoever opens the link shall be, and for how many days the link is valid."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"role": "annotator", "days": 7}]})
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"role": "annotator", "days": 7}]}
+    )
 
     days: float = Field(7, gt=0, le=invitations.LONGEST_DAYS)
 

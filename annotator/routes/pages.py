@@ -1,6 +1,6 @@
 """Pages: pictures, words, and warming them up before they are asked."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Header, Query, Response
 from fastapi.responses import JSONResponse
@@ -12,6 +12,7 @@ from engine.annotation.words import MendedWords, MendRequest, Words, WordsConfli
 from engine.documents.views import PageImage, page_image, thumbnail
 
 router = APIRouter(tags=["pages"], dependencies=[MEMBERS])
+KEPT: dict[int | str, dict[str, Any]] = {304: {"description": "The picture that `if-none-match` names is the newest."}}
 
 
 class Encoding(BaseModel):
@@ -20,7 +21,7 @@ class Encoding(BaseModel):
     status: str
 
 
-@router.get("/pages/{page_id}/image", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+@router.get("/pages/{page_id}/image", response_class=Response, responses={200: {"content": {"image/png": {}}}, **KEPT})
 def image(
     page_id: str, workspace: TheWorkspace, user: CurrentUser, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
@@ -28,7 +29,9 @@ def image(
     return _picture(page_image(workspace, page_id), if_none_match)
 
 
-@router.get("/pages/{page_id}/thumbnail", response_class=Response, responses={200: {"content": {"image/jpeg": {}}}})
+@router.get(
+    "/pages/{page_id}/thumbnail", response_class=Response, responses={200: {"content": {"image/jpeg": {}}}, **KEPT}
+)
 def small_image(
     page_id: str,
     workspace: TheWorkspace,
@@ -46,11 +49,7 @@ def words(page_id: str, workspace: TheWorkspace, user: CurrentUser) -> Words:
     return page_words(workspace, page_id)
 
 
-@router.put(
-    "/pages/{page_id}/words",
-    response_model=MendedWords,
-    responses={409: {"description": "Somebody was faster; `current` holds the words as they are now."}},
-)
+@router.put("/pages/{page_id}/words", response_model=MendedWords)
 def mend_words(
     page_id: str, request: MendRequest, workspace: TheWorkspace, user: TheEditor
 ) -> MendedWords | JSONResponse:

@@ -39,7 +39,7 @@ class NewProject(BaseModel):
 class ChangedSettings(BaseModel):
     """Settings of a project to be changed; what is left out stays."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)  # `true` is no share, "1" no number
 
     retrain_after: int | None = None
     retrain_automatically: bool | None = None

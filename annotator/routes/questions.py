@@ -1,10 +1,13 @@
 """Standard questions, and what can be asked of a document."""
 
+from typing import Annotated
+
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.described import QUESTION
 from engine import projects
 from engine.curation import standard_questions
 from engine.curation.standard_questions import StandardQuestion, Suggestions
@@ -20,7 +23,7 @@ class QuestionList(BaseModel):
         json_schema_extra={"examples": [{"questions": ["What is the invoice number?", "What is the total?"]}]},
     )
 
-    questions: list[str] = Field(max_length=standard_questions.MOST)
+    questions: list[Annotated[str, Field(json_schema_extra=QUESTION)]] = Field(max_length=standard_questions.MOST)
     before: list[str] | None = Field(
         default=None, description="The list that the change began with; 409 where it is another one by now."
     )

@@ -1,6 +1,6 @@
 """Reviews: what waits for a verdict, the verdicts, and how well people agree."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 
@@ -32,28 +32,21 @@ def next_review(project_id: str, came: ReviewedBefore, workspace: TheWorkspace, 
     return review_queue.next_review(workspace, project_id, user.id, came.after)
 
 
-@router.post(
-    "/annotations/{annotation_id}/review/heartbeat",
-    dependencies=[REVIEWERS],
-    responses={409: {"description": "Somebody else is reviewing it; the sentence names them."}},
-)
+@router.post("/annotations/{annotation_id}/review/heartbeat", dependencies=[REVIEWERS])
 def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
     """Renew the caller's lease of an answer under review."""
     return LeaseView(lease_until=review_queue.heartbeat(workspace, annotation_id, user.id))
 
 
-@router.post("/annotations/{annotation_id}/review/release", status_code=204, dependencies=[REVIEWERS])
+@router.post(
+    "/annotations/{annotation_id}/review/release", status_code=204, response_class=Response, dependencies=[REVIEWERS]
+)
 def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Give an answer back to the review queue."""
     review_queue.release(workspace, annotation_id, user.id)
 
 
-@router.post(
-    "/annotations/{annotation_id}/reviews",
-    dependencies=[REVIEWERS],
-    response_model=Saved,
-    responses={409: {"description": "The answer has moved on; `current` holds the newest version."}},
-)
+@router.post("/annotations/{annotation_id}/reviews", dependencies=[REVIEWERS], response_model=Saved)
 def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor) -> Saved | JSONResponse:
     """Accept, reject with a reason, or fix somebody else's answer. The same idempotency key again is the same verdict."""
     try:

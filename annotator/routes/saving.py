@@ -14,11 +14,7 @@ from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved
 router = APIRouter(tags=["annotations"])
 
 
-@router.put(
-    "/annotations/{annotation_id}/revisions",
-    response_model=Saved,
-    responses={409: {"description": "Somebody was faster; `current` holds the newest version."}},
-)
+@router.put("/annotations/{annotation_id}/revisions", response_model=Saved)
 def save(annotation_id: str, request: RevisionRequest, workspace: TheWorkspace, user: TheEditor) -> Response:
     """Append a revision. The same idempotency key again returns the same revision and stores nothing."""
     try:

@@ -1,21 +1,53 @@
 """Whether the server is well, and who is asking."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
 from annotator import about
+from annotator.checkup import Checkup, is_admin, is_ready
 from annotator.deps import CurrentUser, TheWorkspace
+from engine.health import NEEDED, Part
 
 router = APIRouter(tags=["system"])
+UNREADY = "unready"
 
 
 class Health(BaseModel):
-    """The server answers, and says what it is."""
+    """Whether people can work, and what it is that answers."""
 
-    status: str
+    status: str = Field(description="ok, or unready.")
     version: str
     licence: str = Field(examples=["AGPL-3.0-or-later"], description="Its SPDX name.")
     source: str = Field(examples=["/source"], description="Where the source of what runs here is.")
+    detail: str | None = Field(None, examples=[None], description="What is wrong, where something is.")
+
+
+class Alive(BaseModel):
+    """The process answers."""
+
+    status: str = Field("ok", examples=["ok"])
+
+
+class PartView(BaseModel):
+    """Whether a part is well."""
+
+    ok: bool = Field(examples=[True])
+    sentence: str = Field(examples=["The database answers."])
+    details: str | None = Field(None, examples=[None], description="Names, places and errors: for admins alone.")
+
+
+class Readiness(BaseModel):
+    """Whether people can work, part by part. Without a worker they can; retrainings and surveys wait."""
+
+    status: str = Field(examples=["ok"], description="ok, or unready.")
+    database: PartView
+    blobs: PartView = Field(description="The folder of pictures, uploads and checkpoints.")
+    disk: PartView
+    worker: PartView
+    detail: str | None = Field(None, examples=[None], description="What is wrong, where something is.")
 
 
 class Person(BaseModel):
@@ -33,11 +65,53 @@ class Me(BaseModel):
     auth: str
 
 
-@router.get("/health")
-def health(workspace: TheWorkspace) -> Health:
-    """Say that the server is well, and which version of what it is. Needs no login."""
+async def _parts(request: Request, response: Response) -> dict[str, Part]:
+    """The parts, and 503 where people cannot work."""
+    checkup: Checkup = request.app.state.checkup
+    found = await checkup.parts()
+    if not is_ready(found):
+        response.status_code = 503
+    return found
+
+
+TheParts = Annotated[dict[str, Part], Depends(_parts)]
+_UNREADY = "The database does not answer, the folder of files cannot be written to, or the disk is full."
+
+
+@router.get("/health", response_model_exclude_none=True, responses={503: {"model": Health, "description": _UNREADY}})
+async def health(workspace: TheWorkspace, parts: TheParts) -> Health:
+    """Say whether people can work, and which version of what answers. Needs no login."""
     source = about.source_of(workspace.settings)
-    return Health(status="ok", version=about.version(), licence=about.licence(), source=source)
+    return Health(
+        status=_status(parts), version=about.version(), licence=about.licence(), source=source, detail=_wrong(parts)
+    )
+
+
+@router.get("/health/live")
+async def live() -> Alive:
+    """Say that the process answers, whatever it stands on. Needs no login."""
+    return Alive()
+
+
+@router.get(
+    "/health/ready", response_model_exclude_none=True, responses={503: {"model": Readiness, "description": _UNREADY}}
+)
+async def ready(request: Request, workspace: TheWorkspace, parts: TheParts) -> Readiness:
+    """Say part by part whether people can work. Needs no login; admins are told details."""
+    trusted = parts["database"].ok and await run_in_threadpool(is_admin, request, workspace)
+    views = {
+        name: PartView(ok=part.ok, sentence=part.sentence, details=part.details if trusted else None)
+        for name, part in parts.items()
+    }
+    return Readiness(status=_status(parts), **views, detail=_wrong(parts))
+
+
+def _status(parts: dict[str, Part]) -> str:
+    return "ok" if is_ready(parts) else UNREADY
+
+
+def _wrong(parts: dict[str, Part]) -> str | None:
+    return " ".join(parts[name].sentence for name in NEEDED if not parts[name].ok) or None
 
 
 @router.get("/me")

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict
 
 from annotator.access import MEMBERS, REVIEWERS
@@ -51,15 +51,13 @@ def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: Cu
     return task_queue.next_task(workspace, project_id, user.id, came.after)
 
 
-@router.post(
-    "/tasks/{task_id}/heartbeat", responses={409: {"description": "The lease is lost; the sentence names to whom."}}
-)
+@router.post("/tasks/{task_id}/heartbeat")
 def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
     """Renew the caller's lease; every 30 s while somebody works."""
     return LeaseView(lease_until=task_queue.heartbeat(workspace, task_id, user.id))
 
 
-@router.post("/tasks/{task_id}/release", status_code=204)
+@router.post("/tasks/{task_id}/release", status_code=204, response_class=Response)
 def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Give a task back before its lease runs out."""
     task_queue.release(workspace, task_id, user.id)

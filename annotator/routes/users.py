@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import CurrentAdmin, TheWorkspace
+from annotator.described import PASSWORD, ROLE, ROLE_OR_NONE
 from engine import audit, logins, people
 from engine.audit import AuditLine
 from engine.logins import SessionView
@@ -22,16 +23,16 @@ class NewUser(BaseModel):
     )
 
     name: str = Field(max_length=200)
-    password: str = Field(max_length=1000)
-    role: str = Field("annotator", max_length=20)
+    password: str = Field(max_length=1000, json_schema_extra=PASSWORD)
+    role: str = Field("annotator", max_length=20, json_schema_extra=ROLE)
 
 
 class ChangedUser(BaseModel):
     """What shall change; what is left out stays."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"disabled": True}]})
+    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [{"disabled": True}]})
 
-    role: str | None = Field(None, max_length=20)
+    role: str | None = Field(None, max_length=20, json_schema_extra=ROLE_OR_NONE)
     disabled: bool | None = None
 
 
@@ -40,7 +41,7 @@ class NewPassword(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    new: str = Field(max_length=1000)
+    new: str = Field(max_length=1000, json_schema_extra=PASSWORD)
 
 
 @router.get("/users")

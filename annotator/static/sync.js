@@ -224,7 +224,7 @@ export class SaveQueue {
     this.why = said && status !== 401 ? error.message : null;
     this.later.add(item.annotation);
     this.hear.changed();
-    return said && status >= 500; // it reads what others say; only this edit goes wrong there
+    return said && status >= 500 && status !== 503; // it reads what others say; only this edit goes wrong there (503: all do)
   }
 
   halt(item, kind, sentence, current = null) {

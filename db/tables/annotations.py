@@ -117,13 +117,13 @@ class Task(Base):
 
 
 class Lease(Base):
-    """Who holds what until when: a task in the queue, an answer under review, the scheduler's seat."""
+    """Who holds what until when: a task in the queue, an answer under review, the scheduler's seat, a worker its own life."""
 
     __tablename__ = "leases"
 
     subject: Mapped[str] = mapped_column(
         String(120), primary_key=True
-    )  # "task:<id>:<user id>", "annotation:<id>", "scheduler"
+    )  # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>"
     holder: Mapped[str] = mapped_column(String(120))
     acquired_at: Mapped[Moment]
     heartbeat_at: Mapped[Moment]

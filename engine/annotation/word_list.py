@@ -45,7 +45,7 @@ def _one_line(text: str) -> str:
 
 
 class _Written(_Edit):
-    text: str = Field(max_length=LONGEST_WORD)
+    text: str = Field(max_length=LONGEST_WORD, json_schema_extra={"minLength": 1, "pattern": r"\S"})
 
     _text = field_validator("text")(_one_line)
 

@@ -19,8 +19,11 @@ def register(app: typer.Typer) -> None:
 def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False) -> None:
     """Show where the data lies, and for each project what is in it, which model answers, and what waits."""
     from engine import people, projects
+    from engine.jobs import presence
 
     with here() as workspace:
+        with workspace.database.read() as session:
+            worker = presence.told(presence.seen(session))
         found: dict[str, Any] = {
             "version": version("glossator"),
             "data": str(workspace.settings.data_dir.absolute()),
@@ -28,12 +31,13 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
             "schema": migrate.current(workspace.database),
             "login": workspace.settings.auth,
             "users": len(people.users(workspace)),
+            "worker": worker,
             "projects": [_project(workspace, summary) for summary in projects.summaries(workspace)],
         }
     if as_json:
         emit(found)
         return
-    for name in ("version", "data", "database", "schema", "login", "users"):
+    for name in ("version", "data", "database", "schema", "login", "users", "worker"):
         output.print(f"{name:9} {found[name]}", markup=False, soft_wrap=True)
     table = Table("project", "documents", "accepted", "model", "to answer", "to review", "to learn", "working on")
     for row in found["projects"]:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from engine.jobs import clock, trigger
 from engine.jobs.election import SEAT_SECONDS, Candidate
+from engine.jobs.presence import Presence
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ class Scheduler:
     def __init__(self, workspace: Workspace, holder: str, *, seat_seconds: float = SEAT_SECONDS) -> None:
         self._workspace, self._holder = workspace, holder
         self._candidate = Candidate(workspace, holder, seconds=seat_seconds)
+        self._presence = Presence(workspace, holder)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
         self._alarms: BackgroundScheduler | None = None
@@ -49,7 +51,8 @@ class Scheduler:
         return self._alarms is not None
 
     def look(self) -> None:
-        """Stand for election; if elected, follow the projects' settings and fire what is due."""
+        """Show that this worker lives, and stand for election; if elected, follow the projects' settings and fire what is due."""
+        self._presence.show()
         if not self._candidate.stand():
             self._step_down()
             return
@@ -69,6 +72,7 @@ class Scheduler:
         self._step_down()
         if was:
             self._candidate.leave()
+        self._presence.leave()
 
     def _run(self) -> None:
         while not self._ended.is_set():

@@ -11,7 +11,23 @@ from db.tables import Project, User
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.factories import make_project
+from tests.integration.answers_named import every_answer
 from tests.integration.people_made import ADDRESS, make_user
+
+
+@pytest.fixture(scope="session")
+def _faults_of_answers() -> Iterator[list[str]]:
+    faults: list[str] = []
+    with every_answer(faults):
+        yield faults
+
+
+@pytest.fixture(autouse=True)
+def _answers_are_named(_faults_of_answers: list[str]) -> Iterator[None]:
+    """Fail a test whose application answers what the OpenAPI document does not name (annotator.reference.causes)."""
+    _faults_of_answers.clear()
+    yield
+    assert not _faults_of_answers, "\n".join(sorted(set(_faults_of_answers)))
 
 
 @pytest.fixture

@@ -64,6 +64,8 @@ TABLE: dict[str, Row] = {
     "GET /source": Row(ANYBODY),
     "GET /source/weights/{path:path}": Row(ANYBODY, missing=True),
     "GET /api/health": Row(ANYBODY),
+    "GET /api/health/live": Row(ANYBODY),
+    "GET /api/health/ready": Row(ANYBODY),
     "GET /api/docs": Row(USER, nobody=303),
     "GET /api/openapi.json": Row(USER),
     # --- oneself

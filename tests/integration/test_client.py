@@ -293,13 +293,13 @@ def test_a_script_looks_after_people(house: House) -> None:
 
 
 def test_the_client_reaches_every_route(house: House) -> None:
-    """It says that it can do whatever people can do on the page. `/health` is for what watches over servers."""
+    """It says that it can do whatever people can do on the page. `/health` and below is for what watches over servers."""
     modules = (engine.client, engine.client_work, engine.client_learning, engine.client_selection, engine.client_people)
     source = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
     reached = {re.sub(r"{\w+}", "{}", path) for path in re.findall(r'f?"(/[a-z][^"]*)"', source)}
     routes = httpx.get(f"{house.address}/api/openapi.json", headers={"authorization": f"Bearer {house.tokens['ada']}"})
     known = {re.sub(r"{\w+}", "{}", path.removeprefix("/api")) for path in routes.json()["paths"]}
-    assert known - reached == {"/health"} and reached - known == set()
+    assert known - reached == {"/health", "/health/live", "/health/ready"} and reached - known == set()
 
 
 def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path, tmp_path: Path) -> None:

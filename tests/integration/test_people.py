@@ -266,6 +266,9 @@ def test_preferences_are_kept_as_they_come_up_to_64_kb(app_client: TestClient) -
     large = bob.put("/api/me/preferences", json={"keys": "x" * 70_000})
     assert large.status_code == 422 and "65,536" in large.json()["detail"]
     assert bob.put("/api/me/preferences", json=[1]).status_code == 422
+    for unreadable in ('{"a": NaN}', '{"a": -Infinity}', '{"a":' * 300 + "1" + "}" * 300):
+        answer = bob.put("/api/me/preferences", content=unreadable, headers={"content-type": "application/json"})
+        assert answer.status_code == 422 and answer.json()["detail"].startswith("Preferences hold"), unreadable
     assert bob.get("/api/me/preferences").json() == wanted
 
 

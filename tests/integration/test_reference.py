@@ -9,12 +9,18 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic import TypeAdapter
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from annotator.reference.document import FAILURES, OPEN
+from annotator.failures import told
+from annotator.reference.causes import CAUSES, FAILURES, OPEN
 from annotator.reference.examples import Examples, NoSample
+from db.blobs import BlobMissing
+from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 from engine.settings import Settings
+
+HEALTH = ("GET /api/health", "GET /api/health/ready")  # whose 503 is an answer of their own
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +83,13 @@ def test_failures_are_described_once_and_named_by_every_route(document: dict[str
     shared = document["components"]["responses"]
     assert set(shared) == {name for name, _, _ in FAILURES.values()}
     for name, operation in operations(document):
-        failures = {status for status in operation["responses"] if status.startswith("4")}
-        assert all(list(operation["responses"][status]) == ["$ref"] for status in failures), name
-        path = name.split(" ")[1]
-        assert {"401", "403"} <= failures or path in OPEN, name
+        failures = {status for status in operation["responses"] if status[0] in "45"}
+        shown = [operation["responses"][status] for status in failures]
+        assert all("$ref" in each and set(each) <= {"$ref", "description"} for each in shown) or name in HEALTH, name
+        method, path = name.split(" ")
+        assert "default" not in operation["responses"], f"{name} hides its failures"
+        assert "421" in failures and ("401" in failures or path in OPEN), name
+        assert {"403", "507"} <= failures or method == "GET", name
         assert "404" in failures or "{" not in path, name
     assert "409" in document["paths"]["/api/annotations/{annotation_id}/revisions"]["put"]["responses"]
     text = json.dumps(document)
@@ -89,6 +98,33 @@ def test_failures_are_described_once_and_named_by_every_route(document: dict[str
         found: Any = document
         for part in reference.split("/"):
             found = found[part]
+
+
+def test_what_only_some_routes_answer_has_its_cause_beside_it(document: dict[str, Any]) -> None:
+    assert CAUSES.keys() <= dict(operations(document)).keys(), "a route that is no more"
+    for name, operation in operations(document):
+        for status in {"409", "429", "500"} & operation["responses"].keys():
+            assert operation["responses"][status]["description"].endswith("."), (name, status)
+    shown = document["paths"]["/api/jobs/{job_id}/cancel"]["post"]["responses"]
+    assert shown["409"]["description"] == "The job has ended already."
+    assert shown["403"]["description"].startswith("Only admins of the project may do this. Or: ")
+
+
+def test_every_status_of_a_failure_is_described() -> None:
+    errors = [NotFound(""), Forbidden(""), Conflict(""), TooMany("", 1), Refused(""), BlobMissing(""), NoConnection()]
+    for error in errors:
+        found = told(error)
+        assert found is not None and str(found[0]) in FAILURES, error
+
+
+@pytest.mark.parametrize("path", ["/api/projects", "/api/me/preferences", "/api/health"])
+def test_a_method_that_is_not_there_is_told_all_that_are(
+    client: TestClient, document: dict[str, Any], path: str
+) -> None:
+    answer = client.request("TRACE", path)
+    assert answer.status_code == 405
+    assert answer.headers["allow"].lower().split(", ") == sorted(document["paths"][path])
+    assert answer.json()["detail"].endswith(f"only with {answer.headers['allow']}.")
 
 
 def test_examples_are_what_the_routes_take_and_give(client: TestClient, document: dict[str, Any]) -> None:

