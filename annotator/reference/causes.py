@@ -23,7 +23,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "401": ("NotLoggedIn", "Nobody is logged in, or the login has ended.", {"detail": "Log in first."}),
     "403": (
         "NotAllowed",
-        "The person's role does not allow it, or the request comes from another site.",
+        "The person's role or the scope of the token does not allow it, or the request comes from another site.",
         {"detail": "Only a reviewer or an admin of the project may do this."},
     ),
     "404": (

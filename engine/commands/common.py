@@ -11,7 +11,9 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from engine import reserve
 from engine.errors import NotFound, Refused
+from engine.jobs.outage import is_full
 from engine.own import own_things
 from engine.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
@@ -68,7 +70,12 @@ def private_here(settings: Settings) -> Iterator[None]:
     """Keep what is written inside private, and temporary files in a folder of this process. Ends with a sentence where none can be made."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(own_things(settings.data_dir))
+            try:
+                stack.enter_context(own_things(settings.data_dir))
+            except OSError as error:
+                if not (is_full(error) and reserve.give_up(settings.data_dir)):
+                    raise
+                stack.enter_context(own_things(settings.data_dir))
         except OSError as error:
             fail(f"{settings.data_dir.absolute()} cannot be written to: {error.strerror or error}.")
         yield

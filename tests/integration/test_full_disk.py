@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 from annotator.app import create_app
 from db.blobs import BlobStore, sha256_of
 from engine import reserve
+from engine.cli import app
 from engine.errors import Refused
 from engine.settings import Settings
 from engine.workspace import open_workspace
@@ -71,6 +73,18 @@ def test_a_server_stopped_on_a_full_disk_starts_again(disk: tuple[Settings, Fill
     fill()
     with client_of(settings) as client:
         assert "before" in {each["name"] for each in client.get("/api/projects").json()}
+    assert not (settings.data_dir / reserve.NAME).exists()
+
+
+def test_a_command_on_a_full_disk_begins_all_the_same(
+    disk: tuple[Settings, Fill], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, fill = disk
+    open_workspace(settings).close()
+    fill()
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(settings.data_dir))
+    said = CliRunner().invoke(app, ["projects", "list", "--json"])
+    assert said.exit_code == 0, said.output
     assert not (settings.data_dir / reserve.NAME).exists()
 
 
