@@ -16,6 +16,7 @@ from engine.settings import MEGABYTE, Settings
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LARGEST_BODY = 32 * MEGABYTE  # of what is not an upload: one edit of a large mask stays far below
 LARGEST_FORM = 64 * 1024  # of what strangers may send: a name and a password
+UPLOADS = ("/documents", "/import")  # ends of paths under /api/
 FORMS = ("/login", "/logout", "/invite/")
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -56,7 +57,7 @@ class Guard:
         if refusal is not None:
             await self._answer(send, *refusal)
             return
-        upload = scope["type"] == "http" and scope["path"].startswith("/api/") and scope["path"].endswith("/documents")
+        upload = scope["type"] == "http" and scope["path"].startswith("/api/") and scope["path"].endswith(UPLOADS)
         form = scope["path"].startswith(FORMS)
         limit = self.largest_upload if upload else LARGEST_FORM if form else LARGEST_BODY
         sentence = (

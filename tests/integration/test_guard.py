@@ -60,6 +60,15 @@ def test_an_upload_over_the_limit_is_refused_before_it_is_read(local: TestClient
     assert answer.status_code == 413 and "2 MB" in answer.json()["detail"]
 
 
+def test_an_import_may_be_as_large_as_an_upload(tmp_path) -> None:
+    settings = Settings(data_dir=tmp_path / "data", max_upload_mb=40, _env_file=None)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1:7860") as client:
+        project = client.get("/api/projects").json()[0]["id"]
+        for size, status in ((34_000_000, 422), (42_000_000, 413)):
+            answer = client.post(f"/api/projects/{project}/import", files={"file": ("set.zip", b"x" * size)})
+            assert answer.status_code == status, answer.text
+
+
 def test_an_upload_without_a_declared_length_is_cut_off(local: TestClient) -> None:
     project = local.get("/api/projects").json()[0]["id"]
     boundary = "b"
