@@ -21,6 +21,7 @@ from annotator.checkup import Checkup
 from annotator.door import Door
 from annotator.gradio_gate import GradioGate
 from annotator.guard import Guard
+from annotator.json_gate import JsonGate
 from annotator.login_line import LoginLine
 from annotator.reference import document as described
 from annotator.routes import (
@@ -112,7 +113,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.mount("/source/weights", Revalidated(directory=about.weights()), name="weights")
     app.mount("/static", Revalidated(directory=STATIC), name="static")
     page = build_page(desk)
-    app.add_middleware(GradioGate, page=page, owner_of=auth.user_id(workspace))  # type: ignore[arg-type]
+    gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
+    app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
+    app.add_middleware(JsonGate)  # type: ignore[arg-type]
     app.add_middleware(Door, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
 

@@ -8,7 +8,7 @@ here a session belongs to the person who used it first, and a person keeps a bou
 
 import json
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,7 +27,9 @@ FILE_KEYS = frozenset({"path", "url", "meta", "_type"})  # by any of these Gradi
 EVENT_FIELDS = frozenset({"data", "event_data", "fn_index", "trigger_id", "session_hash"})  # what the page sends
 SESSIONS = 24  # of one person: each is a page that was loaded; the ones used longest ago are forgotten
 UNREAD = 256  # events of one person whose results were not read; opening the page fires about fifty
-STREAMS = 96  # connections of one person on which results are read
+STREAMS = (
+    64  # connections of one person on which results are read, two for each open page; never more than a quarter of all
+)
 _SESSION = re.compile(r"[A-Za-z0-9]{1,64}")
 
 Owner = str
@@ -45,11 +47,13 @@ class Rejected(Exception):
 class Sessions:
     """Which of Gradio's sessions belongs to whom. Used on the event loop alone."""
 
-    def __init__(self, page: gr.Blocks) -> None:
+    def __init__(self, page: gr.Blocks, most_streams: int = STREAMS) -> None:
         self._page = page
+        self._most_streams = most_streams
+        self._streams_of: Counter[Owner] = Counter()
         self._owners: dict[str, Owner] = {}
         self._of: dict[Owner, OrderedDict[str, None]] = {}  # oldest first
-        self._streams: dict[str, int] = {}
+        self._streams: Counter[str] = Counter()
 
     def claim(self, session: str, owner: Owner) -> None:
         """Note that a person uses a session. Rejected for somebody else's, and while too many results wait to be read."""
@@ -75,15 +79,22 @@ class Sessions:
     def streaming(self, session: str, owner: Owner) -> Iterator[None]:
         """Count a connection on which the results of a session are read. Rejected beyond so many of one person."""
         self.check(session, owner)
-        if sum(self._streams.get(each, 0) for each in self._of.get(owner, ())) >= STREAMS:
+        if self._streams_of[owner] >= self._most_streams:
             raise Rejected(429, "Too many pages of yours are open. Close some of them.")
-        self._streams[session] = self._streams.get(session, 0) + 1
+        counts: tuple[tuple[Counter[str], str], ...] = ((self._streams, session), (self._streams_of, owner))
+        for count, key in counts:
+            count[key] += 1
         try:
             yield
         finally:
-            self._streams[session] -= 1
-            if not self._streams[session]:
-                del self._streams[session]
+            for count, key in counts:
+                count[key] -= 1
+                if not count[key]:
+                    del count[key]
+
+    def is_known(self, session: str) -> bool:
+        """Return whether somebody has asked for something in a session."""
+        return session in self._owners
 
     def forget(self, session: str) -> None:
         """Drop a session with everything that Gradio keeps for it."""
@@ -109,10 +120,11 @@ class Sessions:
 class GradioGate:
     """ASGI middleware before Gradio's routes, in local mode too; everything else passes."""
 
-    def __init__(self, app: ASGIApp, page: gr.Blocks, owner_of: OwnerOf) -> None:
-        """`owner_of`: who asks, as the id of a user; None for a stranger."""
+    def __init__(self, app: ASGIApp, page: gr.Blocks, owner_of: OwnerOf, connections: int) -> None:
+        """`owner_of`: who asks, as the id of a user; None for a stranger. `connections`: that the server has in all."""
         self.app = app
-        self.sessions = Sessions(page)
+        self._page = page
+        self.sessions = Sessions(page, min(STREAMS, connections // 4))
         self._owner_of = owner_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,11 +138,15 @@ class GradioGate:
                 await self.app({**scope, "query_string": b""}, receive, send)
             elif path == JOIN and scope["method"] == "POST":
                 event = _event(await _body(scope, receive))
+                if type(event.get("fn_index")) is not int or event["fn_index"] not in self._page.fns:
+                    raise Rejected(422, "The request is no event of this page.")
                 self.sessions.claim(event["session_hash"], await self._owner(scope))
                 # What was checked is what is passed on: no other reader of JSON may find something else in it.
                 await self.app(*_with_body(scope, receive, json.dumps(event).encode()), send)
             elif path == DATA or path.startswith(HEARTBEAT):
                 session = _session_of(scope)
+                if path == DATA and not self.sessions.is_known(session):
+                    raise Rejected(404, "Nothing was asked for in this session. Reload the page.")
                 with self.sessions.streaming(session, await self._owner(scope)):
                     await self.app(scope, receive, send)
             else:
@@ -178,6 +194,8 @@ def _event(body: bytes) -> dict[str, Any]:
     session = event.get("session_hash")
     if not isinstance(session, str) or not _SESSION.fullmatch(session):
         raise Rejected(422, "The request names no session of this page.")
+    if type(event.get("trigger_id")) not in (int, type(None)):
+        raise Rejected(422, "The request is no event of this page.")
     if _names_a_file(event["data"]) or _names_a_file(event.get("event_data")):
         raise Rejected(422, "The request names a file or an address, and no part of this page takes one.")
     return {name: event[name] for name in EVENT_FIELDS if name in event}

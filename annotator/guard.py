@@ -5,6 +5,7 @@ this machine (DNS rebinding); an Origin that is not ours means that a foreign pa
 """
 
 import json
+import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,9 +15,11 @@ from annotator.failures import TooLarge, answer_to
 from engine.settings import MEGABYTE, Settings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-LARGEST_BODY = 32 * MEGABYTE  # of what is not an upload: one edit of a large mask stays far below
+LARGEST_BODY = MEGABYTE  # of what is not an upload
+LARGEST_DRAWN = 16 * MEGABYTE  # of what may carry masks: one edit of the largest mask stays below a third of it
 LARGEST_FORM = 64 * 1024  # of what strangers may send: a name and a password
-UPLOADS = ("/documents", "/import")  # ends of paths under /api/
+DRAWN = ("/revisions", "/reviews", "/refine", "/words")  # ends of paths under /api/
+UPLOADS = ("/documents", "/import")
 FORMS = ("/login", "/logout", "/invite/")
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -36,6 +39,8 @@ HEADERS = {
 HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, this name alone
 # What a person reads here is theirs: no cache, and no "back" after a logout, may show it. Pictures of pages say their own.
 UNCACHED = ("/api/", "/login", "/invite/", "/app/config", "/app/gradio_api/")
+PAGES = ("/app", "/app/")
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 
 
 class Guard:
@@ -59,7 +64,8 @@ class Guard:
             return
         upload = scope["type"] == "http" and scope["path"].startswith("/api/") and scope["path"].endswith(UPLOADS)
         form = scope["path"].startswith(FORMS)
-        limit = self.largest_upload if upload else LARGEST_FORM if form else LARGEST_BODY
+        drawn = scope["path"].endswith(DRAWN)
+        limit = self.largest_upload if upload else LARGEST_FORM if form else LARGEST_DRAWN if drawn else LARGEST_BODY
         sentence = (
             f"The upload is larger than the {self.max_upload_mb:g} MB allowed."
             if upload
@@ -86,28 +92,38 @@ class Guard:
                 outgoing = MutableHeaders(scope=message)
                 for name, value in self.headers.items():
                     outgoing.setdefault(name, value)
-                if scope["path"].startswith(UNCACHED):
+                if scope["path"].startswith(UNCACHED) or scope["path"] in PAGES:
                     outgoing.setdefault("cache-control", "no-store")
             await send(message)
 
         try:
-            await self.app(scope, counted, with_headers)
+            await self.app(self._known(scope, headers), counted, with_headers)
         except Exception as error:  # of what stands before the routes: the login is looked up in the database, too
             answer = None if started else answer_to(error)
             if answer is None:
                 raise
             await answer(scope, receive, with_headers)
 
+    def _known(self, scope: Scope, headers: Headers) -> Scope:
+        """The request without a forwarded host that is not ours: Gradio would write it into the page."""
+        forwarded = headers.getlist("x-forwarded-host")
+        if not forwarded or (len(forwarded) == 1 and _name_of(forwarded[0].strip()) in self.hosts):
+            return scope
+        kept = [(name, value) for name, value in scope["headers"] if name.lower() != b"x-forwarded-host"]
+        return {**scope, "headers": kept}
+
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        if _name_of(host) not in self.hosts:
+        if len(headers.getlist("host")) > 1:
+            return 421, "The request names more than one host."
+        if not _HOST.fullmatch(host) or _name_of(host) not in self.hosts:
             return (
                 421,
                 f"This server is not {host or 'nameless'!r}; add the name to GLOSSATOR_ALLOWED_HOSTS if it should be.",
             )
         writes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         origin = headers.get("origin")
-        if writes and origin is not None and urlsplit(origin).netloc != host:
+        if writes and origin is not None and (len(headers.getlist("origin")) > 1 or urlsplit(origin).netloc != host):
             return 403, "The request comes from another site and was refused."
         if writes and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             return 403, "The request comes from another site and was refused."

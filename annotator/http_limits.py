@@ -31,6 +31,8 @@ class LimitedHttp(HttpToolsProtocol):
     _answered = 0  # requests so far
     _header_bytes = 0
     _received = 0  # bytes of a body in this span of time
+    _body_bytes = 0  # of what came in last
+    _around_body = 0  # bytes that came with a body and are none of it: sizes of chunks, their extensions, trailers
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Make room where too many connections are open, then take this one."""
@@ -56,7 +58,13 @@ class LimitedHttp(HttpToolsProtocol):
         if self.transport is None or self.transport.is_closing():
             return
         self._received += len(data)
+        self._body_bytes = 0
         super().data_received(data)
+        if self._in_body:
+            # A chunk of one byte has five bytes around it, so eight are allowed for each.
+            self._around_body = max(0, self._around_body + len(data) - 8 * self._body_bytes)
+        if self._in_body and self._around_body > self.largest_header:
+            self._end(400, "The body of the request is wrapped in more than it holds.")
         if self._idle_since is not None and not self._in_body:
             self._header_bytes += len(data)
             if self._header_bytes > self.largest_header:
@@ -72,9 +80,19 @@ class LimitedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begin to answer; what is left is the body, which has a clock of its own."""
         self._in_header, self._in_body = False, True
-        self._idle_since, self._received = None, 0
+        self._idle_since, self._received, self._around_body = None, 0, 0
         self._set_timer(self._look_at_body, self.transfer_seconds)
         super().on_headers_complete()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header, and no trailer: nobody here reads those behind a body, and uvicorn would keep them without end."""
+        if not self._in_body:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """Count a piece of the body, which pays for what comes around it."""
+        self._body_bytes += len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Stop the clock: all of the request is there."""

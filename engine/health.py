@@ -63,7 +63,7 @@ class Look:
                 os.write(descriptor, b"?")  # a full disk makes files, and takes no content
             finally:
                 os.close(descriptor)
-                Path(name).unlink()
+                Path(name).unlink(missing_ok=True)
         except OSError as error:
             return Part(False, "The folder of files cannot be written to.", f"{folder}: {error.strerror}")
         return Part(True, "The folder of files can be written to.", str(folder))

@@ -1,10 +1,11 @@
 """What a process of Glossator has for itself: a folder for temporary files, and new files that its owner alone can read.
 
-Uploads are confidential, and a process that is killed deletes nothing. So temporary files lie in DATA_DIR/tmp, in one folder a process, which
+Uploads are confidential, and a process that is killed deletes nothing. So temporary files lie in DATA_DIR/.glossator-tmp, in one folder a process, which
 the process holds by a lock; the next process to begin removes the folders that nobody holds any more.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import shutil
@@ -17,8 +18,9 @@ from typing import IO
 from db import private
 from db.ids import new_id
 
-FOLDER = "tmp"
-_LOCK = ".lock"
+FOLDER = ".glossator-tmp"  # a name that nobody else gives: the data folder may be a person's home
+_PREFIX = "process-"
+_LOCK = ".glossator-lock"  # no folder without one is ever touched
 _LEFT = "left-"  # how the folder of a process that is gone is called while it is deleted
 _umask_before: int | None = None  # None while new files are anybody's
 
@@ -73,23 +75,23 @@ def claim(place: Path) -> tuple[Path, IO[str]]:
     The lock is the file's (flock): it ends with the process, however that ends, and no number of a process has to be trusted.
     """
     private.make_folder(place)
+    if place.is_symlink():
+        raise OSError(errno.ENOTDIR, "it is a link, and what it leads to may be somebody else's", str(place))
     with (place / _LOCK).open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # a folder that is being made is not held yet
         _set_aside(place)
-        folder = place / new_id()[-12:]
+        folder = place / f"{_PREFIX}{new_id()[-12:]}"
         private.make_folder(folder)
         lock = (folder / _LOCK).open("w")
         fcntl.flock(lock, fcntl.LOCK_EX)
-    for left in place.glob(f"{_LEFT}*"):
+    for left in place.glob(f"{_LEFT}{_PREFIX}*"):
         shutil.rmtree(left, ignore_errors=True)
     return folder, lock
 
 
 def _set_aside(place: Path) -> None:
     """Rename the folders that nobody holds: that is done at once, and deleting them may take a while."""
-    for folder in place.iterdir():
-        if not folder.is_dir() or folder.name.startswith(_LEFT):
-            continue
-        with contextlib.suppress(OSError), (folder / _LOCK).open("w") as lock:
+    for folder in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError), (folder / _LOCK).open("r+") as lock:  # OSError without a lock: not ours
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError while somebody holds it
             folder.rename(place / f"{_LEFT}{folder.name}")

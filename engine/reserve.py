@@ -11,6 +11,8 @@ import os
 import shutil
 from pathlib import Path
 
+from db import private
+
 BYTES = 8_000_000
 NAME = "reserve"
 _log = logging.getLogger(__name__)
@@ -23,6 +25,7 @@ def keep(folder: Path) -> None:
         return
     making = folder / f"{NAME}.new-{os.getpid()}"
     try:
+        private.make_file(making)
         making.write_bytes(bytes(BYTES))  # written, not only promised: a file with holes takes no room
         making.rename(file)
     except OSError as error:

@@ -111,6 +111,16 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _a_folder_that_an_address_can_name(self) -> "Settings":
+        path = str(self.data_dir.absolute())
+        if not self.database_url and ("?" in path or "%" in path):
+            raise ValueError(
+                f"The data folder {path} has a ? or a % in its name, which the address of a database takes for something else: "
+                "choose another folder, or name the database with GLOSSATOR_DATABASE_URL."
+            )
+        return self
+
     @property
     def url(self) -> str:
         """Return the database's address."""

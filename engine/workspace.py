@@ -20,7 +20,7 @@ from engine.settings import Settings
 from engine.tried import Tried
 
 _log = logging.getLogger(__name__)
-_FOLDERS = ("blobs", "runs", "thumbnails", "tmp")  # in the data folder
+_FOLDERS = ("blobs", "runs", "thumbnails", ".glossator-tmp")  # in the data folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,16 +60,24 @@ async def export(
     status: Annotated[
         list[str] | None,
         Query(
-            description="Of the answers; accepted ones without it. automatic: of the model, no person has looked at them."
+            max_length=10,
+            description="Of the answers; accepted ones without it. automatic: of the model, no person has looked at them.",
         ),
     ] = None,
-    split: Annotated[list[str] | None, Query(description="train, recent, frozen; all without it.")] = None,
-    question: Annotated[list[str] | None, Query(description="Texts of questions; all without it.")] = None,
+    split: Annotated[
+        list[str] | None, Query(max_length=10, description="train, recent, frozen; all without it.")
+    ] = None,
+    question: Annotated[
+        list[str] | None, Query(max_length=200, description="Texts of questions; all without it.")
+    ] = None,
     since: Annotated[str | None, Query(description="Answers given from this day on, UTC.")] = None,
     until: Annotated[str | None, Query(description="Answers given before this day, UTC.")] = None,
     model: Annotated[
         list[str] | None,
-        Query(description="How the SHA-256 of the versions that proposed, or answered automatically, begins."),
+        Query(
+            max_length=100,
+            description="How the SHA-256 of the versions that proposed, or answered automatically, begins.",
+        ),
     ] = None,
     agreement: Annotated[
         float | None, Query(ge=0, le=1, description="Least weight of an answer; of an automatic one its confidence.")

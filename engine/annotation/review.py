@@ -5,9 +5,9 @@ seconds stay with the review; the revision has none, so that seconds a mask are 
 """
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
@@ -38,7 +38,7 @@ class ReviewRequest(BaseModel):
     quality: bool | None = Field(None, description="Are the pixels right?")
     completeness: bool | None = Field(None, description="Is nothing missing?")
     reason: str = Field("", max_length=5000, description="What to do better; a rejection needs one.")
-    edits: list[Edit] = Field(
+    edits: Annotated[list[Edit], FailFast()] = Field(
         default_factory=list, max_length=1000, description="What the reviewer mended: `fixed` alone."
     )
     seconds: float = Field(0, ge=0, le=86_400, description="The reviewer's active work.")

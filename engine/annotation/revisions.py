@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -39,7 +39,7 @@ class RevisionRequest(BaseModel):
     idempotency_key: str = Field(min_length=8, max_length=64)
     base: int = Field(ge=0, lt=2**31, description="Revision that the person saw; 0: only the model had spoken.")
     action: Action = "edit"
-    edits: list[Edit] = Field(default_factory=list, max_length=1000)
+    edits: Annotated[list[Edit], FailFast()] = Field(default_factory=list, max_length=1000)
     prediction_id: str | None = Field(None, max_length=32, description="The proposal that the edits build on.")
     seconds: float = Field(0, ge=0, le=86_400, description="Active work since the revision before.")
     interactions: dict[ToolName, int] = Field(default_factory=dict, max_length=50, description="Tool: how often used.")

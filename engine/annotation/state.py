@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, FailFast, Field, FiniteFloat
 
 from engine.annotation.painting import Painting
 from engine.errors import Refused
@@ -30,7 +30,7 @@ class Patch(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     box: Box = (0, 0, 0, 0)
-    counts: list[int] = Field(default_factory=list, max_length=4_000_000)
+    counts: Annotated[list[int], FailFast()] = Field(default_factory=list, max_length=4_000_000)
 
 
 class PageMark(BaseModel):
@@ -62,8 +62,8 @@ class EditWords(_Edit):
 
     op: Literal["words"]
     page: str
-    add: list[int] = Field(default_factory=list, max_length=MOST_MARKS)
-    remove: list[int] = Field(default_factory=list, max_length=MOST_MARKS)
+    add: Annotated[list[int], FailFast()] = Field(default_factory=list, max_length=MOST_MARKS)
+    remove: Annotated[list[int], FailFast()] = Field(default_factory=list, max_length=MOST_MARKS)
 
 
 class EditPatch(_Edit):
@@ -80,7 +80,7 @@ class EditMask(_Edit):
 
     op: Literal["mask"]
     page: str
-    words: list[int] = Field(max_length=MOST_MARKS)
+    words: Annotated[list[int], FailFast()] = Field(max_length=MOST_MARKS)
     mask: Patch
 
 

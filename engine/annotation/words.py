@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, FailFast, Field
 from sqlalchemy import CursorResult, insert, select, update
 from sqlalchemy.orm import Session
 
@@ -67,7 +68,7 @@ class MendRequest(BaseModel):
 
     idempotency_key: str = Field(min_length=8, max_length=64)
     base: int = Field(ge=0, lt=2**31, description="Version of the words that the person saw.")
-    edits: list[WordChange] = Field(min_length=1, max_length=1000)
+    edits: Annotated[list[WordChange], FailFast()] = Field(min_length=1, max_length=1000)
 
 
 class WordsConflict(Conflict):

@@ -15,6 +15,8 @@ from typing import Annotated, Any
 import typer
 
 from engine.commands.common import console, fail, here, private_here, settings_here
+from engine.documents.refusal import DocumentRefused
+from engine.errors import Refused
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -77,6 +79,8 @@ def _run(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
     server = Server(uvicorn.Config(FACTORY, factory=True, **options))
     with contextlib.suppress(KeyboardInterrupt, SystemExit):  # SystemExit: it could not start, and has said why
         server.run()
+    for number in (signal.SIGTERM, signal.SIGINT):  # who asks twice does not cut short what is being put away
+        signal.signal(number, signal.SIG_IGN)
     return server.started
 
 
@@ -136,7 +140,10 @@ def _prepare(settings: Settings, samples: bool) -> None:
         if samples:
             from engine.commands.samples import add_samples
 
-            add_samples(workspace)
+            try:
+                add_samples(workspace)
+            except (Refused, DocumentRefused) as refused:  # on a small disk, for example: the page works without them
+                console.print(f"The samples were left out. {refused}", style="yellow", markup=False, soft_wrap=True)
 
 
 class Supervisor:

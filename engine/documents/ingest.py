@@ -76,6 +76,7 @@ def ingest(
     there = there_already(workspace, source, name, project_id)
     if there is not None:
         return there
+    content = sha256_of(source)
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         signed: dict[int, Signature] = {}
 
@@ -85,6 +86,8 @@ def ingest(
         read = read_document(source, name=name, limits=limits, out_dir=Path(folder), on_page=on_page, on_read=sign)
         # Blobs first, rows second: a row never names a file that is not there.
         sha256 = workspace.blobs.put_file(source)
+        if sha256 != content:  # by a scanner, say, or what copies it here: its pages would be those of another file
+            raise Refused(f"{name!r} changed while it was read. Bring it in again when it is complete.")
         images = [workspace.blobs.put_file(page.image_path) for page in read.pages]
         signatures = [signed[page.number] for page in read.pages]
     try:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.errors import Refused
 from engine.interchange.archives import opened
-from engine.interchange.incoming import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, Set, bad
+from engine.interchange.incoming import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
 from engine.interchange.pictures import checked
 from engine.interchange.readers import (
     boundingdocs,
@@ -114,6 +114,10 @@ def import_set(
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
                 say("Looking at the pages", pages, max(found.count, pages))
+        except BadEntry as error:  # of where a zip file was unpacked nobody needs to know
+            if folder == path:
+                raise
+            raise BadEntry(str(error).replace(str(folder), path.name)) from None
         except _UNTHOUGHT as error:
             bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {error})")
         if pages == 0:

@@ -181,6 +181,29 @@ def test_results_that_nobody_reads_are_kept_in_bounded_number(local: TestClient)
     assert "process_completed" in local.get(DATA, params={"session_hash": again["session_hash"]}).text
 
 
+def test_an_event_names_a_function_of_the_page(local: TestClient) -> None:
+    for index in (-1, 999_999, 1.0, "1", True, None, 10**400):
+        assert local.post(JOIN, json={**event([None]), "fn_index": index}).status_code == 422, index
+    assert local.post(JOIN, json=event([None], trigger_id="x")).status_code == 422
+
+
+def test_results_are_waited_for_where_something_was_asked_alone(local: TestClient) -> None:
+    assert local.get(DATA, params={"session_hash": new_id()}).status_code == 404
+
+
+def test_streams_of_a_person_are_bounded_whatever_they_name() -> None:
+    sessions = gradio_gate.Sessions(None, most_streams=3)  # type: ignore[arg-type]
+    with contextlib.ExitStack() as open_streams:
+        for _ in range(3):
+            open_streams.enter_context(sessions.streaming(new_id(), "eve"))
+        with pytest.raises(gradio_gate.Rejected, match="Too many pages"), sessions.streaming(new_id(), "eve"):
+            pass
+        with sessions.streaming(new_id(), "ann"):
+            pass
+    with sessions.streaming(new_id(), "eve"):
+        pass
+
+
 def test_the_page_is_the_same_whatever_its_address_asks_for(local: TestClient) -> None:
     plain = local.get("/app/")
     for query in ("?page=nothing", "?deep_link=../../glossator.db", "?deep_link=" + "a" * 5000):

@@ -40,6 +40,48 @@ def test_a_foreign_host_name_is_refused(local: TestClient) -> None:
     assert local.get("/api/health", headers={"host": "[::1]:7860"}).status_code == 200
 
 
+def test_a_host_is_a_name_and_named_once(local: TestClient) -> None:
+    for host in ("evil@127.0.0.1", "127.0.0.1#.evil.com", "127.0.0.1/.evil.com", "127.0.0.1:999999", "127.0.0.1:x"):
+        assert local.get("/api/health/live", headers={"host": host}).status_code == 421, host
+    twice = [("host", "127.0.0.1:7860"), ("host", "evil.example")]
+    assert local.get("/api/health/live", headers=twice).status_code == 421
+    origins = [("origin", "http://127.0.0.1:7860"), ("origin", "https://evil.example")]
+    assert local.post("/api/projects", json={"name": "x"}, headers=origins).status_code == 403
+
+
+def test_a_forwarded_host_that_is_not_ours_stands_nowhere(local: TestClient) -> None:
+    for path in ("/app/", "/app/config"):
+        said = local.get(path, headers={"x-forwarded-host": "evil.example"})
+        assert said.status_code == 200 and "evil.example" not in said.text
+        assert said.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/annotations/x/revisions", '{"edits":[' + ",".join(['""'] * 50_000) + "]}"),
+        ("/api/annotations/x/revisions", "[" * 60_000),
+        ("/api/projects", "{" + ",".join(f'"{number}":1' for number in range(50_000)) + "}"),
+    ],
+)
+def test_a_request_of_endless_values_is_refused_before_it_is_read(local: TestClient, path: str, body: str) -> None:
+    method = "PUT" if "annotations" in path else "POST"
+    said = local.request(method, path, content=body, headers={"content-type": "application/json"})
+    assert said.status_code == 413 and "too many values" in said.json()["detail"]
+
+
+def test_the_first_wrong_number_ends_the_reading_of_a_mask(local: TestClient) -> None:
+    patch = {"box": [0, 0, 9, 9], "counts": [1.5] * 100_000}
+    edit = {"op": "patch", "page": "p", "value": 1, "patch": patch}
+    body = {"idempotency_key": "12345678", "base": 0, "edits": [edit] * 3}
+    said = local.put("/api/annotations/x/revisions", json=body)
+    assert said.status_code == 422 and len(said.json()["errors"]) == 1
+
+
+def test_a_body_without_masks_is_small(local: TestClient) -> None:
+    assert local.post("/api/projects", json={"name": "x", "description": "y" * 1_100_000}).status_code == 413
+
+
 def test_a_foreign_page_cannot_write(local: TestClient) -> None:
     new = {"name": "stolen"}
     for headers in (

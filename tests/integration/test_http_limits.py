@@ -112,6 +112,25 @@ def test_an_endless_header_is_refused() -> None:
     assert answer == b"" or answer.startswith(b"HTTP/1.1 431 ")
 
 
+@pytest.mark.parametrize(
+    "around",
+    [b"1\r\nx\r\n0\r\n" + b"a: b\r\n" * 30_000, b"1\r\nx\r\n0\r\na: " + b"x" * 200_000, b"1;" + b"x" * 200_000],
+    ids=["trailers", "one trailer", "extension of a chunk"],
+)
+def test_what_comes_around_a_body_is_bounded(around: bytes) -> None:
+    head = b"POST /body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with site(LimitedHttp) as (_, to), connected(to, head) as line:
+        with contextlib.suppress(OSError):
+            line.sendall(around)
+        answer = said(line)  # nothing where the line was cut before it could be read
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_body_in_small_chunks_comes_whole() -> None:
+    with site() as (_, to), httpx.Client(base_url=f"http://{to[0]}:{to[1]}", timeout=PATIENCE) as client:
+        assert client.post("/body", content=(b"x" for _ in range(40_000))).text == "done"
+
+
 def test_an_answer_that_is_not_read_is_cut_off() -> None:
     with site() as (application, to), connected(to, b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n"):
         assert application.cut.wait(PATIENCE)

@@ -2,15 +2,17 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
 from sqlalchemy import func, select
 
 from db.tables import Document, DocumentGroup, Page, PageWord
+from engine.documents import ingest as ingest_module
 from engine.documents.ingest import ingest
 from engine.documents.refusal import DocumentRefused
-from engine.errors import NotFound
+from engine.errors import NotFound, Refused
 from engine.projects import create_project
 from engine.workspace import Workspace
 
@@ -154,3 +156,23 @@ def test_a_very_long_name_keeps_its_ending(sqlite_workspace: Workspace, tmp_path
         user_id=None,
     )
     assert len(done.name) <= 255 and done.name.endswith(".pdf") and "\0" not in done.name
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the original would not be what the pages show, and could never come in again."""
+    project = create_project(workspace, "p")
+    source, other = pdf(tmp_path / "scan.pdf", "Invoice 1"), pdf(tmp_path / "other.pdf", "Something else")
+    read = ingest_module.read_document
+
+    def then_replaced(*given: Any, **named: Any) -> Any:
+        found = read(*given, **named)
+        source.write_bytes(other.read_bytes())
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ingest_module, "read_document", then_replaced)
+        with pytest.raises(Refused, match="changed while it was read"):
+            ingest(workspace, source, name="scan.pdf", project_id=project.id, user_id=None)
+    assert ingest(workspace, source, name="scan.pdf", project_id=project.id, user_id=None).created

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from db import private
+from engine import own
 from engine.cli import app
 from engine.interchange.exports import export
 from engine.own import claim, for_others, own_things
@@ -116,7 +117,7 @@ def test_the_folder_of_a_killed_process_is_swept_and_that_of_a_living_one_stays(
         (folder / "upload" / "copy").write_bytes(b"confidential")
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    half = tmp_path / "left-0123"
+    half = tmp_path / "left-process-0123"
     half.mkdir()  # of a sweep that was killed itself
     own, lock = claim(tmp_path)
     with lock:
@@ -144,3 +145,24 @@ def test_a_process_has_its_things_for_itself_and_gives_them_back(tmp_path: Path,
     assert not folder.exists() and (tempfile.gettempdir(), os.environ.get("TMPDIR")) == before
     (tmp_path / "after").write_bytes(b"")
     assert mode(tmp_path / "after") == 0o644
+
+
+def test_folders_that_are_not_ours_stay(tmp_path: Path) -> None:
+    """The data folder may be a person's home, where a folder of that name may be theirs."""
+    place = tmp_path / own.FOLDER
+    theirs = [tmp_path / "tmp" / "photos", place / "photos", place / "process-photos"]
+    for folder in theirs:
+        folder.mkdir(parents=True)
+        (folder / "a.jpg").write_text("precious")
+    for _ in range(2):
+        with own.own_things(tmp_path):
+            pass
+    assert all((folder / "a.jpg").read_text() == "precious" for folder in theirs)
+
+
+def test_a_temporary_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere" / "job").mkdir(parents=True)
+    (tmp_path / own.FOLDER).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="it is a link"), own.own_things(tmp_path):
+        pass
+    assert (tmp_path / "elsewhere" / "job").is_dir()

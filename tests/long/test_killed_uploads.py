@@ -33,7 +33,7 @@ def test_copies_of_uploads_of_a_killed_server_are_gone_after_the_next_start(tmp_
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     served = Served(tmp_path, {"TMPDIR": str(elsewhere)})
-    places = elsewhere, served.data / "tmp"
+    places = elsewhere, served.data / ".glossator-tmp"
     content = packed(tmp_path / "set.zip")
     served.start()
     project = httpx.get(f"{served.address}/api/projects").json()[0]["id"]

@@ -1,5 +1,7 @@
 """Settings say in a sentence what cannot be."""
 
+from pathlib import Path
+
 import pytest
 from pydantic import ValidationError
 
@@ -51,3 +53,10 @@ def test_the_address_of_the_source_is_one_of_the_web() -> None:
                   "https://x.org/\n", 'https://x.org/"onclick', "https://me:word@x.org/", "data:text/html,x"):  # fmt: skip
         with pytest.raises(ValidationError, match="no address of the web"):
             Settings(source_url=wrong, _env_file=None)
+
+
+@pytest.mark.parametrize("name", ["a?1", "p%41x"])
+def test_a_data_folder_that_no_address_can_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="choose another folder"):
+        Settings(data_dir=tmp_path / name, _env_file=None)
+    assert Settings(data_dir=tmp_path / name, database_url="sqlite:///x.db", _env_file=None)
