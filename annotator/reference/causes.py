@@ -135,11 +135,14 @@ CAUSES: dict[str, dict[str, str]] = {
     # projects and documents
     "POST /api/projects": {"409": "A project is called so already."},
     "POST /api/projects/{project_id}/documents": {
-        "422": "None of the files can be read; `refused` holds a sentence for each.",
-        "429": "Many files are being read just now; Retry-After says how many seconds to wait.",
+        "422": "None of the files can be read; `refused` holds a sentence for each. Or there are more than 50 of them.",
+        "429": "Many files, or many of this person's, are being read just now; Retry-After says how many seconds to wait.",
     },
     "GET /api/pages/{page_id}/image": {"500": "The picture is missing from the disk; its row is there."},
-    "GET /api/pages/{page_id}/thumbnail": {"500": "The picture is missing from the disk; its row is there."},
+    "GET /api/pages/{page_id}/thumbnail": {
+        "429": "Too many other pictures wait to be made; Retry-After says how many seconds to wait.",
+        "500": "The picture is missing from the disk; its row is there.",
+    },
     "PUT /api/pages/{page_id}/words": {
         "409": "The words have moved on since `base`; `current` holds them as they are now.",
         "401": "Nobody is logged in, or somebody else than X-Glossator-User names.",

@@ -3,13 +3,16 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Header, Query, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheDesk, TheEditor, TheWorkspace
+from annotator.small_pictures import made
 from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, mend, page_words
-from engine.documents.views import PageImage, page_image, thumbnail
+from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
+from engine.documents.views import page_image
 
 router = APIRouter(tags=["pages"], dependencies=[MEMBERS])
 KEPT: dict[int | str, dict[str, Any]] = {304: {"description": "The picture that `if-none-match` names is the newest."}}
@@ -26,21 +29,35 @@ def image(
     page_id: str, workspace: TheWorkspace, user: CurrentUser, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
     """Return the picture of a page, byte for byte as it is stored."""
-    return _picture(page_image(workspace, page_id), if_none_match)
+    picture = page_image(workspace, page_id)
+    headers = _headers(picture.sha256)
+    if if_none_match == headers["etag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(workspace.blobs.read(picture.sha256), media_type=picture.media_type, headers=headers)
 
 
 @router.get(
     "/pages/{page_id}/thumbnail", response_class=Response, responses={200: {"content": {"image/jpeg": {}}}, **KEPT}
 )
-def small_image(
+async def small_image(
     page_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
     width: Annotated[int, Query(ge=16, le=600)] = 160,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Return a small picture of a page."""
-    return _picture(thumbnail(workspace, page_id, width), if_none_match)
+    """Return a small picture of a page. It may be wider than `width`: that is rounded up to 80, 160, 200, 400 or 600 pixels.
+
+    429 when too many other pictures wait to be made.
+    """
+    picture = await run_in_threadpool(thumbnail, workspace, page_id, width)
+    headers = _headers(picture.name)
+    if if_none_match == headers["etag"]:
+        return Response(status_code=304, headers=headers)
+    content = await run_in_threadpool(picture.kept)
+    if content is None:
+        content = await made(picture)
+    return Response(content, media_type=MEDIA_TYPE, headers=headers)
 
 
 @router.get("/pages/{page_id}/words")
@@ -74,13 +91,9 @@ def encode(page_id: str, desk: TheDesk, user: CurrentUser, later: BackgroundTask
     return Encoding(status="encoding")
 
 
-def _picture(picture: PageImage, if_none_match: str | None) -> Response:
+def _headers(name: str) -> dict[str, str]:
     """A page's picture never changes; private, because it is somebody's document.
 
     `vary`: after a logout, or as somebody else, the same browser asks again instead of showing what it kept.
     """
-    tag = f'"{picture.sha256}"'
-    headers = {"etag": tag, "cache-control": "private, max-age=31536000, immutable", "vary": "cookie"}
-    if if_none_match == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(picture.content, media_type=picture.media_type, headers=headers)
+    return {"etag": f'"{name}"', "cache-control": "private, max-age=31536000, immutable", "vary": "cookie"}

@@ -1,12 +1,7 @@
 """What the page shows of documents. Reading only."""
 
-import io
-import os
-import tempfile
 from datetime import datetime
-from pathlib import Path
 
-from PIL import Image
 from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 
@@ -15,9 +10,6 @@ from engine.curation import blind
 from engine.documents.incoming import progress
 from engine.errors import NotFound
 from engine.workspace import Workspace
-
-WIDEST_THUMBNAIL = 600
-KEPT_WIDTHS = (80, 160, 200, 400)  # what lists and strips ask for is made once; other widths on every request
 
 
 class DocumentLine(BaseModel):
@@ -60,11 +52,10 @@ class DocumentView(BaseModel):
 
 
 class PageImage(BaseModel):
-    """The stored picture of a page."""
+    """The stored picture of a page; workspace.blobs holds its bytes."""
 
     sha256: str
     media_type: str
-    content: bytes
 
 
 def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None = None) -> list[DocumentLine]:
@@ -154,62 +145,9 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
 
 
 def page_image(workspace: Workspace, page_id: str) -> PageImage:
-    """Return a page's picture as it is stored. NotFound when there is no such page."""
+    """Return what a page's picture is stored as. NotFound when there is no such page."""
     with workspace.database.read() as session:
         page = session.get(Page, page_id)
     if page is None:
         raise NotFound("There is no such page.")
-    return PageImage(
-        sha256=page.image_sha256,
-        media_type=page.image_media_type,
-        content=workspace.blobs.read(page.image_sha256),
-    )
-
-
-def thumbnail(workspace: Workspace, page_id: str, width: int) -> PageImage:
-    """Return a page's picture as a JPEG of at most `width` pixels (and never more than WIDEST_THUMBNAIL).
-
-    Pictures of the usual widths are kept in the folder `thumbnails`, which may be deleted at any time.
-    """
-    with workspace.database.read() as session:
-        sha256 = session.scalar(select(Page.image_sha256).where(Page.id == page_id))
-    if sha256 is None:
-        raise NotFound("There is no such page.")
-    width = max(16, min(width, WIDEST_THUMBNAIL))
-    name = f"{sha256[:32]}-{width}"
-    kept = workspace.settings.data_dir / "thumbnails" / sha256[:2] / f"{name}.jpg"
-    content = _read(kept) if width in KEPT_WIDTHS else None
-    if content is None:
-        content = _shrunk(workspace.blobs.read(sha256), width)
-        if width in KEPT_WIDTHS:
-            _keep(kept, content)
-    return PageImage(sha256=name, media_type="image/jpeg", content=content)
-
-
-def _shrunk(picture: bytes, width: int) -> bytes:
-    with Image.open(io.BytesIO(picture)) as image:
-        image.draft("RGB", (width * 2, width * 4))
-        small = image.convert("RGB")
-        small.thumbnail((width, width * 4), Image.Resampling.LANCZOS, reducing_gap=2.0)
-    content = io.BytesIO()
-    small.save(content, "JPEG", quality=82)
-    return content.getvalue()
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-
-
-def _keep(path: Path, content: bytes) -> None:
-    """Store under a temporary name first: two may make the same picture at once. A full disk is no reason to show none."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except OSError:
-        return
+    return PageImage(sha256=page.image_sha256, media_type=page.image_media_type)
