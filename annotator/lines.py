@@ -5,6 +5,7 @@ Who waits holds no thread of those that answer requests: the work has a thread o
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -22,27 +23,40 @@ _ASKED = 1.0  # seconds between two looks whether somebody still waits
 
 class Line:
     """A line for one kind of work. `what`: the kind, as in "Too many imports"; `at_work` and `waiting`: how many at most;
-    `come_back`: seconds after which somebody who found no place may try again."""
+    `come_back`: seconds after which somebody who found no place may try again; `of_one`: the most places that one person takes."""
 
-    def __init__(self, what: str, *, at_work: int, waiting: int, come_back: int) -> None:
-        self.what, self._come_back = what, come_back
+    def __init__(self, what: str, *, at_work: int, waiting: int, come_back: int, of_one: int | None = None) -> None:
+        self.what, self._come_back, self._of_one = what, come_back, of_one
+        self._taken: Counter[str] = Counter()  # person -> places
+        self._counting = threading.Lock()
         self.room = threading.BoundedSemaphore(at_work)
         self.places = threading.BoundedSemaphore(at_work + waiting)
 
-    def place(self) -> "Place":
-        """Return a place in the line. TooMany when all are taken."""
-        if not self.places.acquire(blocking=False):
-            raise TooMany(
-                f"Too many {self.what} wait already. Try again in {_minutes(self._come_back)}.", self._come_back
-            )
-        return Place(self)
+    def place(self, person: str = "") -> "Place":
+        """Return a place in the line. TooMany when all are taken, or as many by this person as one may have."""
+        again = f"Try again in {_minutes(self._come_back)}."
+        with self._counting:
+            if self._of_one is not None and self._taken[person] >= self._of_one:
+                raise TooMany(f"Many {self.what} of yours are under way just now. {again}", self._come_back)
+            if not self.places.acquire(blocking=False):
+                raise TooMany(f"Too many {self.what} wait already. {again}", self._come_back)
+            self._taken[person] += 1
+        return Place(self, person)
+
+    def left(self, person: str) -> None:
+        """Take back a place of `person`; `Place.leave` calls it, once."""
+        with self._counting:
+            self._taken[person] -= 1
+            if not self._taken[person]:
+                del self._taken[person]
+        self.places.release()
 
 
 class Place:
     """A place in a line. Used as a context, it is left at the end unless somebody has taken it over with `keep`."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
+    def __init__(self, line: Line, person: str) -> None:
+        self._line, self._person = line, person
         self._kept = False
         self._left = threading.Lock()  # held once it is left: that is done once
 
@@ -63,7 +77,7 @@ class Place:
     def leave(self) -> None:
         """Give the place to somebody else."""
         if self._left.acquire(blocking=False):
-            self._line.places.release()
+            self._line.left(self._person)
 
     @contextmanager
     def turn(self, on_wait: Callable[[], None], check: Callable[[], None]) -> Iterator[None]:

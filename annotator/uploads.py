@@ -13,6 +13,7 @@ from fastapi import Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
+from annotator.deps import required_user
 from annotator.lines import Line, Place
 from engine.errors import Refused
 from engine.settings import MEGABYTE
@@ -23,8 +24,8 @@ _CHUNK = 1 << 20
 
 
 def asked_early(check: Callable[[Request], None], line: Line) -> type[APIRoute]:
-    """Return the class of routes that ask, before the body of a request is read, whether the person may send it (`check`), whether the
-    disk has room, and for a place in `line`; the place is `place_of(request)`.
+    """Return the class of routes that ask, before the body of a request is read, whether the person may send it (`check`, which
+    looks up who it is), whether the disk has room, and for a place of theirs in `line`; the place is `place_of(request)`.
 
     FastAPI itself reads a body first and asks then: every upload that is refused would lie on disk before.
     """
@@ -36,7 +37,7 @@ def asked_early(check: Callable[[Request], None], line: Line) -> type[APIRoute]:
             async def handler(request: Request) -> Response:
                 await run_in_threadpool(check, request)
                 _check_room(request)
-                with line.place() as place:
+                with line.place(required_user(request).id) as place:
                     request.state.place = place
                     return await answer(request)
 

@@ -26,6 +26,7 @@ from engine.connection import Connection, ServerSaid, checked
 from engine.documents.views import DocumentLine
 
 __all__ = ["Glossator", "ServerSaid"]
+_FILES = 50  # in one request: as many as the server takes
 
 
 class Glossator(Work, Learning, Selection, People):
@@ -100,10 +101,24 @@ class Glossator(Work, Learning, Selection, People):
     # --- documents
 
     def upload(self, project_id: str, *paths: str | Path) -> Uploaded:
-        """Put files into a project. The same bytes again are the same document. ServerSaid when none can be read."""
-        files = [("files", (Path(path).name, Path(path).read_bytes())) for path in paths]
-        answer = self._at.send("POST", f"/projects/{project_id}/documents", files=files)
-        return Uploaded.model_validate_json(answer.content)
+        """Put files into a project, as many at once as a request may hold. The same bytes again are the same document.
+        ServerSaid when none can be read."""
+        uploaded = Uploaded(documents=[], refused=[])
+        for first in range(0, max(1, len(paths)), _FILES):
+            some = paths[first : first + _FILES]
+            files = [("files", (Path(path).name, Path(path).read_bytes())) for path in some]
+            try:
+                content = self._at.send("POST", f"/projects/{project_id}/documents", files=files).json()
+            except ServerSaid as said:
+                # None of these can be read: that is the end only where none of the others can.
+                last = first + _FILES >= len(paths) and not uploaded.documents
+                if last or "refused" not in said.body:
+                    raise
+                content = said.body
+            answer = Uploaded.model_validate(content)
+            uploaded.documents += answer.documents
+            uploaded.refused += answer.refused
+        return uploaded
 
     def documents(self, project_id: str) -> list[DocumentLine]:
         """Return the documents of a project, newest first."""

@@ -1,14 +1,15 @@
 """Documents in, and what they hold."""
 
+import threading
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, File, Query, Response, UploadFile
+from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.lines import Line
+from annotator.lines import Line, apart, end_unless_gone
 from annotator.uploads import asked_early, copied
 from engine import projects
 from engine.annotation.views import AnnotationLine, annotation_lines
@@ -16,11 +17,14 @@ from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
+from engine.errors import Refused
 from engine.file_names import file_name
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Those that arrive beside those that wait to be read (engine.documents.incoming): on a slow line that takes its time.
-UPLOADS = Line("uploads", at_work=24, waiting=0, come_back=5)
+# Of one person few, so that nobody takes the places of all; the page sends two at once.
+UPLOADS = Line("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
+MOST_FILES = 50  # in one request: each may take as long as a document may
 sent = APIRouter(route_class=asked_early(check_member, UPLOADS))
 
 
@@ -66,9 +70,10 @@ def list_documents(project_id: str, workspace: TheWorkspace, user: CurrentUser) 
 
 
 @sent.post("/projects/{project_id}/documents")
-def upload(
+async def upload(
+    request: Request,
     project_id: str,
-    files: Annotated[list[UploadFile], File(description="PDF, PNG, JPEG or TIFF.")],
+    files: Annotated[list[UploadFile], File(description="PDF, PNG, JPEG or TIFF; at most 50.")],
     workspace: TheWorkspace,
     user: CurrentUser,
     response: Response,
@@ -77,10 +82,18 @@ def upload(
     """Take files into a project. 422, with a sentence a file, when none of them can be read; 429 when many are waiting.
 
     With `early` the answer counts the pages that are there by then; `reading` of the document tells how many there will be.
+    When the client goes away, the file at hand is taken, and those behind it are not.
     """
-    projects.project_by_id(workspace, project_id)
-    with place_in_line():
-        answer = _take_all(workspace, files, project_id, user.id, early)
+    if len(files) > MOST_FILES:
+        raise Refused(f"{len(files)} files came in one request, and {MOST_FILES} are allowed; send them in several.")
+    gone = threading.Event()
+
+    def take_in() -> Uploaded:
+        projects.project_by_id(workspace, project_id)
+        with place_in_line():
+            return _take_all(workspace, files, project_id, user.id, early, gone)
+
+    answer = await end_unless_gone(apart(take_in, "upload"), request, gone)
     if not answer.documents:
         response.status_code = 422
         answer.detail = " ".join(refused.sentence for refused in answer.refused)
@@ -103,10 +116,18 @@ def show_document(
 
 
 def _take_all(
-    workspace: TheWorkspace, files: Sequence[UploadFile], project_id: str, user_id: str, early: bool
+    workspace: TheWorkspace,
+    files: Sequence[UploadFile],
+    project_id: str,
+    user_id: str,
+    early: bool,
+    gone: threading.Event,
 ) -> Uploaded:
+    """Take one file after the other, until `gone` is set."""
     answer = Uploaded(documents=[], refused=[])
     for file in files:
+        if gone.is_set():
+            break
         name = file_name(file.filename, "document")
         copy = copied(file)
         try:

@@ -30,7 +30,7 @@ from engine.workspace import Workspace
 _log = logging.getLogger(__name__)
 _GRACE = 0.7  # seconds after the first page in which a short document becomes whole
 _MARGIN = 0.5  # seconds after the end of a lease
-# Who uploads waits in one of the threads that answer requests (40): most of them must stay free for saves and logins.
+# Each holds a thread and its file on disk until its turn comes.
 _UPLOADS = threading.BoundedSemaphore(12)
 _COME_BACK = 5  # seconds
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.documents import refusal
 from engine.documents.guard import Ended, run_guarded
+from engine.documents.kinds import media_type_of
 from engine.documents.limits import ReadLimits
 from engine.documents.page import Beginning, ReadDocument, ReadPage, page_from_wire
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
@@ -47,6 +48,7 @@ def read_document(
     telling = _Telling(out_dir, on_page, on_read)
     try:
         _check_size(source, limits)
+        media_type_of(source)  # refuses what is of no known kind: a child process for that would only cost time
         ended = run_guarded(
             _command(source, out_dir, limits),
             environment=environment(),

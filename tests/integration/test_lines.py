@@ -23,6 +23,7 @@ from engine.workspace import Workspace
 from tests.factories import accept, line, make_document
 from tests.integration.people_made import cookie_of, make_user
 from tests.integration.served import served
+from tests.integration.test_ingest import pdf
 
 ALL = 45  # at once: more than there are threads that answer requests
 BODY = 20_000_000  # bytes that are declared and never sent
@@ -78,14 +79,19 @@ def desk(sqlite_workspace: Workspace) -> Iterator[tuple[str, Workspace, str]]:
         yield address, workspace, project
 
 
-def asked(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
-    """The answer to an upload of which nothing but the head is sent."""
+def begun(address: str, path: str, **headers: str) -> http.client.HTTPConnection:
+    """An upload of which nothing but the head is sent."""
     connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=30)
     connection.putrequest("POST", path)
     for name, value in {**HEAD, **headers}.items():
         connection.putheader(name, value)
     connection.endheaders()
-    return connection.getresponse()
+    return connection
+
+
+def asked(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
+    """The answer to such an upload."""
+    return begun(address, path, **headers).getresponse()
 
 
 def test_uploads_without_a_place_are_refused_before_they_are_sent(desk: tuple[str, Workspace, str]) -> None:
@@ -109,6 +115,28 @@ def test_uploads_of_those_who_may_not_are_refused_before_they_are_sent(
         assert asked(address, f"/api/projects/{project}/import", cookie=f"{name}={token}").status == 403
         assert asked(address, f"/api/projects/{project}/documents", cookie=f"{name}={stranger}").status == 404
     assert (free(IMPORTS), free(UPLOADS)) == (10, 24)
+
+
+def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None))
+    workspace: Workspace = app.state.desk.workspace
+    project = project_named(workspace, DEFAULT_NAME).id
+    ann, ben = (
+        cookie_of(workspace, make_user(workspace, name, **{project: "annotator"})).popitem() for name in ("ann", "ben")
+    )
+    path = f"/api/projects/{project}/documents"
+    files = {"files": ("a.pdf", pdf(tmp_path / "a.pdf", "Hello").read_bytes())}
+    with served(app) as address:
+        on_the_way = [begun(address, path, cookie="=".join(ann)) for _ in range(4)]
+        until(lambda: free(UPLOADS) == 20)
+        said = asked(address, path, cookie="=".join(ann))
+        assert said.status == 429 and int(said.headers["retry-after"]) > 0
+        assert b"Many uploads of yours are under way just now." in said.read()
+        assert httpx.post(address + path, files=files, cookies=dict([ben]), timeout=60).status_code == 200
+        for connection in on_the_way:
+            connection.close()
+        until(lambda: free(UPLOADS) == 24)
+        assert httpx.post(address + path, files=files, cookies=dict([ann]), timeout=60).status_code == 200
 
 
 def test_of_many_plain_imports_ten_wait_and_everybody_else_is_answered(
