@@ -116,6 +116,8 @@ ELSEWHERE = "The request comes from another site, or from a browser that does no
 
 _MOVED_ON = "The answer has moved on since `base`; `current` holds the newest version."
 _FILE = "The picture of the page, or the checkpoint of the model, is missing from the disk."
+_REPORTS = "Eight reports are being made already; Retry-After says how many seconds to wait."
+_LARGE = "Many large masks are being worked on already; Retry-After says how many seconds to wait."
 _WORK = "The answer is somebody else's, and only reviewers and admins may change it."
 
 # What the engine raises for one route alone: "METHOD path": {status: when}.
@@ -155,10 +157,12 @@ CAUSES: dict[str, dict[str, str]] = {
         "401": "Nobody is logged in, or somebody else than X-Glossator-User names.",
         "403": _WORK,
         "409": _MOVED_ON,
+        "429": _LARGE,
     },
     "POST /api/annotations/{annotation_id}/reviews": {
         "401": "Nobody is logged in, or somebody else than X-Glossator-User names.",
         "409": _MOVED_ON,
+        "429": _LARGE,
     },
     "POST /api/annotations/{annotation_id}/review/heartbeat": {
         "409": "Somebody else is reviewing the answer; the sentence names them."
@@ -185,10 +189,16 @@ CAUSES: dict[str, dict[str, str]] = {
     },
     "POST /api/jobs/{job_id}/cancel": {"409": "The job has ended already."},
     "POST /api/jobs/{job_id}/retry": {"409": "The job neither failed nor was given up."},
-    "GET /api/runs/{run_id}/changes": {"500": "The stored answers of the run are missing from the disk."},
+    "GET /api/runs/{run_id}/changes": {
+        "429": _REPORTS,
+        "500": "The stored answers of the run are missing from the disk.",
+    },
+    "GET /api/projects/{project_id}/figures": {"429": _REPORTS},
+    "GET /api/projects/{project_id}/agreement": {"429": _REPORTS},
     # exports and imports
     "GET /api/projects/{project_id}/export": {
         "422": "No answer passes the filters, or a filter or the format is wrong.",
+        "429": "Too many exports wait already; Retry-After says how many seconds to wait.",
         "500": "The picture of a page is missing from the disk.",
     },
     "POST /api/projects/{project_id}/import": {
@@ -207,7 +217,7 @@ def failures_of(method: str, path: str, operation: Mapping[str, Any], role: str 
     own = CAUSES.get(f"{method} {path}", {})
     found: dict[str, str | None] = {"408": None, "421": None, "431": None, "503": None}
     if path not in OPEN:
-        found["401"] = None
+        found |= {"401": None, "403": None}  # 403: of a token whose scope is too narrow
     if "{" in path:
         found["404"] = None
     if role in ROLES:
@@ -217,7 +227,7 @@ def failures_of(method: str, path: str, operation: Mapping[str, Any], role: str 
     if "requestBody" in operation:
         found |= {"400": None, "413": None, "422": None}
     if method in WRITES:
-        found |= {"403": found.get("403"), "507": None}
+        found |= {"403": found.get("403"), "413": None, "507": None}
     found |= own
     if method in WRITES:
         found["403"] = f"{found['403']} Or: {ELSEWHERE}" if found["403"] else ELSEWHERE

@@ -143,7 +143,7 @@ def test_a_crash_of_the_reading_process_is_one_sentence_and_its_trace_is_logged(
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("import os\nos.abort()\n")
     monkeypatch.setattr(
-        "engine.documents.open._environment",
+        "engine.documents.open.environment",
         lambda: {"PYTHONPATH": f"{broken.parent}:{Path.cwd()}", "PATH": "/usr/bin"},
     )
     with caplog.at_level(logging.ERROR, logger="engine.documents.open"):
