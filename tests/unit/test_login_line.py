@@ -2,13 +2,21 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from annotator import login_line
 from annotator.login_line import LoginLine
 from engine.errors import TooMany
+
+
+def in_a_thread(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run on an event loop of its own: where browser tests went before, one runs in this thread already."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(act())).result()
 
 
 class Counter:
@@ -58,7 +66,7 @@ def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
         await asyncio.gather(*tasks, *other)
         assert counter.began[:2] == ["10.0.0.1/0", "10.0.0.2/0"] and len(counter.began) == places + 1
 
-    asyncio.run(run())
+    in_a_thread(run)
 
 
 def test_the_line_is_bounded_and_known_people_go_first() -> None:
@@ -76,7 +84,7 @@ def test_the_line_is_bounded_and_known_people_go_first() -> None:
         assert "10.2.0.1/known" in counter.began[: 2 * login_line.AT_ONCE + 1]
         assert await line.run("10.1.0.1", lambda: "free again") == "free again"
 
-    asyncio.run(run())
+    in_a_thread(run)
 
 
 def test_whoever_goes_away_gives_the_place_back() -> None:
@@ -89,7 +97,7 @@ def test_whoever_goes_away_gives_the_place_back() -> None:
         assert await asyncio.gather(first, third) == ["10.0.0.1/0", "10.0.0.1/2"]
         assert not line.is_long and counter.began == ["10.0.0.1/0", "10.0.0.1/2"]
 
-    asyncio.run(run())
+    in_a_thread(run)
 
 
 def test_a_step_that_fails_gives_its_turn_back() -> None:
@@ -102,4 +110,4 @@ def test_a_step_that_fails_gives_its_turn_back() -> None:
             with pytest.raises(ValueError, match="no"):
                 await line.run("10.0.0.1", fails)
 
-    asyncio.run(run())
+    in_a_thread(run)
