@@ -48,6 +48,8 @@ REFUSED_RIGHTLY = {
     "POST /api/projects/{project_id}/documents": "the file is no picture and no PDF",
     "POST /api/projects/{project_id}/import": "the file is no dataset",
 }
+# A list far beyond its length is refused by its size, before anybody looks at what is in it (annotator.json_gate).
+REFUSED = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "428", "5xx"]
 ALLOWED = ["2xx", "3xx", "401", "403", "404", "409", "422", "429"]
 
 
@@ -63,6 +65,7 @@ def configuration(ids: dict[str, str]) -> str:
             f"include-method = {json.dumps(method)}",
             f"checks.positive_data_acceptance.expected-statuses = {json.dumps(ALLOWED)}",
         ]
+    lines += ["[checks.negative_data_rejection]", f"expected-statuses = {json.dumps(REFUSED)}"]
     return "\n".join(lines)
 
 
