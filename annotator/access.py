@@ -1,6 +1,6 @@
 """Access to what a route's path names: every router depends on `MEMBERS`, single routes on more.
 
-The ids in a path carry fixed names (engine.access.NAMES), so that no route can forget to ask whose they are, and whether
+The ids in a path carry fixed names (engine.accounts.permissions.NAMES), so that no route can forget to ask whose they are, and whether
 the person is to see them yet.
 """
 
@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute
 
 from annotator.deps import required_admin, required_user, workspace_of
 from db.tables.people import ROLES, Role
-from engine import access
+from engine.accounts import permissions
 
 OWNER = "owner"  # an admin of the whole installation
 _ASKS_FOR: dict[Callable[..., Any], str] = {required_admin: OWNER}
@@ -22,11 +22,11 @@ _ASKS_FOR: dict[Callable[..., Any], str] = {required_admin: OWNER}
 
 def _needs(role: Role) -> Callable[[Request], None]:
     def check(request: Request) -> None:
-        ids = {name: key for name, key in request.path_params.items() if name in access.NAMES}
+        ids = {name: key for name, key in request.path_params.items() if name in permissions.NAMES}
         user = required_user(request)
         if ids:
             with workspace_of(request).database.read() as session:
-                access.check(session, user, ids, role)
+                permissions.check(session, user, ids, role)
         elif role != "annotator":
             raise RuntimeError(
                 f"{request.url.path} names nothing whose project could be asked; depend on CurrentAdmin."

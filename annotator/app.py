@@ -15,14 +15,14 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from annotator import about, auth, failures
+from annotator import about, auth, exception_handlers
 from annotator.canvas import HEAD
-from annotator.checkup import Checkup
-from annotator.door import Door
 from annotator.gradio_gate import GradioGate
 from annotator.guard import Guard
+from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
-from annotator.login_line import LoginLine
+from annotator.login_gate import Door
+from annotator.login_queue import LoginLine
 from annotator.reference import document as described
 from annotator.routes import (
     annotations,
@@ -46,12 +46,12 @@ from annotator.routes import (
 )
 from annotator.ui.page import build_page
 from annotator.ui.theme import theme
-from engine import people
-from engine.annotation.ask import Desk
+from engine.accounts.users import ensure_local_user
+from engine.annotation.answer_service import Desk
 from engine.documents import incoming
-from engine.projects import DEFAULT_NAME, ensure_project
+from engine.models import registry
+from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
-from engine.training import registry
 from engine.workspace import open_workspace
 
 STATIC = Path(__file__).parent / "static"
@@ -67,7 +67,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     settings = settings or Settings()
     workspace = open_workspace(settings)
     registry.ensure_shipped(workspace)
-    local_user = people.ensure_local_user(workspace)
+    local_user = ensure_local_user(workspace)
     with workspace.database.write() as session:
         ensure_project(session, DEFAULT_NAME, settings, local_user.id)
     desk = Desk(workspace)
@@ -83,7 +83,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
     app.state.login_line = LoginLine()
-    failures.install(app)
+    exception_handlers.install(app)
     api = APIRouter(prefix="/api")
     for part in (
         saving,  # first: what is asked most is found first

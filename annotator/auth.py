@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from annotator.front_pages import invitation_page, login_page, notice_page
-from annotator.login_line import LoginLine
+from annotator.login_queue import LoginLine
 from db.tables import User
-from engine import attempts, invitations, logins, people
+from engine.accounts import invitations, login_throttle, sessions, users
 from engine.errors import NotFound, Refused, TooMany
 from engine.workspace import Workspace
 
@@ -31,7 +31,7 @@ def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
         return local
     if not hasattr(request.state, "user"):
         token = token_of(request)
-        login = logins.login_of_token(workspace, token) if token else None
+        login = sessions.login_of_token(workspace, token) if token else None
         if login is not None and login.scope is not None and not request.scope["path"].startswith("/api/"):
             login = None
         request.state.user = login.user if login is not None else None
@@ -47,11 +47,11 @@ def token_of(request: HTTPConnection) -> str | None:
 
 
 def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return Gradio's auth_dependency: a function to the user's name. Strangers do not come so far; see annotator.door."""
+    """Return Gradio's auth_dependency: a function to the user's name. Strangers do not come so far; see annotator.login_gate."""
 
     def name_of(request: Request) -> str | None:
         if workspace.settings.auth == "local":
-            return people.LOCAL_NAME
+            return users.LOCAL_NAME
         user = user_of(request, workspace)
         return user.name if user else None
 
@@ -119,10 +119,10 @@ def router(workspace: Workspace, line: LoginLine) -> APIRouter:
         next: Annotated[str, Form(max_length=2000)] = "",
     ) -> Response:
         where, address = safe_next(next), address_of(request)
-        step = partial(logins.log_in, workspace, name, password, client=client_of(request), address=address)
+        step = partial(sessions.log_in, workspace, name, password, client=client_of(request), address=address)
         try:
-            attempts.check(workspace, name, address)
-            known = line.is_long and await run_in_threadpool(attempts.is_known, workspace, name, address)
+            login_throttle.check(workspace, name, address)
+            known = line.is_long and await run_in_threadpool(login_throttle.is_known, workspace, name, address)
             token = await line.run(address, step, known=known)
         except TooMany as refused:
             await line.hold_back()
@@ -136,7 +136,7 @@ def router(workspace: Workspace, line: LoginLine) -> APIRouter:
     def log_out(request: Request) -> Response:
         token = request.cookies.get(COOKIE)
         if token:
-            logins.log_out(workspace, token)
+            sessions.log_out(workspace, token)
         answer = RedirectResponse("/login", status_code=303)
         answer.delete_cookie(COOKIE)
         return answer

@@ -7,9 +7,9 @@ from fastapi import Depends, Header, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 
 from annotator.auth import address_of, client_of, token_of, user_of
-from annotator.login_line import LoginLine
+from annotator.login_queue import LoginLine
 from db.tables import User
-from engine.annotation.ask import Desk
+from engine.annotation.answer_service import Desk
 from engine.errors import Forbidden
 from engine.workspace import Workspace
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from db.tables.people import ROLES
-from engine import passwords
-from engine.annotation.ask import LONGEST_QUESTION
+from engine.accounts import passwords
+from engine.annotation.answer_service import LONGEST_QUESTION
 
 ROLE: dict[str, Any] = {"enum": list(ROLES)}
 ROLE_OR_NONE: dict[str, Any] = {"enum": [*ROLES, None]}

@@ -4,9 +4,9 @@ from html import escape
 from urllib.parse import quote
 
 from annotator import about
-from engine.invitations import Offer
-from engine.names import LOCAL_NAME
-from engine.passwords import SHORTEST
+from engine.accounts.invitations import Offer
+from engine.accounts.names import LOCAL_NAME
+from engine.accounts.passwords import SHORTEST
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

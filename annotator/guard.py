@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from annotator.failures import TooLarge, answer_to
+from annotator.exception_handlers import TooLarge, answer_to
 from engine.settings import MEGABYTE, Settings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")

@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
-from annotator.lines import Line, apart, end_of
+from annotator.work_queues import Line, apart, end_of
 from engine.documents.thumbnails import Thumbnail
 
 # In this process. A page of 25 megapixels takes some 100 MB while it is decoded.

@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
 from annotator.deps import required_user
-from annotator.lines import Line, Place
+from annotator.work_queues import Line, Place
 from engine.errors import Refused
 from engine.settings import MEGABYTE
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import AuditEntry, Project, User
-from engine.names import NOBODY
+from engine.accounts.names import NOBODY
 from engine.workspace import Workspace
 
 MOST = 500

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from engine.annotation.proposal import Proposal
-from engine.annotation.review import RevisionLine
 from engine.annotation.revisions import Action, RevisionRequest, Saved
 from engine.annotation.state import Box, Edit, Patch, Point
 from engine.annotation.views import AnnotationView
@@ -24,6 +23,7 @@ from engine.client_types import Document, Project, Uploaded
 from engine.client_work import Work
 from engine.connection import Connection, ServerSaid, checked
 from engine.documents.views import DocumentLine
+from engine.tasks.review import RevisionLine
 
 __all__ = ["Glossator", "ServerSaid"]
 _FILES = 50  # in one request: as many as the server takes
@@ -95,7 +95,7 @@ class Glossator(Work, Learning, Selection, People):
         return self._at.post(Project, "/projects", body, repeatable=False)
 
     def change_settings(self, project_id: str, **changes: Any) -> dict[str, Any]:
-        """Change settings of a project (its admins), and return all of them; see engine.projects.ProjectSettings."""
+        """Change settings of a project (its admins), and return all of them; see engine.projects.projects.ProjectSettings."""
         return self._at.patch(dict[str, Any], f"/projects/{project_id}/settings", changes)
 
     # --- documents

@@ -6,12 +6,12 @@ from typing import Any
 
 from engine.client_types import ExportFormat, ImportedSet, ImportUnderWay
 from engine.connection import Connection
-from engine.curation.agreement_figures import ProjectAgreement
-from engine.curation.figures import Figures
 from engine.jobs.standing import TriggersView
-from engine.training.changes import Changes, Kind
-from engine.training.registry import VersionSummary
-from engine.training.views import JobView, RunLine, RunView
+from engine.models.registry import VersionSummary
+from engine.statistics.project_agreement import ProjectAgreement
+from engine.statistics.throughput import Figures
+from engine.training.retraining.changes import Changes, Kind
+from engine.training.retraining.views import JobView, RunLine, RunView
 
 
 class Learning:

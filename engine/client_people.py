@@ -2,14 +2,14 @@
 
 from typing import Any
 
+from engine.accounts.invitations import InvitationView
+from engine.accounts.members import MemberView
+from engine.accounts.sessions import SessionView
+from engine.accounts.tokens import MadeToken
+from engine.accounts.users import UserView
 from engine.audit import AuditLine
 from engine.client_types import Invited, Person
 from engine.connection import Connection
-from engine.invitations import InvitationView
-from engine.logins import SessionView
-from engine.members import MemberView
-from engine.people import UserView
-from engine.tokens import MadeToken
 
 
 class People:

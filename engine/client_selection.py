@@ -3,10 +3,10 @@
 from pydantic import BaseModel
 
 from engine.connection import Connection
-from engine.curation.automatic import AutomaticLine
-from engine.curation.second_looks import LookLine
-from engine.curation.stage_view import StageView
-from engine.training.views import JobView
+from engine.selection.auto_accept import AutomaticLine
+from engine.selection.label_review import LookLine
+from engine.selection.stage_view import StageView
+from engine.training.retraining.views import JobView
 
 
 class _Count(BaseModel):

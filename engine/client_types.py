@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from engine.accounts.invitations import InvitationView
 from engine.annotation.views import AnnotationLine
 from engine.documents.views import DocumentView
-from engine.invitations import InvitationView
 
 
 class Person(BaseModel):

@@ -7,16 +7,16 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from engine.annotation.review import ReviewLine, ReviewRequest, Verdict
 from engine.annotation.revisions import Saved
 from engine.annotation.state import Edit
 from engine.client_types import NextAnswer
 from engine.connection import Connection, checked
-from engine.curation.queue_view import QueueView
-from engine.curation.review_queue import NextReview
-from engine.curation.standard_questions import StandardQuestion, Suggestions
-from engine.curation.task_queue import NextTask
-from engine.curation.tasks import MOST_LISTED, TaskLine
+from engine.tasks.queue import NextTask
+from engine.tasks.queue_view import QueueView
+from engine.tasks.review import ReviewLine, ReviewRequest, Verdict
+from engine.tasks.review_queue import NextReview
+from engine.tasks.standard_questions import StandardQuestion, Suggestions
+from engine.tasks.tasks import MOST_LISTED, TaskLine
 
 
 class _Lease(BaseModel):

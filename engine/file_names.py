@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from engine.visible import cleaned
+from engine.text import cleaned
 
 MOST_BYTES = 200  # of a name in UTF-8: file systems take 255, and endings are added
 _LONGEST_ENDING = 20

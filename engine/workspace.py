@@ -12,12 +12,12 @@ from sqlalchemy.exc import OperationalError
 from db import migrate, private
 from db.blobs import BlobStore
 from db.session import Database, sqlite_file
-from engine import reserve
+from engine import disk_reserve
+from engine.deferred_writes import Later
 from engine.errors import Refused
-from engine.lane import Lane
-from engine.later import Later
+from engine.large_work import Lane
+from engine.login_attempts import Tried
 from engine.settings import Settings
-from engine.tried import Tried
 
 _log = logging.getLogger(__name__)
 _FOLDERS = ("blobs", "runs", "thumbnails", ".glossator-tmp")  # in the data folder
@@ -54,15 +54,15 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
     try:
         database = _opened(settings, upgrade)
     except OperationalError as error:
-        if shutil.disk_usage(settings.data_dir).free > reserve.BYTES // 8:
+        if shutil.disk_usage(settings.data_dir).free > disk_reserve.BYTES // 8:
             raise
-        if not reserve.give_up(settings.data_dir):
+        if not disk_reserve.give_up(settings.data_dir):
             raise Refused(
                 f"The disk of {settings.data_dir} is full, and the database cannot be opened: make room."
             ) from error
         database = _opened(settings, upgrade)
     if database.dialect == "sqlite":
-        reserve.keep(settings.data_dir)
+        disk_reserve.keep(settings.data_dir)
     blobs = BlobStore(settings.data_dir / "blobs")
     blobs.sweep()
     return Workspace(settings, database, blobs)

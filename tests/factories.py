@@ -12,9 +12,9 @@ from sqlalchemy import func, insert, select
 from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Question, Revision, User
+from engine.accounts.users import local_user
 from engine.annotation.state import AnnotationState, PageMark, stored, to_patch
-from engine.people import local_user
-from engine.projects import create_project
+from engine.projects.projects import create_project
 from engine.workspace import Workspace
 from model.masks import Mask, rasterise
 

@@ -29,7 +29,7 @@ from db.tables import (
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import EditMask, EditPrompts, EditWords, to_patch
-from engine.projects import DEFAULT_NAME, ensure_project
+from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from model.masks import rasterise

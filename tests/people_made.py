@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import select
 
 from db.tables import Annotation, Member, Question, Task, User
-from engine.annotation.review import ReviewRequest, review
 from engine.annotation.revisions import RevisionRequest, Saved, append_revision
+from engine.tasks.review import ReviewRequest, review
 from engine.workspace import Workspace
 from tests.factories import pages_of
 

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from db.tables import Member, Task, User
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import to_patch
-from engine.curation.standard_questions import replace_standard_questions
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import BILL_QUESTIONS, SIZE, bill, make_document, make_project, pages_of

@@ -12,7 +12,7 @@ from engine.synthetic.assemble import SyntheticPage
 from engine.synthetic.render import draw_clean
 from engine.synthetic.scan import scanned
 from engine.synthetic.sheet import Sheet
-from engine.training.corruption import misread
+from engine.training.augmentation.corruption import misread
 
 Change = Callable[[Image.Image, random.Random], Image.Image]
 

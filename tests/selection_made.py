@@ -18,8 +18,8 @@ from db.tables import (
 )
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import to_patch
-from engine.curation.survey_answers import packed
-from engine.curation.uncertainty import confidence, uncertainty
+from engine.annotation.survey_answers import packed
+from engine.selection.uncertainty import confidence, uncertainty
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import boxes_of, pages_of

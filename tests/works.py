@@ -11,11 +11,12 @@ from db.tables import (
     StageChange,
     User,
 )
-from engine.curation import automatic, stages, task_queue
-from engine.curation.stage_view import StageView, stage_view
-from engine.curation.standard_questions import replace_standard_questions
-from engine.people import ensure_local_user
-from engine.projects import change_settings
+from engine.accounts.users import ensure_local_user
+from engine.projects.projects import change_settings
+from engine.selection import auto_accept, stages
+from engine.selection.stage_view import StageView, stage_view
+from engine.tasks import queue
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.people_made import answer, make_person
@@ -61,8 +62,8 @@ class Works:
     def begin_automatic(self) -> StageChange:
         return stages.set_stage(self.workspace, self.project.id, "automatic", by=self.boss)
 
-    def accept(self) -> automatic.Accepted:
-        found = automatic.accept(self.workspace, self.project.id)
+    def accept(self) -> auto_accept.Accepted:
+        found = auto_accept.accept(self.workspace, self.project.id)
         assert found is not None
         return found
 
@@ -85,6 +86,6 @@ class Works:
     def check(self, right: bool, count: int = 1) -> None:
         """Ann answers this many of the tasks that wait for a check, as the model did or otherwise."""
         for _ in range(count):
-            task = task_queue.next_task(self.workspace, self.project.id, self.ann.id).task
+            task = queue.next_task(self.workspace, self.project.id, self.ann.id).task
             assert task is not None
             answer(self.workspace, task.id, self.ann, RIGHT[task.question.text] if right else [3])

@@ -7,7 +7,7 @@ from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheDesk, TheWorkspace
 from annotator.described import QUESTION
 from engine.annotation import views
-from engine.annotation.likely import PAGES_ASKED
+from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.proposal import Proposal
 from engine.annotation.state import Box, Patch, Point
 from engine.annotation.views import AnnotationView

@@ -9,9 +9,8 @@ from pydantic import BaseModel
 
 from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.lines import Line, apart, end_unless_gone
 from annotator.uploads import asked_early, copied
-from engine import projects
+from annotator.work_queues import Line, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
@@ -19,6 +18,7 @@ from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
 from engine.errors import Refused
 from engine.file_names import file_name
+from engine.projects import projects
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Those that arrive beside those that wait to be read (engine.documents.incoming): on a slow line that takes its time.

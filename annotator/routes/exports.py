@@ -16,14 +16,15 @@ from starlette.types import Receive, Scope, Send
 
 from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.lines import Line, apart, end_unless_gone
-from engine import audit, projects
-from engine.curation.filters import Filters
-from engine.curation.labels import ACCEPTED
-from engine.curation.snapshot_views import snapshot_named
+from annotator.work_queues import Line, apart, end_unless_gone
+from engine import audit
+from engine.datasets.filters import Filters
+from engine.datasets.labels import ACCEPTED
+from engine.datasets.snapshot_views import snapshot_named
 from engine.errors import Refused
 from engine.file_names import file_name
 from engine.interchange import exports
+from engine.projects import projects
 from engine.settings import MEGABYTE
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])

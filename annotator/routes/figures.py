@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query
 
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.lines import ONE_REPORT
-from engine.curation.figures import LONGEST, Figures, figures
+from annotator.work_queues import ONE_REPORT
+from engine.statistics.throughput import LONGEST, Figures, figures
 
 router = APIRouter(tags=["figures"], dependencies=[MEMBERS])
 

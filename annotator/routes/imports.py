@@ -11,18 +11,18 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
-from annotator import steps, under_way
+from annotator import ndjson_stream, running_imports
 from annotator.access import REVIEWERS, check_reviewer
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.lines import end_of
 from annotator.uploads import asked_early, copied, place_of
+from annotator.work_queues import end_of
 from engine import audit
 from engine.file_names import file_name
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.interchange.storing import Imported, Status
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
-sent = APIRouter(route_class=asked_early(check_reviewer, steps.IMPORTS))
+sent = APIRouter(route_class=asked_early(check_reviewer, ndjson_stream.IMPORTS))
 
 
 class ImportedView(BaseModel):
@@ -54,13 +54,13 @@ class ImportUnderWay(BaseModel):
 @router.get("/projects/{project_id}/imports")
 def imports(project_id: str) -> list[ImportUnderWay]:
     """Return the imports of a project that are under way, oldest first."""
-    return [_way(one) for one in under_way.of_project(project_id)]
+    return [_way(one) for one in running_imports.of_project(project_id)]
 
 
 @router.post("/projects/{project_id}/imports/{import_id}/stop")
 def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: CurrentUser) -> ImportUnderWay:
     """Stop an import at its next step: what has come in stays, as whole documents."""
-    stopped = under_way.stop(project_id, import_id)
+    stopped = running_imports.stop(project_id, import_id)
     audit.note(workspace, user.id, "imports.stop", stopped.name[:60], project_id)
     return _way(stopped)
 
@@ -68,7 +68,7 @@ def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: Current
 @sent.post(
     "/projects/{project_id}/import",
     response_model=ImportedView,
-    responses={200: {"content": {steps.MEDIA_TYPE: {}}}},
+    responses={200: {"content": {ndjson_stream.MEDIA_TYPE: {}}}},
 )
 async def import_(
     request: Request,
@@ -92,9 +92,9 @@ async def import_(
     """
     name = file_name(file.filename, "set.zip")
     uploaded = await run_in_threadpool(copied, file)
-    way = under_way.UnderWay(project_id, name, user.name)
+    way = running_imports.UnderWay(project_id, name, user.name)
 
-    def take_in(on_step: steps.OnStep) -> ImportedView:
+    def take_in(on_step: ndjson_stream.OnStep) -> ImportedView:
         try:
             with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
                 packed = Path(shutil.move(uploaded, Path(folder) / name))  # sentences name it
@@ -116,14 +116,14 @@ async def import_(
         uploaded.unlink(missing_ok=True)
 
     if progress:
-        return steps.streamed(take_in, way, place_of(request), clean_up)
-    return await end_of(steps.begun(take_in, way, place_of(request), clean_up))
+        return ndjson_stream.streamed(take_in, way, place_of(request), clean_up)
+    return await end_of(ndjson_stream.begun(take_in, way, place_of(request), clean_up))
 
 
 router.include_router(sent)
 
 
-def _way(one: under_way.UnderWay) -> ImportUnderWay:
+def _way(one: running_imports.UnderWay) -> ImportUnderWay:
     return ImportUnderWay(
         id=one.id,
         name=one.name,

@@ -8,13 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.lines import ONE_REPORT
-from engine import projects
+from annotator.work_queues import ONE_REPORT
 from engine.jobs import queue, standing, trigger
 from engine.jobs.standing import TriggersView
-from engine.training import registry, views
-from engine.training.changes import Changes, Kind, changes_of
-from engine.training.views import JobView, RunLine, RunView
+from engine.models import registry
+from engine.projects import projects
+from engine.training.retraining import views
+from engine.training.retraining.changes import Changes, Kind, changes_of
+from engine.training.retraining.views import JobView, RunLine, RunView
 
 router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
 

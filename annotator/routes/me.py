@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import CurrentUser, TheCaller, TheLoginLine, TheWorkspace
 from annotator.described import PASSWORD
-from engine import logins, people, tokens
+from engine.accounts import sessions, tokens, users
+from engine.accounts.sessions import SessionView
+from engine.accounts.tokens import MadeToken, Scope
 from engine.errors import Refused
-from engine.logins import SessionView
-from engine.tokens import MadeToken, Scope
 
 router = APIRouter(prefix="/me", tags=["people"])
 
@@ -38,7 +38,7 @@ class NewToken(BaseModel):
 @router.get("/preferences")
 def show_preferences(workspace: TheWorkspace, user: CurrentUser) -> dict[str, Any]:
     """Return what the person's page remembers, as it was stored."""
-    return people.preferences(workspace, user.id)
+    return users.preferences(workspace, user.id)
 
 
 @router.put("/preferences")
@@ -46,19 +46,19 @@ def store_preferences(
     workspace: TheWorkspace, user: CurrentUser, wanted: dict[str, Any] = Body(examples=[{"theme": "dark"}])
 ) -> dict[str, Any]:
     """Store what the person's page shall remember: all of it, at most 64 KB."""
-    return people.set_preferences(workspace, user.id, wanted)
+    return users.set_preferences(workspace, user.id, wanted)
 
 
 @router.get("/sessions")
 def list_sessions(workspace: TheWorkspace, user: CurrentUser, caller: TheCaller) -> list[SessionView]:
     """Return where the person is logged in, newest first; their programs' tokens, with scope and last use, are among it."""
-    return logins.sessions(workspace, user.id, caller.token)
+    return sessions.sessions(workspace, user.id, caller.token)
 
 
 @router.delete("/sessions/{session_id}", status_code=204, response_class=Response)
 def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Log the person out in one place, or end a token."""
-    logins.revoke(workspace, user.id, session_id)
+    sessions.revoke(workspace, user.id, session_id)
 
 
 @router.post("/tokens", status_code=201)
@@ -77,5 +77,5 @@ async def change_password(
     """Change the person's password, and log them out everywhere else. 403 when the present one is wrong, 429 too often."""
     if workspace.settings.auth == "local":
         raise Refused("Nobody logs in here, so there is no password.")
-    step = partial(logins.change_password, workspace, user, change.old, change.new)
+    step = partial(sessions.change_password, workspace, user, change.old, change.new)
     await line.run(caller.address, partial(step, token=caller.token, address=caller.address), known=True)

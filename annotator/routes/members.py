@@ -8,10 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.described import ROLE
-from engine import audit, invitations, members
+from engine import audit
+from engine.accounts import invitations, members
+from engine.accounts.invitations import InvitationView
+from engine.accounts.members import MemberView
 from engine.audit import AuditLine
-from engine.invitations import InvitationView
-from engine.members import MemberView
 
 router = APIRouter(tags=["people"], dependencies=[MEMBERS])
 

@@ -5,11 +5,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
-from engine import access, projects
+from engine.accounts import permissions
 from engine.annotation import views
 from engine.annotation.proposal import ModelName
-from engine.projects import ProjectSettings
-from engine.training import registry
+from engine.models import registry
+from engine.projects import projects
+from engine.projects.projects import ProjectSettings
 
 router = APIRouter(tags=["projects"], dependencies=[MEMBERS])
 
@@ -101,7 +102,7 @@ def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after
 
 def _view(workspace: TheWorkspace, summary: projects.ProjectSummary, user: CurrentUser) -> ProjectView:
     with workspace.database.read() as session:
-        role = access.role_in(session, user, summary.project.id)
+        role = permissions.role_in(session, user, summary.project.id)
         champion = registry.champion(session, summary.project.id)
     return ProjectView(
         id=summary.project.id,

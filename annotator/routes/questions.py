@@ -8,9 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.described import QUESTION
-from engine import projects
-from engine.curation import standard_questions
-from engine.curation.standard_questions import StandardQuestion, Suggestions
+from engine.projects import projects
+from engine.tasks import standard_questions
+from engine.tasks.standard_questions import StandardQuestion, Suggestions
 
 router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
 

@@ -6,14 +6,14 @@ from pydantic import BaseModel, ConfigDict
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheEditor, TheWorkspace
-from annotator.lines import ONE_REPORT
 from annotator.routes.tasks import LeaseView
-from engine.annotation import review, views
-from engine.annotation.review import ReviewLine, ReviewRequest, RevisionLine
+from annotator.work_queues import ONE_REPORT
+from engine.annotation import views
 from engine.annotation.revisions import RevisionConflict, Saved
-from engine.curation import review_queue
-from engine.curation.agreement_figures import ProjectAgreement, project_agreement
-from engine.curation.review_queue import NextReview
+from engine.statistics.project_agreement import ProjectAgreement, project_agreement
+from engine.tasks import review, review_queue
+from engine.tasks.review import ReviewLine, ReviewRequest, RevisionLine
+from engine.tasks.review_queue import NextReview
 
 router = APIRouter(tags=["reviews"], dependencies=[MEMBERS])
 

@@ -7,14 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from engine import projects
-from engine.curation import automatic, second_looks, selection, stages
-from engine.curation.automatic import MOST_LISTED, AutomaticLine
-from engine.curation.second_looks import LookLine
-from engine.curation.stage_view import StageView, stage_view
 from engine.jobs import surveys
-from engine.training import views
-from engine.training.views import JobView
+from engine.projects import projects
+from engine.selection import auto_accept, label_review, ranking, stages
+from engine.selection.auto_accept import MOST_LISTED, AutomaticLine
+from engine.selection.label_review import LookLine
+from engine.selection.stage_view import StageView, stage_view
+from engine.training.retraining import views
+from engine.training.retraining.views import JobView
 
 router = APIRouter(tags=["selection"], dependencies=[MEMBERS])
 
@@ -52,13 +52,13 @@ def list_second_looks(
     project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=1000)] = 200
 ) -> list[LookLine]:
     """Return accepted labels that the model contradicts, those that wait first, and what became of the others."""
-    return second_looks.lines(workspace, project_id, limit)
+    return label_review.lines(workspace, project_id, limit)
 
 
 @router.put("/documents/{document_id}/first", dependencies=[REVIEWERS])
 def put_first(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> PutFirst:
     """Put the tasks of a document before all others."""
-    return PutFirst(tasks=selection.put_first(workspace, document_id, user.id))
+    return PutFirst(tasks=ranking.put_first(workspace, document_id, user.id))
 
 
 @router.get("/projects/{project_id}/stage")
@@ -79,10 +79,10 @@ def list_automatic(
     project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 200
 ) -> list[AutomaticLine]:
     """Return the answers that were accepted without a person, newest first."""
-    return automatic.lines(workspace, project_id, limit)
+    return auto_accept.lines(workspace, project_id, limit)
 
 
 @router.post("/projects/{project_id}/automatic-answers/undo", dependencies=[ADMINS])
 def undo_automatic(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TakenBack:
     """Take back all automatic answers that no person has answered since; their tasks are open again."""
-    return TakenBack(answers=automatic.undo(workspace, project_id, by=user))
+    return TakenBack(answers=auto_accept.undo(workspace, project_id, by=user))

@@ -7,9 +7,9 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, Field
 
 from annotator import about
-from annotator.checkup import Checkup, is_admin, is_ready
 from annotator.deps import CurrentUser, TheWorkspace
-from engine.health import NEEDED, Part
+from annotator.health import NEEDED, Part
+from annotator.health_checks import Checkup, is_admin, is_ready
 
 router = APIRouter(tags=["system"])
 UNREADY = "unready"

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from engine import projects
-from engine.curation import task_queue, tasks
-from engine.curation.queue_view import QueueView, queue_view
-from engine.curation.task_queue import NextTask
-from engine.curation.tasks import MOST_LISTED, TaskLine
+from engine.projects import projects
+from engine.tasks import queue, tasks
+from engine.tasks.queue import NextTask
+from engine.tasks.queue_view import QueueView, queue_view
+from engine.tasks.tasks import MOST_LISTED, TaskLine
 
 router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
 
@@ -48,19 +48,19 @@ def show_queue(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> Q
 @router.post("/projects/{project_id}/queue/next")
 def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: CurrentUser) -> NextTask:
     """Lease the next task to the caller; a task that they hold already comes first. Without one, `reason` says why."""
-    return task_queue.next_task(workspace, project_id, user.id, came.after)
+    return queue.next_task(workspace, project_id, user.id, came.after)
 
 
 @router.post("/tasks/{task_id}/heartbeat")
 def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
     """Renew the caller's lease; every 30 s while somebody works."""
-    return LeaseView(lease_until=task_queue.heartbeat(workspace, task_id, user.id))
+    return LeaseView(lease_until=queue.heartbeat(workspace, task_id, user.id))
 
 
 @router.post("/tasks/{task_id}/release", status_code=204, response_class=Response)
 def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Give a task back before its lease runs out."""
-    task_queue.release(workspace, task_id, user.id)
+    queue.release(workspace, task_id, user.id)
 
 
 @router.get("/projects/{project_id}/tasks", dependencies=[REVIEWERS])

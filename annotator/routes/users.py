@@ -7,10 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import CurrentAdmin, TheWorkspace
 from annotator.described import PASSWORD, ROLE, ROLE_OR_NONE
-from engine import audit, logins, people
+from engine import audit
+from engine.accounts import sessions, users
+from engine.accounts.sessions import SessionView
+from engine.accounts.users import UserView
 from engine.audit import AuditLine
-from engine.logins import SessionView
-from engine.people import UserView
 
 router = APIRouter(tags=["people"])
 
@@ -47,38 +48,38 @@ class NewPassword(BaseModel):
 @router.get("/users")
 def list_users(workspace: TheWorkspace, user: CurrentAdmin) -> list[UserView]:
     """Return all users by name."""
-    return [people.user_view(each) for each in people.users(workspace)]
+    return [users.user_view(each) for each in users.users(workspace)]
 
 
 @router.post("/users", status_code=201)
 def add_user(new: NewUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
     """Add a user. 409 when the name is taken."""
-    return people.user_view(people.add_user(workspace, new.name, new.password, new.role, by=user.id))
+    return users.user_view(users.add_user(workspace, new.name, new.password, new.role, by=user.id))
 
 
 @router.patch("/users/{user_id}")
 def change_user(user_id: str, changed: ChangedUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
     """Change a user's role, or disable or enable them. Who is disabled is logged out everywhere."""
     changes = changed.model_dump()
-    return people.user_view(people.change_user(workspace, user_id, **changes, by=user))
+    return users.user_view(users.change_user(workspace, user_id, **changes, by=user))
 
 
 @router.put("/users/{user_id}/password", status_code=204, response_class=Response)
 def set_password(user_id: str, wanted: NewPassword, workspace: TheWorkspace, user: CurrentAdmin) -> None:
     """Give a user a new password, and log them out everywhere."""
-    people.set_password(workspace, user_id, wanted.new, by=user)
+    users.set_password(workspace, user_id, wanted.new, by=user)
 
 
 @router.get("/users/{user_id}/sessions")
 def list_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> list[SessionView]:
     """Return where a user is logged in."""
-    return logins.sessions(workspace, people.user_by_id(workspace, user_id).id)
+    return sessions.sessions(workspace, users.user_by_id(workspace, user_id).id)
 
 
 @router.delete("/users/{user_id}/sessions", status_code=204, response_class=Response)
 def end_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> None:
     """Log a user out everywhere."""
-    people.end_sessions(workspace, user_id, by=user)
+    users.end_sessions(workspace, user_id, by=user)
 
 
 @router.get("/audit")

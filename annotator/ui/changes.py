@@ -4,7 +4,7 @@ from html import escape
 
 from annotator.ui.curves import HOLDOUTS
 from annotator.ui.table import Markup, badge, empty, link, sentence, table
-from engine.training.changes import Change, Changes
+from engine.training.retraining.changes import Change, Changes
 
 _KINDS = {"gained": "good", "lost": "bad", "better": "plain", "worse": "plain"}
 _COLUMNS = ["", "Question", "Where", "Before", "After"]

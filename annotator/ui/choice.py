@@ -6,9 +6,10 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui.table import empty
-from engine import access, people, projects
-from engine.annotation.ask import Desk
+from engine.accounts import permissions, users
+from engine.annotation.answer_service import Desk
 from engine.errors import Forbidden, Refused
+from engine.projects import projects
 
 # How events of these tabs run: without a spinner over what is being read, and not in the page's public API.
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -71,9 +72,9 @@ def _offered(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
 def current_user(desk: Desk, request: gr.Request) -> Any:
     """Return the user behind a Gradio event; the same person as the cookie's."""
     if request.username:
-        return people.user_named(desk.workspace, request.username)
+        return users.user_named(desk.workspace, request.username)
     if desk.workspace.settings.auth == "local":
-        return people.user_named(desk.workspace, people.LOCAL_NAME)
+        return users.user_named(desk.workspace, users.LOCAL_NAME)
     raise Forbidden("You are not logged in any more. Log in again, then reload this page.")
 
 
@@ -82,7 +83,7 @@ def require(desk: Desk, request: gr.Request, project_id: str | None, role: Any =
     user = current_user(desk, request)
     if not project_id:
         raise Refused("Choose a project first.")
-    access.require(desk.workspace, user, project_id, role)
+    permissions.require(desk.workspace, user, project_id, role)
     return user
 
 
@@ -91,6 +92,6 @@ def role_of(desk: Desk, request: gr.Request, project_id: str | None) -> str | No
     if not project_id:
         return None
     try:
-        return access.require(desk.workspace, current_user(desk, request), project_id)
+        return permissions.require(desk.workspace, current_user(desk, request), project_id)
     except Refused:
         return None

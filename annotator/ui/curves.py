@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from engine.training.registry import VersionSummary
-from engine.training.views import RunView
+from engine.models.registry import VersionSummary
+from engine.training.retraining.views import RunView
 
 # What a version was judged on, by the gate's name and the people's.
 HOLDOUTS = {

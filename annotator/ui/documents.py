@@ -6,12 +6,12 @@ import gradio as gr
 
 from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of
 from annotator.ui.table import Markup, badge, empty, link, moment, table
-from engine import projects
-from engine.annotation.ask import Desk
+from engine.annotation.answer_service import Desk
 from engine.documents.views import DocumentLine, document_lines
 from engine.errors import Forbidden
 from engine.interchange.exports import FORMATS
 from engine.interchange.imports import READERS, RECOGNISE
+from engine.projects import projects
 
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "To know"]
 EMPTY = empty(

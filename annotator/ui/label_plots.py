@@ -5,9 +5,9 @@ from html import escape
 
 from annotator.ui import plots
 from annotator.ui.table import Markup, badge, link, table
-from engine.curation.quality import SENTENCES
-from engine.curation.snapshot_views import SnapshotView
-from engine.curation.weights import DOUBTFUL, Reliability
+from engine.datasets.quality import SENTENCES
+from engine.datasets.snapshot_views import SnapshotView
+from engine.datasets.weights import DOUBTFUL, Reliability
 
 MOST_ROWS = 30
 

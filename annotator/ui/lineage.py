@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from annotator.ui.curves import HOLDOUTS
-from engine.training.registry import VersionSummary
+from engine.models.registry import VersionSummary
 
 _STEP, _LEFT, _RIGHT, _TOP, _HEIGHT = 74, 54, 26, 16, 150
 _LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/theme.css

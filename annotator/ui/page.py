@@ -5,7 +5,7 @@ import gradio as gr
 from annotator import about
 from annotator.ui import annotate, documents, export, jobs, people, quality, questions, training
 from annotator.ui.notices import tell_failures
-from engine.annotation.ask import Desk
+from engine.annotation.answer_service import Desk
 
 
 def build_page(desk: Desk) -> gr.Blocks:

@@ -10,16 +10,16 @@ from annotator.ui import label_plots, plots, stage_card
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
 from annotator.ui.notices import inform
 from annotator.ui.table import empty, table
-from engine.annotation.ask import Desk
-from engine.curation import automatic, stages
-from engine.curation.agreement_figures import ProjectAgreement, project_agreement
-from engine.curation.choice_figures import Choices
-from engine.curation.figures import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of
-from engine.curation.snapshot_views import SnapshotView, newest_view
-from engine.curation.stage_view import StageView, stage_view
-from engine.curation.stages import NAMES, STAGES
+from engine.annotation.answer_service import Desk
+from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
 from engine.jobs import surveys
+from engine.selection import auto_accept, stages
+from engine.selection.stage_view import StageView, stage_view
+from engine.selection.stages import NAMES, STAGES
+from engine.statistics.project_agreement import ProjectAgreement, project_agreement
+from engine.statistics.selection_gain import Choices
+from engine.statistics.throughput import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of
 
 PERIODS = (("4 weeks", 28), ("3 months", 91), ("1 year", 364))
 VERSIONS = 8  # model versions that fit side by side
@@ -75,7 +75,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     def take_back(project_id: str | None, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
-        count = automatic.undo(desk.workspace, project_id or "", by=user)
+        count = auto_accept.undo(desk.workspace, project_id or "", by=user)
         inform(f"{count:,} automatic answer{'' if count == 1 else 's'} taken back; their tasks are open again.")
 
     def survey(project_id: str | None, request: gr.Request) -> None:

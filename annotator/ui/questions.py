@@ -7,11 +7,11 @@ import gradio as gr
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
 from annotator.ui.notices import inform, warn
 from annotator.ui.table import empty
-from engine import projects
-from engine.annotation.ask import Desk
-from engine.curation.queue_view import queue_view
-from engine.curation.standard_questions import replace_standard_questions, standard_questions
+from engine.annotation.answer_service import Desk
 from engine.errors import Conflict, Refused
+from engine.projects import projects
+from engine.tasks.queue_view import queue_view
+from engine.tasks.standard_questions import replace_standard_questions, standard_questions
 
 NO_QUESTIONS = empty(
     "No standard questions yet.",

@@ -10,12 +10,13 @@ from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, requir
 from annotator.ui.notices import inform
 from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
-from engine import projects
-from engine.annotation.ask import Desk
+from engine.annotation.answer_service import Desk
 from engine.errors import NotFound, Refused
 from engine.jobs import queue, trigger
-from engine.training import registry, views
-from engine.training.changes import changes_of
+from engine.models import registry
+from engine.projects import projects
+from engine.training.retraining import views
+from engine.training.retraining.changes import changes_of
 
 RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]
 EMPTY = empty(

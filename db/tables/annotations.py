@@ -110,7 +110,7 @@ class Task(Base):
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
     wanted: Mapped[int] = mapped_column(default=1)  # answers by different people
     gold_revision_id: Mapped[Reference | None] = mapped_column(ForeignKey("revisions.id"))
-    priority: Mapped[int] = mapped_column(default=UNRANKED)  # the smallest comes first; engine.curation.selection
+    priority: Mapped[int] = mapped_column(default=UNRANKED)  # the smallest comes first; engine.selection.ranking
     chosen_by: Mapped[str | None] = mapped_column(String(10))  # what gave it its place; None: the order of arrival
     closed_at: Mapped[datetime | None]  # its question is no standard one any more
     created_at: Mapped[Moment]

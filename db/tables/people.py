@@ -44,7 +44,7 @@ class LoginSession(Base):
     expires_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
     scope: Mapped[str | None] = mapped_column(String(20))  # of a program's token; None: a browser, with all rights
-    last_used_at: Mapped[datetime | None]  # of a token, to some minutes; see engine.logins
+    last_used_at: Mapped[datetime | None]  # of a token, to some minutes; see engine.accounts.sessions
 
 
 class LoginAttempt(Base):
@@ -65,7 +65,7 @@ class LoginAttempt(Base):
 
 
 class Project(Base):
-    """Documents, questions and one line of models that learn from them. `settings`: see engine.projects.ProjectSettings."""
+    """Documents, questions and one line of models that learn from them. `settings`: see engine.projects.projects.ProjectSettings."""
 
     __tablename__ = "projects"
 

@@ -25,7 +25,7 @@ class SurveyAnswer(Base):
     score: Mapped[float]  # predicted IoU, 0..1
     answered: Mapped[float]  # probability that the document answers, 0..1
     disagreement: Mapped[float]  # 1 - IoU of what words and pixels say, 0..1
-    confidence: Mapped[float]  # that the mark is right, 0..1; engine.curation.uncertainty
+    confidence: Mapped[float]  # that the mark is right, 0..1; engine.selection.uncertainty
     uncertainty: Mapped[float]  # 0..1
     milliseconds: Mapped[float]
     created_at: Mapped[Moment]

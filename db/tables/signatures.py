@@ -1,4 +1,4 @@
-"""What pages look like and say, so that one that comes in again is known (engine.curation.likeness)."""
+"""What pages look like and say, so that one that comes in again is known (engine.documents.duplicates.page_signature)."""
 
 from typing import Any
 

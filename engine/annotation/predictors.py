@@ -12,7 +12,7 @@ from PIL import Image
 
 from db.tables import ModelVersion
 from engine.errors import Refused
-from engine.training import registry
+from engine.models import registry
 from engine.workspace import Workspace
 from model.inference import Predictor, Word
 

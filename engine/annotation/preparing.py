@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 
 from db.session import Encoded
 from db.tables import Page
+from engine.annotation.automatic_checks import Opinion, opinion_of, to_check
 from engine.annotation.bounds import check_edits, check_masks, in_line
 from engine.annotation.geometry import NamedPages, named_pages
 from engine.annotation.proposal import newest_proposal_id
 from engine.annotation.state import AnnotationState, Change, Edit
-from engine.curation.audits import Opinion, opinion_of, to_check
 from engine.errors import Refused, TooMany
 from engine.workspace import Workspace
 

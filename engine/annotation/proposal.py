@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.tables import ModelVersion, Prediction
 from engine.annotation.state import AnnotationState, PageMark, Patch
 from engine.errors import NotFound
-from engine.training.registry import label
+from engine.models.registry import label
 
 
 class Candidate(BaseModel):

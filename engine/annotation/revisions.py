@@ -16,14 +16,15 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
-from engine import access
+from engine.accounts import permissions
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
 from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
-from engine.curation import automatic, leases
+from engine.curation import leases
 from engine.errors import Conflict, NotFound, Refused
-from engine.projects import ProjectSettings
+from engine.projects.projects import ProjectSettings
+from engine.selection import auto_accept
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
@@ -88,7 +89,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         ready = prepared.ready()
         if handed_in:
             _hand_in(session, answer)
-            automatic.person_answered(
+            auto_accept.person_answered(
                 session,
                 answer.project_id,
                 answer.document_id,
@@ -226,7 +227,7 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
         raise NotFound("There is no such annotation.")
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")
     if found.author_id != user_id and not reviewer:
-        access.check_author(session, session.get_one(Annotation, annotation_id), user_id)
+        permissions.check_author(session, session.get_one(Annotation, annotation_id), user_id)
     if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
         action = "submit"
     return _Answer(found.project_id, found.document_id, found.question_id, found.author_id, found.head, action)

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from db.tables import Annotation, Prediction, Question, Revision, User
+from engine.accounts.visibility import hidden_questions, seen
 from engine.annotation.proposal import (
     Proposal,
     RankedPage,
@@ -21,7 +22,6 @@ from engine.annotation.proposal import (
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
-from engine.curation.blind import hidden_questions, seen
 from engine.workspace import Workspace
 
 
@@ -74,7 +74,7 @@ class AnnotationLine(BaseModel):
 
 
 def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> AnnotationView:
-    """Return one annotation whole. NotFound when there is none, or the viewer is not to see it yet (engine.curation.blind)."""
+    """Return one annotation whole. NotFound when there is none, or the viewer is not to see it yet (engine.accounts.visibility)."""
     with workspace.database.read() as session:
         annotation = seen(session, annotation_id, viewer_id)
         question = session.get_one(Question, annotation.question_id)

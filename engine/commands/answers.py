@@ -12,7 +12,7 @@ from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, Edi
 from engine.annotation.views import annotation_lines, annotation_view
 from engine.commands.common import emit, fail, here, output
 from engine.commands.found import acting, document_called, page_numbered
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
 answers = typer.Typer(help="Answers: list, correct, accept.", no_args_is_help=True)
@@ -103,7 +103,7 @@ def refine(
         fail(f"The box {box!r} cannot be read: it has four whole numbers, X0,Y0,X1,Y1.")
     edges = (corners[0], corners[1], corners[2], corners[3]) if corners else None
     with here() as workspace:
-        from engine.annotation.ask import Desk
+        from engine.annotation.answer_service import Desk
 
         there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
         user = acting(workspace, person, "annotation_id", answer)
@@ -174,7 +174,7 @@ def _said(answer: str, saved: Saved, as_json: bool) -> None:
 
 def _standing(workspace: Workspace, page_id: str, text: str) -> list[int]:
     """The numbers of the words that read so, one after another; the command ends where they stand nowhere, or twice."""
-    from engine.annotation.pages import words_of
+    from engine.annotation.page_cache import words_of
 
     found, wanted = words_of(workspace, page_id), text.split()
     texts = [word.text for word in found.words]

@@ -6,7 +6,7 @@ import typer
 
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting, document_called
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:
@@ -23,9 +23,9 @@ def ask(
 ) -> None:
     """Ask a document. The answer is kept, and waits on the page to be corrected or accepted."""
     with here() as workspace:
-        from engine.annotation.ask import Desk
+        from engine.annotation.answer_service import Desk
         from engine.annotation.views import annotation_view
-        from engine.training.registry import ensure_shipped
+        from engine.models.registry import ensure_shipped
 
         found = document_called(workspace, project_named(workspace, project).id, document)
         user = acting(workspace, person, "document_id", found.id)

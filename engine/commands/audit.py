@@ -8,7 +8,7 @@ from rich.table import Table
 
 from engine import audit as trail
 from engine.commands.common import emit, here, output
-from engine.projects import project_named
+from engine.projects.projects import project_named
 
 
 def register(app: typer.Typer) -> None:

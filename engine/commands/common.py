@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from engine import reserve
+from engine import disk_reserve
 from engine.errors import NotFound, Refused
 from engine.jobs.outage import is_full
-from engine.own import own_things
-from engine.projects import DEFAULT_NAME, ensure_project, project_named
+from engine.private_files import own_things
+from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
@@ -49,7 +49,7 @@ def settings_here(**chosen: Any) -> Settings:
 def here(**chosen: Any) -> Iterator[Workspace]:
     """Yield the workspace of the environment; what is refused inside ends the command with its sentence.
 
-    What is written inside is private, but for what `engine.own.for_others` holds.
+    What is written inside is private, but for what `engine.private_files.for_others` holds.
     """
     settings = settings_here(**chosen)
     with private_here(settings):
@@ -73,7 +73,7 @@ def private_here(settings: Settings) -> Iterator[None]:
             try:
                 stack.enter_context(own_things(settings.data_dir))
             except OSError as error:
-                if not (is_full(error) and reserve.give_up(settings.data_dir)):
+                if not (is_full(error) and disk_reserve.give_up(settings.data_dir)):
                     raise
                 stack.enter_context(own_things(settings.data_dir))
         except OSError as error:

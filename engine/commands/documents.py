@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.found import document_called
 from engine.documents.ingest import ingest as ingest_file
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import document_lines, document_view
 from engine.errors import Refused
-from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:
@@ -154,7 +154,7 @@ def sign_documents(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
 ) -> None:
     """Sign documents of earlier versions, so that near-duplicates of them are known. The worker does it when it starts."""
-    from engine.curation.signing import sign
+    from engine.documents.duplicates.signature_backfill import sign
 
     with here() as workspace, progress() as bar:
         task = bar.add_task("Signing", total=None)

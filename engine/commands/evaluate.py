@@ -44,13 +44,13 @@ def evaluate(
 
     from engine.commands.evaluation_tables import main_table, slices_table
     from engine.documents.ingest import limits_of
-    from engine.interchange.grounded import GroundedFormatError, pages_file, read_pages
-    from engine.training.corruption import corrupted
-    from engine.training.evaluate import evaluate as measure
-    from engine.training.ocr_words import OcrWords
-    from engine.training.registry import shipped_path
-    from engine.training.report.failures import Failures
-    from engine.training.report.page import report_page
+    from engine.grounded import GroundedFormatError, pages_file, read_pages
+    from engine.models.registry import shipped_path
+    from engine.training.augmentation.corruption import corrupted
+    from engine.training.evaluation.evaluate import evaluate as measure
+    from engine.training.evaluation.ocr_words import OcrWords
+    from engine.training.evaluation.report.failures import Failures
+    from engine.training.evaluation.report.page import report_page
     from model.inference import Predictor
 
     settings = settings_here()

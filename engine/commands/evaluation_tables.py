@@ -7,7 +7,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from engine.training.report.wording import (
+from engine.training.evaluation.report.wording import (
     FIGURES,
     OF_THE_MODEL,
     REACHABLE,

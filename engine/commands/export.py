@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from engine import audit
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output, progress
-from engine.own import for_others
-from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.private_files import for_others
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:
@@ -62,9 +62,9 @@ def export(
 
     The same answers give the same bytes. An export that was interrupted goes on where it was when the same command is given again.
     """
-    from engine.curation.filters import Filters
-    from engine.curation.labels import ACCEPTED
-    from engine.curation.snapshot_views import snapshot_named
+    from engine.datasets.filters import Filters
+    from engine.datasets.labels import ACCEPTED
+    from engine.datasets.snapshot_views import snapshot_named
     from engine.interchange import exports
 
     if everything and statuses:

@@ -7,10 +7,10 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import emit, here, output
-from engine.curation.choice_figures import Choices
-from engine.curation.figures import LONGEST, Pace
-from engine.curation.weights import Reliability
-from engine.projects import DEFAULT_NAME, project_named
+from engine.datasets.weights import Reliability
+from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.statistics.selection_gain import Choices
+from engine.statistics.throughput import LONGEST, Pace
 
 
 def register(app: typer.Typer) -> None:
@@ -24,8 +24,8 @@ def figures(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
 ) -> None:
     """Show masks a day, seconds a mask and share accepted unchanged by model version, who agrees with whom, and the queue's depth."""
-    from engine.curation.agreement_figures import people_reliability
-    from engine.curation.figures import figures as figures_of
+    from engine.statistics.project_agreement import people_reliability
+    from engine.statistics.throughput import figures as figures_of
 
     with here() as workspace:
         project_id = project_named(workspace, project).id

@@ -14,7 +14,7 @@ def followed(workspace: Workspace, job: Job) -> Job:
     from engine.commands.worker import yield_to_the_page
     from engine.jobs import queue
     from engine.jobs.worker import do, holder_name
-    from engine.training import registry
+    from engine.models import registry
 
     yield_to_the_page(workspace.settings)
     registry.ensure_shipped(workspace)

@@ -4,11 +4,11 @@ from sqlalchemy import or_, select
 
 from db.tables import Document, User
 from db.tables.people import Role
-from engine import access
+from engine.accounts import permissions
+from engine.accounts.users import ensure_local_user, user_named
 from engine.commands.common import fail
 from engine.documents.views import PageLine, document_view
 from engine.errors import Forbidden
-from engine.people import ensure_local_user, user_named
 from engine.workspace import Workspace
 
 
@@ -44,8 +44,8 @@ def acting(workspace: Workspace, name: str | None, what: str, key: str, needed: 
     if user.disabled_at is not None:
         raise Forbidden(f"{user.name} is disabled; glossator users enable comes first.")
     with workspace.database.read() as session:
-        project_id = access.project_of(session, what, key)
-        if access.role_in(session, user, project_id) is None:
+        project_id = permissions.project_of(session, what, key)
+        if permissions.role_in(session, user, project_id) is None:
             raise Forbidden(f"{user.name} is no member of the project; glossator projects members add comes first.")
-        access.check(session, user, {"project_id": project_id}, needed)
+        permissions.check(session, user, {"project_id": project_id}, needed)
     return user

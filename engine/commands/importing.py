@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import typer
 
 from engine import audit
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output, progress, project_to_fill
-from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:

@@ -6,13 +6,13 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
 from engine.jobs import queue, standing
 from engine.jobs.election import elected
-from engine.people import ensure_local_user
-from engine.projects import project_named
-from engine.training.views import job_view
+from engine.projects.projects import project_named
+from engine.training.retraining.views import job_view
 
 jobs = typer.Typer(help="Long work in the queue.", no_args_is_help=True)
 

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from engine import invitations, members, people
+from engine.accounts import invitations, members, users
 from engine.commands.common import emit, here, output
-from engine.projects import project_named
+from engine.projects.projects import project_named
 
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
 Name = Annotated[str, typer.Argument(help="Name of the user.")]
@@ -44,9 +44,9 @@ def add(project: Project, name: Name, role: Role = "annotator") -> None:
         member = members.put_member(
             workspace,
             project_named(workspace, project).id,
-            people.user_named(workspace, name).id,
+            users.user_named(workspace, name).id,
             role,
-            by=people.ensure_local_user(workspace),
+            by=users.ensure_local_user(workspace),
         )
     output.print(f"{member.name} is {member.role} in {project}.", markup=False)
 
@@ -57,8 +57,8 @@ def remove(project: Project, name: Name) -> None:
         members.remove_member(
             workspace,
             project_named(workspace, project).id,
-            people.user_named(workspace, name).id,
-            by=people.ensure_local_user(workspace),
+            users.user_named(workspace, name).id,
+            by=users.ensure_local_user(workspace),
         )
     output.print(f"{name} is no member of {project} any more.", markup=False)
 
@@ -72,7 +72,7 @@ def invite(
     """Make a link with which one person becomes a member. It is shown this once."""
     with here() as workspace:
         made = invitations.invite(
-            workspace, project_named(workspace, project).id, role, days, by=people.ensure_local_user(workspace)
+            workspace, project_named(workspace, project).id, role, days, by=users.ensure_local_user(workspace)
         )
         address = invitations.address_of(workspace.settings, made.token)
     if as_json:
@@ -100,5 +100,5 @@ def list_invitations(project: Project, as_json: Json = False) -> None:
 def withdraw(invitation: Annotated[str, typer.Argument(help="Id of the invitation.")]) -> None:
     """Make an invitation's link worthless."""
     with here() as workspace:
-        invitations.withdraw(workspace, invitation, by=people.ensure_local_user(workspace))
+        invitations.withdraw(workspace, invitation, by=users.ensure_local_user(workspace))
     output.print("Withdrawn.")

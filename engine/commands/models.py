@@ -8,8 +8,8 @@ from rich.table import Table
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
 from engine.errors import NotFound
-from engine.projects import DEFAULT_NAME, project_named
-from engine.training import registry
+from engine.models import registry
+from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
 models = typer.Typer(help="The model versions of a project.", no_args_is_help=True)

@@ -7,9 +7,10 @@ from rich.table import Table
 
 from db import migrate
 from db.session import Database
-from engine import people, projects
+from engine.accounts import users
 from engine.commands import members
 from engine.commands.common import console, emit, fail, here, output, settings_here
+from engine.projects import projects
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +57,7 @@ def create_project(
 ) -> None:
     """Create a project."""
     with here() as workspace:
-        projects.create_project(workspace, name, description, people.ensure_local_user(workspace).id)
+        projects.create_project(workspace, name, description, users.ensure_local_user(workspace).id)
     console.print(f"The project {name!r} is there.")
 
 
@@ -111,7 +112,7 @@ def set_project(
     with here() as workspace:
         project = projects.project_named(workspace, name)
         changes: dict[str, Any] = {key: value for key, value in wanted.items() if value is not None}
-        by = people.ensure_local_user(workspace).id
+        by = users.ensure_local_user(workspace).id
         chosen = projects.change_settings(workspace, project.id, by=by, **changes)
     for key, value in chosen.model_dump().items():
         output.print(f"{key} = {value}")

@@ -65,9 +65,9 @@ def pretrain(
 
     import torch
 
-    from engine.training.pretraining import RECIPE, has_run, paced, remembered
-    from engine.training.pretraining import pretrain as run
-    from engine.training.stages import STAGES
+    from engine.training.pretraining.run import RECIPE, has_run, paced, remembered
+    from engine.training.pretraining.run import pretrain as run
+    from engine.training.pretraining.stages import STAGES
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
 
@@ -164,7 +164,7 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
 
 def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> Any:
     """The schedule where every stage says its steps; None where none does. ValueError for half of it."""
-    from engine.training.pretraining import Schedule
+    from engine.training.pretraining.run import Schedule
 
     parts = [part.strip().partition("=") for part in stages.split(",")]
     if not any(sign for _, sign, _ in parts):
@@ -177,6 +177,6 @@ def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> An
 
 
 def _once(names: list[str], seed: int) -> Any:
-    from engine.training.pretraining import Schedule
+    from engine.training.pretraining.run import Schedule
 
     return Schedule(seed=seed, steps=dict.fromkeys(names, 1))

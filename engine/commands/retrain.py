@@ -4,10 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
 from engine.commands.followed import followed
-from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import typer
 from rich.table import Table
 
+from engine.accounts.users import LOCAL_NAME
 from engine.commands.common import console, emit, here, output
 from engine.commands.found import acting
-from engine.people import LOCAL_NAME
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")]
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_json: AsJson = False) -> None:
     """List the answers that wait for a verdict of this reviewer; those that people disagree on come first."""
-    from engine.curation.review_queue import waiting_answers
+    from engine.tasks.review_queue import waiting_answers
 
     with here() as workspace:
         there = project_named(workspace, project)
@@ -47,8 +47,8 @@ def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_jso
 
 def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")], as_json: AsJson = False) -> None:
     """Show an answer with its history and the verdicts on it."""
-    from engine.annotation.review import reviews_of, revisions_of
     from engine.annotation.views import annotation_view
+    from engine.tasks.review import reviews_of, revisions_of
 
     with here() as workspace:
         view = annotation_view(workspace, annotation)
@@ -81,9 +81,9 @@ def judge(
     as_json: AsJson = False,
 ) -> None:
     """Accept or reject an answer as it is now."""
-    from engine.annotation.review import ReviewRequest, review
     from engine.annotation.views import annotation_view
     from engine.errors import Refused
+    from engine.tasks.review import ReviewRequest, review
 
     with here() as workspace:
         reviewer = acting(workspace, by, "annotation_id", annotation, "reviewer")
@@ -107,7 +107,7 @@ def judge(
 
 def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
     """Say how well people agree with each other and with known answers, and the model with what was accepted."""
-    from engine.curation.agreement_figures import project_agreement
+    from engine.statistics.project_agreement import project_agreement
 
     with here() as workspace:
         found = project_agreement(workspace, project_named(workspace, project).id)

@@ -7,8 +7,8 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import console, emit, fail, here, output, progress
-from engine.projects import DEFAULT_NAME, project_named
-from engine.training.views import run_lines, run_view
+from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.training.retraining.views import run_lines, run_view
 
 runs = typer.Typer(help="Retrainings: their curves and verdicts.", no_args_is_help=True)
 
@@ -83,7 +83,7 @@ def changes(
     """List what a run's challenger answers otherwise than the champion, question by question."""
     from typing import get_args
 
-    from engine.training.changes import Kind, changes_of
+    from engine.training.retraining.changes import Kind, changes_of
 
     wanted: list[Any] | None = kind or None
     for one in wanted or ():
@@ -112,7 +112,7 @@ def reproduce(
     as_json: Json = False,
 ) -> None:
     """Train once more as a run did, from what it kept, and say whether the weights are the same to the bit."""
-    from engine.training.reproduce import reproduce as make_again
+    from engine.training.retraining.reproduce import reproduce as make_again
 
     with here() as workspace, progress() as bar:
         task = bar.add_task("Training", total=100)

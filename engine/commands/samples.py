@@ -9,9 +9,9 @@ import pymupdf
 from sqlalchemy import select
 
 from db.tables import Document
+from engine.accounts.users import ensure_local_user
 from engine.documents.ingest import ingest
-from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, ensure_project
+from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.workspace import Workspace
 
 SAMPLES = {

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from engine.accounts.users import LOCAL_NAME, ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
 from engine.commands.found import acting
-from engine.people import LOCAL_NAME, ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")]
@@ -33,7 +33,7 @@ def survey(
     """
     from engine.commands.followed import followed
     from engine.jobs import surveys
-    from engine.training import registry
+    from engine.models import registry
 
     with here() as workspace:
         there = project_named(workspace, project)
@@ -57,10 +57,10 @@ def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> 
 
     `glossator survey` finds them. A reviewer who is not the author decides: on the page, or with `glossator review judge`.
     """
-    from engine.curation import second_looks
+    from engine.selection import label_review
 
     with here() as workspace:
-        found = second_looks.lines(workspace, project_named(workspace, project).id)
+        found = label_review.lines(workspace, project_named(workspace, project).id)
     if as_json:
         emit({"second_looks": [asdict(each) for each in found]})
         return
@@ -86,9 +86,9 @@ def stage(
     as_json: AsJson = False,
 ) -> None:
     """Show or set a project's stage: assisted, semi-automatic, automatic; and what was measured for it."""
-    from engine.curation import automatic, stages
-    from engine.curation.stage_view import stage_view
-    from engine.training import registry
+    from engine.models import registry
+    from engine.selection import auto_accept, stages
+    from engine.selection.stage_view import stage_view
 
     if sum((wanted is not None, undo, listed)) > 1:
         fail("Choose one of --set, --undo and --list.", code=2)
@@ -96,14 +96,14 @@ def stage(
         there = project_named(workspace, project)
         registry.ensure_shipped(workspace)
         if listed:
-            found = automatic.lines(workspace, there.id, automatic.MOST_LISTED)
+            found = auto_accept.lines(workspace, there.id, auto_accept.MOST_LISTED)
             _list(found, as_json)
             return
         if wanted is not None or undo:
             person = acting(workspace, by, "project_id", there.id, "admin")
         if wanted is not None:
             stages.set_stage(workspace, there.id, wanted.replace("-", "_"), by=person, reason=reason)
-        undone = automatic.undo(workspace, there.id, by=person) if undo else None
+        undone = auto_accept.undo(workspace, there.id, by=person) if undo else None
         view = stage_view(workspace, there.id)
     if as_json:
         emit({**view.model_dump(mode="json"), **({"undone": undone} if undone is not None else {})})

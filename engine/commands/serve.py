@@ -133,7 +133,7 @@ def _connections(wanted: int) -> int:
 
 def _prepare(settings: Settings, samples: bool) -> None:
     """Migrate and register the shipped model here, where what is wrong can still be said in one sentence."""
-    from engine.training import registry
+    from engine.models import registry
 
     with here(data_dir=settings.data_dir) as workspace:
         registry.ensure_shipped(workspace)

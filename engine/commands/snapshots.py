@@ -6,8 +6,8 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import emit, here, output
-from engine.curation.snapshot_views import snapshot_lines, snapshot_view
-from engine.projects import DEFAULT_NAME, project_named
+from engine.datasets.snapshot_views import snapshot_lines, snapshot_view
+from engine.projects.projects import DEFAULT_NAME, project_named
 
 snapshots = typer.Typer(help="Snapshots: answers frozen to learn from and to judge on.", no_args_is_help=True)
 

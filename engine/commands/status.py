@@ -18,8 +18,9 @@ def register(app: typer.Typer) -> None:
 
 def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False) -> None:
     """Show where the data lies, and for each project what is in it, which model answers, and what waits."""
-    from engine import people, projects
+    from engine.accounts import users
     from engine.jobs import presence
+    from engine.projects import projects
 
     with here() as workspace:
         with workspace.database.read() as session:
@@ -30,7 +31,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
             "database": workspace.database.url.render_as_string(hide_password=True),
             "schema": migrate.current(workspace.database),
             "login": workspace.settings.auth,
-            "users": len(people.users(workspace)),
+            "users": len(users.users(workspace)),
             "worker": worker,
             "projects": [_project(workspace, summary) for summary in projects.summaries(workspace)],
         }
@@ -47,10 +48,11 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
 
 
 def _project(workspace: Workspace, summary: Any) -> dict[str, Any]:
-    from engine.curation.figures import figures
     from engine.errors import NotFound
     from engine.jobs import queue
-    from engine.training import registry, views
+    from engine.models import registry
+    from engine.statistics.throughput import figures
+    from engine.training.retraining import views
 
     project = summary.project
     with workspace.database.read() as session:

@@ -9,7 +9,7 @@ import typer
 from PIL import Image
 
 from engine.commands.common import console, emit, fail, progress
-from engine.interchange.grounded import GroundedPage, write_pages
+from engine.grounded import GroundedPage, write_pages
 
 MOST_ON_A_SHEET = 400  # more would be a picture that hardly anything can open
 

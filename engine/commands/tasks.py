@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
-from engine.curation import queue_view, standard_questions
-from engine.curation import tasks as all_tasks
-from engine.people import ensure_local_user
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.tasks import queue_view, standard_questions
+from engine.tasks import tasks as all_tasks
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")]
@@ -122,7 +122,7 @@ def put_first(
 ) -> None:
     """Put the tasks of a document before all others."""
     from engine.commands.found import document_called
-    from engine.curation.selection import put_first as put
+    from engine.selection.ranking import put_first as put
 
     with here() as workspace:
         found = document_called(workspace, project_named(workspace, project).id, document)

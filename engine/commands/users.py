@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from engine import logins, people, tokens
+from engine.accounts import sessions, tokens, users
 from engine.commands.common import console, emit, here, output
 
-users = typer.Typer(no_args_is_help=True, help="People who log in.")
+commands = typer.Typer(no_args_is_help=True, help="People who log in.")
 
 Name = Annotated[str, typer.Argument(help="The user's name.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
@@ -19,10 +19,10 @@ Password = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    app.add_typer(users, name="users")
+    app.add_typer(commands, name="users")
 
 
-@users.command("add")
+@commands.command("add")
 def add(
     name: Annotated[str, typer.Argument(help="Name to log in with.")],
     role: Annotated[
@@ -33,19 +33,19 @@ def add(
 ) -> None:
     """Add a user who can log in. Projects are seen by their members and by admins."""
     with here() as workspace:
-        by = people.ensure_local_user(workspace)
-        user = people.add_user(workspace, name, password, role, by=by.id)
+        by = users.ensure_local_user(workspace)
+        user = users.add_user(workspace, name, password, role, by=by.id)
     if as_json:
-        emit({"user": people.user_view(user).model_dump(mode="json")})
+        emit({"user": users.user_view(user).model_dump(mode="json")})
     else:
         console.print(f"{user.name} can log in as {user.role}.", markup=False)
 
 
-@users.command("list")
+@commands.command("list")
 def list_(as_json: Json = False) -> None:
     """List all users."""
     with here() as workspace:
-        found = [people.user_view(user) for user in people.users(workspace)]
+        found = [users.user_view(user) for user in users.users(workspace)]
     if as_json:
         emit({"users": [user.model_dump(mode="json") for user in found]})
         return
@@ -53,32 +53,32 @@ def list_(as_json: Json = False) -> None:
         output.print(f"{user.name}  {user.role}{'  (disabled)' if user.disabled else ''}", markup=False)
 
 
-@users.command("role")
+@commands.command("role")
 def role(name: Name, role: Annotated[str, typer.Argument(help="admin, reviewer or annotator.")]) -> None:
     """Change what a user is everywhere: only admin means more than what projects say."""
     with here() as workspace:
-        by = people.ensure_local_user(workspace)
-        user = people.change_user(workspace, people.user_named(workspace, name).id, role=role, by=by)
+        by = users.ensure_local_user(workspace)
+        user = users.change_user(workspace, users.user_named(workspace, name).id, role=role, by=by)
     output.print(f"{user.name} is {user.role} now.", markup=False)
 
 
-@users.command("disable")
+@commands.command("disable")
 def disable(name: Name) -> None:
     """Keep a user from logging in, and end their sessions. What they did stays, under their name."""
     _able(name, disabled=True)
 
 
-@users.command("enable")
+@commands.command("enable")
 def enable(name: Name) -> None:
     """Let a disabled user log in again."""
     _able(name, disabled=False)
 
 
-@users.command("sessions")
-def sessions(name: Name, as_json: Json = False) -> None:
+@commands.command("sessions")
+def list_sessions(name: Name, as_json: Json = False) -> None:
     """List where a user is logged in, and their programs' tokens."""
     with here() as workspace:
-        found = logins.sessions(workspace, people.user_named(workspace, name).id)
+        found = sessions.sessions(workspace, users.user_named(workspace, name).id)
     if as_json:
         emit({"sessions": [one.model_dump(mode="json", exclude={"current"}) for one in found]})
         return
@@ -91,22 +91,22 @@ def sessions(name: Name, as_json: Json = False) -> None:
     output.print(table)
 
 
-@users.command("revoke")
+@commands.command("revoke")
 def revoke(
     name: Name,
     session: Annotated[str | None, typer.Argument(help="Id of one session; without it, all of them.")] = None,
 ) -> None:
     """End a user's sessions, as after a lost machine."""
     with here() as workspace:
-        user = people.user_named(workspace, name)
+        user = users.user_named(workspace, name)
         if session is None:
-            people.end_sessions(workspace, user.id, by=people.ensure_local_user(workspace))
+            users.end_sessions(workspace, user.id, by=users.ensure_local_user(workspace))
         else:
-            logins.revoke(workspace, user.id, session, by=people.ensure_local_user(workspace).id)
+            sessions.revoke(workspace, user.id, session, by=users.ensure_local_user(workspace).id)
     output.print(f"{name} is logged out {'there' if session else 'everywhere'}.", markup=False)
 
 
-@users.command("token")
+@commands.command("token")
 def token(
     name: Name,
     purpose: Annotated[str, typer.Option("--for", help="What it is for; its owner sees that.")] = "scripts",
@@ -118,7 +118,7 @@ def token(
 ) -> None:
     """Print a token with which a program is this user: `Authorization: Bearer TOKEN`. It is shown once; revoke ends it."""
     with here() as workspace:
-        by = people.ensure_local_user(workspace).id
+        by = users.ensure_local_user(workspace).id
         made = tokens.issue(workspace, name, purpose=purpose, days=days, scope=scope, by=by)
     if as_json:
         emit({"token": made, "user": name, "days": days, "scope": scope})
@@ -127,17 +127,17 @@ def token(
         output.print(made, markup=False, soft_wrap=True)
 
 
-@users.command("password")
+@commands.command("password")
 def password(name: Name, password: Password = "") -> None:
     """Give a user a new password, and end their sessions."""
     with here() as workspace:
-        user = people.user_named(workspace, name)
-        people.set_password(workspace, user.id, password, by=people.ensure_local_user(workspace))
+        user = users.user_named(workspace, name)
+        users.set_password(workspace, user.id, password, by=users.ensure_local_user(workspace))
     console.print(f"{name} has a new password.", markup=False)
 
 
 def _able(name: str, *, disabled: bool) -> None:
     with here() as workspace:
-        by = people.ensure_local_user(workspace)
-        people.change_user(workspace, people.user_named(workspace, name).id, disabled=disabled, by=by)
+        by = users.ensure_local_user(workspace)
+        users.change_user(workspace, users.user_named(workspace, name).id, disabled=disabled, by=by)
     output.print(f"{name} {'cannot log in any more' if disabled else 'can log in again'}.", markup=False)

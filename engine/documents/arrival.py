@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Document, Lease, Page
-from engine.curation.likeness import Signature
-from engine.curation.tasks import open_missing
+from engine.documents.duplicates.page_signature import Signature
 from engine.documents.ingest import (
     Ingested,
     add_page,
@@ -32,6 +31,7 @@ from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import READING, Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused
+from engine.tasks.tasks import open_missing
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)

@@ -12,17 +12,17 @@ from sqlalchemy.orm import Session
 
 from db.blobs import sha256_of
 from db.tables import Document, Lease, Page, PageWord, Project
-from engine.curation import signature_index
-from engine.curation.groups import group_for, settle
-from engine.curation.likeness import Signature, signature_of
-from engine.curation.tasks import open_missing
+from engine.documents.duplicates import signature_index
+from engine.documents.duplicates.groups import group_for, settle
+from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import READING, Beginning, ReadPage
 from engine.documents.refusal import quoted
 from engine.errors import NotFound, Refused
 from engine.settings import MEGABYTE, Settings
-from engine.visible import cleaned
+from engine.tasks.tasks import open_missing
+from engine.text import cleaned
 from engine.workspace import Workspace
 
 # What a rendered document may take on disk, generously; below this much free space nothing is begun.

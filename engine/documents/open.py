@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.documents import refusal
-from engine.documents.guard import Ended, run_guarded
 from engine.documents.kinds import media_type_of
 from engine.documents.limits import ReadLimits
 from engine.documents.page import Beginning, ReadDocument, ReadPage, page_from_wire
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
+from engine.documents.subprocess_guard import Ended, run_guarded
 
 _log = logging.getLogger(__name__)
 

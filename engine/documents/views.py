@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Document, DocumentGroup, Page
-from engine.curation import blind
+from engine.accounts import visibility
 from engine.documents.incoming import progress
 from engine.errors import NotFound
 from engine.workspace import Workspace
@@ -59,7 +59,7 @@ class PageImage(BaseModel):
 
 
 def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None = None) -> list[DocumentLine]:
-    """Return a project's documents, newest first. Answers that the viewer is not to see yet are not counted (engine.curation.blind)."""
+    """Return a project's documents, newest first. Answers that the viewer is not to see yet are not counted (engine.accounts.visibility)."""
     pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
     pages = pages.join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
     counted = pages.group_by(Page.document_id).subquery()
@@ -73,8 +73,8 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
         .group_by(Annotation.document_id)
     )
     with workspace.database.read() as session:
-        if viewer_id is not None and not blind.sees_all(session, project_id, viewer_id):
-            counted_answers = counted_answers.where(~blind.hidden_answers(viewer_id))
+        if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
+            counted_answers = counted_answers.where(~visibility.hidden_answers(viewer_id))
         asked = counted_answers.subquery()
         rows = session.execute(
             select(

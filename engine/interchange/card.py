@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
 from engine.annotation.state import AUTOMATIC
-from engine.curation.manifest import FrozenItem, people_of
+from engine.datasets.manifest import FrozenItem, people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import SPLITS, UNKNOWN_LICENCE, Marked, Release, licence_of

@@ -12,8 +12,8 @@ from typing import Any
 
 from db.tables import Snapshot
 from engine.annotation.state import AUTOMATIC
-from engine.curation import snapshots
-from engine.curation.filters import Filters
+from engine.datasets import snapshots
+from engine.datasets.filters import Filters
 from engine.errors import Refused
 from engine.interchange import card
 from engine.interchange.destination import Destination, check_free
@@ -31,8 +31,8 @@ from engine.interchange.formats import (
 )
 from engine.interchange.outcome import Writer
 from engine.interchange.release import Release
-from engine.projects import project_by_id
-from engine.training.code_version import code_version
+from engine.projects.projects import project_by_id
+from engine.version import code_version
 from engine.workspace import Workspace
 
 OnProgress = Callable[[int, int], None]  # answers written, answers in all

@@ -7,11 +7,11 @@ from PIL import Image
 from sqlalchemy import select
 
 from db.tables import Document, Page
-from engine.curation.tasks import open_missing
 from engine.documents.ingest import add_page, finish, new_document, signature_of_page
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.errors import Refused
-from engine.interchange.grounded import GroundedPage
+from engine.grounded import GroundedPage
+from engine.tasks.tasks import open_missing
 from engine.workspace import Workspace
 from model.examples import Word
 from model.layout import read_layout

@@ -28,7 +28,7 @@ from engine.interchange.readers import (
 )
 from engine.interchange.recognise import recognised
 from engine.interchange.storing import Imported, Status, pixels_of, store
-from engine.projects import project_by_id
+from engine.projects.projects import project_by_id
 from engine.workspace import Workspace
 
 

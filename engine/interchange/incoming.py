@@ -11,7 +11,7 @@ import numpy as np
 from engine.annotation.state import Box
 from engine.documents.ingest import storable
 from engine.errors import Refused
-from engine.interchange.rle import decode_rle
+from engine.run_lengths import decode_rle
 from model.masks import Mask
 
 MOST_BYTES = 4_000_000_000  # of one file of text

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from engine.grounded import PAGES_FILE
 from engine.interchange.destination import MANIFEST_FILE
 from engine.interchange.entries import ALONE, entries
-from engine.interchange.grounded import PAGES_FILE
 from engine.interchange.incoming import BadEntry, bad
 from engine.interchange.readers import boundingdocs, coco, label_studio, png_masks
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from db.tables import Snapshot
 from engine.annotation.state import PageMark
-from engine.curation import snapshots
-from engine.curation.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord, words_of
-from engine.curation.manifest_rows import QUARANTINED
+from engine.datasets import snapshots
+from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord, words_of
+from engine.datasets.manifest_rows import QUARANTINED
 from engine.workspace import Workspace
 from model.masks import Mask, decode_patch, rasterise
 

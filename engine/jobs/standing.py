@@ -15,7 +15,7 @@ from engine.jobs.election import elected
 from engine.jobs.firings import FiringView
 from engine.jobs.trigger import age_due, retrain_key, spoken
 from engine.jobs.unseen import unseen
-from engine.projects import ProjectSettings, settings_of
+from engine.projects.projects import ProjectSettings, settings_of
 from engine.workspace import Workspace
 
 

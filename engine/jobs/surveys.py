@@ -7,11 +7,11 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Job, Project, Task
-from engine.curation import stages
 from engine.errors import NotFound
 from engine.jobs import queue
-from engine.projects import settings_of
-from engine.training import registry
+from engine.models import registry
+from engine.projects.projects import settings_of
+from engine.selection import stages
 from engine.workspace import Workspace
 
 SURVEY = "survey"

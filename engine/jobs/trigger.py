@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Job, Project
-from engine.curation import snapshots
+from engine.datasets import snapshots
 from engine.jobs import firings, queue
 from engine.jobs.firings import Due, Outcome
 from engine.jobs.unseen import TRAIN, unseen
-from engine.projects import ProjectSettings, settings_of
+from engine.projects.projects import ProjectSettings, settings_of
 from engine.workspace import Workspace
 
 RETRAIN = "retrain"

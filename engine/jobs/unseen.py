@@ -7,8 +7,8 @@ from functools import lru_cache
 from sqlalchemy import select
 
 from db.tables import Run, Snapshot
-from engine.curation import snapshots
-from engine.curation.manifest import revisions_of
+from engine.datasets import snapshots
+from engine.datasets.manifest import revisions_of
 from engine.errors import Refused
 from engine.workspace import Workspace
 

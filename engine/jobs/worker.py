@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from db.ids import new_id
 from db.tables import Job
-from engine.curation.signing import sign
+from engine.documents.duplicates.signature_backfill import sign
 from engine.errors import Refused
 from engine.jobs import queue, surveys, trigger
 from engine.jobs.failures import sentence_for
@@ -22,7 +22,7 @@ from engine.jobs.outage import is_outage, lasting
 from engine.jobs.scheduler import Scheduler
 from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, StopReason
 from engine.jobs.sweep import sweep
-from engine.training import registry
+from engine.models import registry
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -40,13 +40,13 @@ class Handler(Protocol):
 
 
 def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    from engine.training.run import retrain  # torch is imported where a job runs, not before
+    from engine.training.retraining.run import retrain  # torch is imported where a job runs, not before
 
     return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
 
 
 def _survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    from engine.annotation.survey import survey
+    from engine.selection.survey import survey
 
     return survey(workspace, job, on_progress=on_progress, should_stop=should_stop)
 

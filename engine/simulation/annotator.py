@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.ids import new_id
-from engine.annotation.ask import Desk
+from engine.annotation.answer_service import Desk
 from engine.annotation.proposal import newest_proposal, shown_state
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditWords, PageMark, Patch, to_patch
-from engine.interchange.grounded import GroundedPage, GroundedQuestion
-from engine.interchange.rle import decode_rle
-from engine.training.figures import iou
+from engine.grounded import GroundedPage, GroundedQuestion
+from engine.run_lengths import decode_rle
+from engine.training.evaluation.metrics import iou
 from model.masks import Mask, decode_patch, rasterise
 
 

@@ -14,23 +14,23 @@ from PIL import Image
 from sqlalchemy import select
 
 from db.tables import ModelVersion, Run, RunMetric
-from engine.annotation.ask import Desk
-from engine.annotation.survey import disagreement
-from engine.curation.ordering import order
-from engine.curation.uncertainty import best_rival, uncertainty
+from engine.accounts.users import ensure_local_user
+from engine.annotation.answer_service import Desk
 from engine.errors import Refused
-from engine.interchange.grounded import GroundedPage, pages_file, read_pages
+from engine.grounded import GroundedPage, pages_file, read_pages
 from engine.interchange.grounded_documents import add_grounded_page
 from engine.jobs import queue, trigger
 from engine.jobs.worker import work
-from engine.people import ensure_local_user
-from engine.projects import change_settings, create_project
+from engine.models import registry
+from engine.projects.projects import change_settings, create_project
+from engine.selection.ordering import order
+from engine.selection.survey import disagreement
+from engine.selection.uncertainty import best_rival, uncertainty
 from engine.settings import Settings
 from engine.simulation.annotator import SimulatedAnnotator, Work
-from engine.training import registry
-from engine.training.bootstrap import clustered_bootstrap
-from engine.training.evaluate import evaluate
-from engine.training.figures import HIT, Scored
+from engine.training.evaluation.bootstrap import clustered_bootstrap
+from engine.training.evaluation.evaluate import evaluate
+from engine.training.evaluation.metrics import HIT, Scored
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor, Word
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from engine.interchange.grounded import Box, GroundedPage, GroundedQuestion, GroundedWord
+from engine.grounded import Box, GroundedPage, GroundedQuestion, GroundedWord
 from engine.synthetic import render
 from engine.synthetic.ocr import Reading, ReadWord, read
 from engine.synthetic.regions import region_mask

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 
 from engine.synthetic.assemble import SyntheticPage, assemble
 from engine.synthetic.draft import Draft
-from engine.synthetic.kinds import certificate, form, invoice, letter, receipt, report, shipping, statement, table
+from engine.synthetic.kinds import invoice, letter, table
+from engine.synthetic.kinds.certificates import certificate
+from engine.synthetic.kinds.forms import form
+from engine.synthetic.kinds.receipts import receipt
+from engine.synthetic.kinds.reports import report
+from engine.synthetic.kinds.shipments import shipping
+from engine.synthetic.kinds.statements import statement
 
 _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
     "form": (0.36, form.lay_out),

@@ -23,7 +23,7 @@ import httpx
 
 from annotator.auth import COOKIE
 from db.tables import Member
-from engine import logins, people
+from engine.accounts import sessions, users
 from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.tables import table
@@ -142,14 +142,14 @@ def prepared(data: Path) -> tuple[str, tuple[str, str]]:
     workspace = open_workspace(Settings(data_dir=data, auth="login", _env_file=None))
     project = make_project(workspace)
     document = make_document(workspace, project.id, [bill(1)])
-    saver = people.add_user(workspace, "saver", PASSWORD, "annotator")
-    people.add_user(workspace, "victim", PASSWORD, "annotator")
+    saver = users.add_user(workspace, "saver", PASSWORD, "annotator")
+    users.add_user(workspace, "victim", PASSWORD, "annotator")
     for name in ("honest", "honest too"):
-        people.add_user(workspace, name, PASSWORD, "annotator")
-        logins.log_in(workspace, name, PASSWORD, client="Firefox", address=HONEST_HOME)
+        users.add_user(workspace, name, PASSWORD, "annotator")
+        sessions.log_in(workspace, name, PASSWORD, client="Firefox", address=HONEST_HOME)
     with workspace.database.write() as session:
         session.add(Member(project_id=project.id, user_id=saver.id, role="reviewer"))
-        cookie = logins.begin(workspace, session, saver.id, client="Firefox", address="192.0.2.1")
+        cookie = sessions.begin(workspace, session, saver.id, client="Firefox", address="192.0.2.1")
     annotation = accept(workspace, document, "What is the total due?", [4], author="saver")
     page = pages_of(workspace, document.id)[0].id
     workspace.close()

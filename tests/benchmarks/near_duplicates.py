@@ -21,8 +21,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-from engine.curation import likeness
-from engine.curation.likeness import (
+from engine.documents.duplicates import page_signature
+from engine.documents.duplicates.page_signature import (
     Signature,
     alike,
     bands_of,
@@ -32,7 +32,7 @@ from engine.curation.likeness import (
     shared_words,
     signature_of,
 )
-from engine.interchange.grounded import read_pages
+from engine.grounded import read_pages
 from engine.synthetic import generate
 from tests.benchmarks.plots import COLOURS, add_plots_argument, save
 from tests.benchmarks.tables import table
@@ -195,13 +195,16 @@ def _print(name: str, pairs: Sequence[Pair]) -> None:
     for what, index in (("precision", 0), ("recall", 1)):
         rows = [[f"{most} bits", *(_share(pairs, most, words)[index] for words in WORDS)] for most in BITS]
         print("\n" + table([what, *(f"words {words:g}" for words in WORDS)], rows))
-    rows = [[f"{most:g}", *_share(pairs, likeness.MOST_BITS, likeness.MOST_OTHER_WORDS, most)] for most in NUMBERS]
+    rows = [
+        [f"{most:g}", *_share(pairs, page_signature.MOST_BITS, page_signature.MOST_OTHER_WORDS, most)]
+        for most in NUMBERS
+    ]
     print("\n" + table(["other numbers at most", "precision", "recall"], rows))
     by_words = [
-        [f"{share:.1f}", *_share(pairs, likeness.MOST_BITS, 1.0, 1.0, share)]
+        [f"{share:.1f}", *_share(pairs, page_signature.MOST_BITS, 1.0, 1.0, share)]
         for share in (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
     ]
-    print("\n" + table([f"MinHash alone at {likeness.MOST_BITS} bits", "precision", "recall"], by_words))
+    print("\n" + table([f"MinHash alone at {page_signature.MOST_BITS} bits", "precision", "recall"], by_words))
     found = [pair for pair in pairs if pair.found]
     same = [pair for pair in pairs if pair.same]
     right = sum(pair.same for pair in found)
@@ -214,7 +217,11 @@ def _print(name: str, pairs: Sequence[Pair]) -> None:
 
 
 def _share(
-    pairs: Sequence[Pair], bits: int, words: float, numbers: float = likeness.MOST_OTHER_NUMBERS, shared: float = 0.0
+    pairs: Sequence[Pair],
+    bits: int,
+    words: float,
+    numbers: float = page_signature.MOST_OTHER_NUMBERS,
+    shared: float = 0.0,
 ) -> list[str]:
     """Precision and recall at these limits."""
     said = [
@@ -245,8 +252,8 @@ def _draw(path: Path, name: str, pairs: Sequence[Pair]) -> None:
             color=colour,
             label=f"{kind} ({len(of)})",
         )
-    axes.axvline(likeness.MOST_BITS, color="#444444", linestyle="--", linewidth=1)
-    axes.axhline(likeness.MOST_OTHER_WORDS, color="#444444", linestyle="--", linewidth=1)
+    axes.axvline(page_signature.MOST_BITS, color="#444444", linestyle="--", linewidth=1)
+    axes.axhline(page_signature.MOST_OTHER_WORDS, color="#444444", linestyle="--", linewidth=1)
     axes.set(
         title=f"Near-duplicates: {name}",
         xlabel="bits of 256 in which the pictures differ",

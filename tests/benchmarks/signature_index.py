@@ -18,9 +18,9 @@ from unittest.mock import patch
 from PIL import Image
 
 from db.tables import Document, DocumentGroup
-from engine.curation import signature_index
-from engine.curation.likeness import Signature, signature_of
 from engine.documents import ingest
+from engine.documents.duplicates import signature_index
+from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.settings import Settings
 from engine.synthetic import generate
 from engine.workspace import Workspace, open_workspace

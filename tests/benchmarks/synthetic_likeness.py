@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, pages_file, read_pages
+from engine.grounded import GroundedPage, GroundedQuestion, pages_file, read_pages
 from engine.synthetic import KINDS, generate_kind
-from engine.training import floor
-from engine.training.figures import HIT, best_iou
+from engine.training.evaluation import lexical_baseline
+from engine.training.evaluation.metrics import HIT, best_iou
 from model.anchors import find_anchors
 from model.examples import Word
 from model.layout import Layout, read_layout
@@ -51,7 +51,7 @@ def figures(pages: Iterable[GroundedPage]) -> dict[str, str]:
     places: Counter[str] = Counter()
     for page in pages:
         layout = read_layout([Word(word.text, word.box) for word in page.words])
-        prepared = floor.prepare(page.words)
+        prepared = lexical_baseline.prepare(page.words)
         note(seen, "words a page", len(page.words))
         note(seen, "page width", page.width / layout.height)
         for question in page.questions:
@@ -76,12 +76,12 @@ def _note_answer(
     page: GroundedPage,
     layout: Layout,
     question: GroundedQuestion,
-    prepared: floor.FloorPage,
+    prepared: lexical_baseline.FloorPage,
 ) -> None:
     answer = sorted(question.answers[0], key=lambda at: layout.rank[at])
     size = (page.height, page.width)
     acceptable = [rasterise([page.words[at].box for at in one], size) for one in question.answers]
-    by_floor = rasterise([page.words[at].box for at in floor.predict(prepared, question.question)], size)
+    by_floor = rasterise([page.words[at].box for at in lexical_baseline.predict(prepared, question.question)], size)
     note(seen, "share: floor acc@.5", best_iou(by_floor, acceptable) > HIT)
     note(seen, "share: answers of one word", len(answer) == 1)
     note(seen, "share: answers of nine and more", len(answer) > 8)

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from db.tables import Member
-from engine import logins, people
-from engine.projects import change_settings, create_project
+from engine.accounts import sessions, users
+from engine.projects.projects import change_settings, create_project
 from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.browser.bench import Bench, invoice
@@ -24,7 +24,7 @@ _serial = itertools.count(1)
 def add_everybody(data: Path) -> dict[str, str]:
     """Add the people to the database of a server that does not run yet; return their ids."""
     workspace = open_workspace(Settings(data_dir=data, _env_file=None))
-    ids = {name: people.add_user(workspace, name, PASSWORD, "annotator").id for name in ROLES}
+    ids = {name: users.add_user(workspace, name, PASSWORD, "annotator").id for name in ROLES}
     workspace.close()
     return ids
 
@@ -151,7 +151,7 @@ class Team:
 
     def _token(self, name: str) -> str:
         with self.workspace.database.write() as session:
-            return logins.begin(self.workspace, session, self.ids[name])
+            return sessions.begin(self.workspace, session, self.ids[name])
 
 
 def said(desk: Desk) -> Sequence[str]:

@@ -19,10 +19,10 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from sqlalchemy import select
 
 from db.tables import Document, Member, User
+from engine.accounts.invitations import invite
 from engine.annotation.state import AnnotationState
-from engine.curation.snapshots import freeze
-from engine.invitations import invite
-from engine.projects import create_project, project_named
+from engine.datasets.snapshots import freeze
+from engine.projects.projects import create_project, project_named
 from tests.browser.conftest import ARGUMENTS, PATIENCE
 from tests.browser.people import Desk, Team, add_everybody
 from tests.factories import SIZE, accept

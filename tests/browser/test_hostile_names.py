@@ -7,15 +7,15 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from db.tables import Run, Snapshot, User
-from engine import logins, members
-from engine.curation import stages
-from engine.curation.standard_questions import replace_standard_questions
-from engine.invitations import invite
+from engine.accounts import members, sessions
+from engine.accounts.invitations import invite
+from engine.accounts.users import add_user
 from engine.jobs import queue
-from engine.people import add_user
-from engine.projects import create_project
+from engine.models import registry
+from engine.projects.projects import create_project
+from engine.selection import stages
 from engine.settings import Settings
-from engine.training import registry
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace, open_workspace
 from tests.browser.people import PASSWORD
 from tests.factories import accept, bill, make_document
@@ -40,7 +40,7 @@ class Scene:
 
     def token(self) -> str:
         with self.workspace.database.write() as session:
-            return logins.begin(self.workspace, session, self.user.id)
+            return sessions.begin(self.workspace, session, self.user.id)
 
 
 @pytest.fixture(scope="module")

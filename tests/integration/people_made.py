@@ -8,7 +8,8 @@ from annotator.auth import COOKIE
 from db.base import now
 from db.ids import new_id
 from db.tables import Member, User
-from engine import audit, logins
+from engine import audit
+from engine.accounts import sessions
 from engine.workspace import Workspace
 
 ADDRESS = "http://127.0.0.1:7860"
@@ -28,7 +29,7 @@ def make_user(workspace: Workspace, name: str | None = None, role: str = "annota
 def cookie_of(workspace: Workspace, user: User) -> dict[str, str]:
     """The cookie of a new session of a user."""
     with workspace.database.write() as session:
-        token = logins.begin(
+        token = sessions.begin(
             workspace, session, user.id, client="Mozilla/5.0 (X11; Linux) Firefox/140.0", address="10.0.0.7"
         )
     return {COOKIE: token}

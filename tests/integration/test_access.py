@@ -15,10 +15,10 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from annotator.app import STATIC, create_app
-from annotator.door import GRADIO, closed
+from annotator.login_gate import GRADIO, closed
 from db.ids import new_id
-from engine import members
-from engine.people import ensure_local_user
+from engine.accounts import members
+from engine.accounts.users import ensure_local_user
 from engine.settings import Settings
 from tests.factories import bill, make_document, make_project
 from tests.integration.people_made import ADDRESS, Person

@@ -7,12 +7,12 @@ import pytest
 from db.tables import Annotation, ModelVersion, Prediction
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import to_patch
-from engine.curation import agreement_figures, snapshots
-from engine.curation.agreement_figures import project_agreement
-from engine.curation.standard_questions import replace_standard_questions
-from engine.curation.tasks import set_gold
+from engine.datasets import snapshots
 from engine.errors import NotFound
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
+from engine.statistics import project_agreement
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import SIZE, bill, make_document, make_project, pages_of
@@ -31,8 +31,8 @@ class Team:
         replace_standard_questions(workspace, self.project.id, ["What is the total due?"], self.rita.id)
         self.tasks = [task.id for task in tasks_of(workspace, self.project.id)]
 
-    def figures(self) -> agreement_figures.ProjectAgreement:
-        return project_agreement(self.workspace, self.project.id)
+    def figures(self) -> project_agreement.ProjectAgreement:
+        return project_agreement.project_agreement(self.workspace, self.project.id)
 
     def frozen(self) -> list[tuple[str, str]]:
         """(author, status) of what a snapshot takes, by document."""
@@ -154,7 +154,7 @@ def test_the_model_is_measured_by_what_it_showed_against_what_was_accepted(team:
 
 def test_an_unknown_project_has_no_agreement(workspace: Workspace) -> None:
     with pytest.raises(NotFound):
-        project_agreement(workspace, "0" * 32)
+        project_agreement.project_agreement(workspace, "0" * 32)
 
 
 def test_several_accepted_answers_to_a_question_count_once_in_training(team: Team) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from sqlalchemy import delete, event
 
 from db.tables import Annotation, ModelVersion, Prediction, Revision
+from engine.accounts.users import ensure_local_user
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import to_patch
 from engine.annotation.views import annotation_lines, annotation_view
 from engine.annotation.words import MendRequest, mend
-from engine.people import ensure_local_user
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import SIZE, accept, bill, make_document, make_project, pages_of

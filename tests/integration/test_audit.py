@@ -4,10 +4,11 @@ from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from db.tables import AuditEntry, Project, User
-from engine import audit, logins, members, people
-from engine.curation import tasks
-from engine.curation.standard_questions import replace_standard_questions
+from engine import audit
+from engine.accounts import members, sessions, users
 from engine.jobs import trigger
+from engine.tasks import tasks
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.integration.people_made import actions, here, make_user, somebody
@@ -36,11 +37,11 @@ def test_what_a_data_lead_decides_reads_as_a_sentence(workspace: Workspace, proj
 
 
 def test_passwords_and_sessions_are_written_down(workspace: Workspace, owner: User) -> None:
-    ann = people.add_user(workspace, "ann", PASSWORD, "annotator", by=owner.id)
-    logins.change_password(workspace, ann, PASSWORD, "another password")
-    logins.log_in(workspace, "ann", "another password", client="Mozilla/5.0 (X11; Linux) Firefox/140.0")
-    [session] = logins.sessions(workspace, ann.id)
-    logins.revoke(workspace, ann.id, session.id, by=owner.id)
+    ann = users.add_user(workspace, "ann", PASSWORD, "annotator", by=owner.id)
+    sessions.change_password(workspace, ann, PASSWORD, "another password")
+    sessions.log_in(workspace, "ann", "another password", client="Mozilla/5.0 (X11; Linux) Firefox/140.0")
+    [session] = sessions.sessions(workspace, ann.id)
+    sessions.revoke(workspace, ann.id, session.id, by=owner.id)
     assert [(line.actor, line.what) for line in audit.entries(workspace)][:2] == [
         ("olga", "ended a session of ann: Firefox on Linux"),
         ("ann", "changed their own password"),
@@ -67,7 +68,7 @@ def test_settings_promotions_and_exports_are_written_down_with_who(app_client: T
 def test_the_trail_of_a_project_tells_nothing_of_others(workspace: Workspace, project: Project, owner: User) -> None:
     other = make_project(workspace, "other")
     members.put_member(workspace, other.id, owner.id, "annotator", by=owner)
-    people.add_user(workspace, "gil", PASSWORD, "annotator", by=owner.id)
+    users.add_user(workspace, "gil", PASSWORD, "annotator", by=owner.id)
     assert actions(workspace, project.id) == ["projects.create"]
     assert actions(workspace)[:2] == ["users.add", "members.add"]
 

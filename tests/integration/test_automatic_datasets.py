@@ -16,17 +16,18 @@ from db.tables import (
     Task,
 )
 from engine.annotation.state import AUTOMATIC, AnnotationState
-from engine.curation import automatic, snapshots
-from engine.curation.filters import Filters
-from engine.curation.labels import ACCEPTED
-from engine.curation.snapshot_views import newest_view, snapshot_lines, snapshot_view
-from engine.curation.snapshots import would_take
-from engine.curation.standard_questions import replace_standard_questions
+from engine.datasets import snapshots
+from engine.datasets.filters import Filters
+from engine.datasets.labels import ACCEPTED
+from engine.datasets.snapshot_views import newest_view, snapshot_lines, snapshot_view
+from engine.datasets.snapshots import would_take
 from engine.errors import Refused
+from engine.grounded import read_pages
 from engine.interchange.exports import export
-from engine.interchange.grounded import read_pages
 from engine.interchange.imports import import_set
-from engine.training.corpus import corpus_of
+from engine.selection import auto_accept
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
 from tests.factories import accept, make_project
 from tests.selection_made import say
@@ -88,7 +89,7 @@ def test_of_automatic_answers_a_dataset_holds_those_that_stand_and_pass_the_filt
     for nothing in ({"splits": ("recent",)}, {"until": "2000-01-01"}, {"models": ("ab",)}, {"agreement": 1.0}):
         with pytest.raises(Refused, match="no answer that is automatic"):
             written("nothing", **nothing)
-    automatic.undo(works.workspace, works.project.id, by=works.boss)
+    auto_accept.undo(works.workspace, works.project.id, by=works.boss)
     with pytest.raises(Refused):
         written("undone")
 
@@ -219,7 +220,7 @@ def test_an_import_leaves_what_a_person_said_of_an_automatic_answer(works: Works
         checked = next(each for each in works.answers() if each.verdict == "right")
         task = session.get_one(Task, checked.task_id)
         state = AnnotationState(no_answer=True)
-        automatic.person_answered(
+        auto_accept.person_answered(
             session, works.project.id, task.document_id, task.question_id, state, works.boss.id, anew=False
         )
     assert next(each for each in works.answers() if each.id == checked.id).verdict == "right"

@@ -11,13 +11,14 @@ from starlette.testclient import TestClient
 from annotator.app import create_app
 from db.ids import new_id
 from db.tables import Annotation, ModelVersion, Prediction, Revision, Task
-from engine import access
-from engine.curation import blind, leases, task_queue
-from engine.curation.standard_questions import replace_standard_questions
+from engine.accounts import permissions, visibility
+from engine.curation import leases
 from engine.documents.views import document_lines
 from engine.errors import Conflict, NotFound
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
 from engine.settings import Settings
+from engine.tasks import queue
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import bill, make_document, make_project, pages_of
 from tests.integration.people_made import ADDRESS, Person, make_user, somebody
@@ -148,8 +149,8 @@ def test_a_proposal_of_a_hidden_answer_is_not_there_either(office: Office) -> No
         session.add(proposal)
         session.flush()
         with pytest.raises(NotFound, match="no such prediction"):
-            access.check(session, office.second, {"prediction_id": proposal.id})
-        assert access.check(session, office.reviewer, {"prediction_id": proposal.id}) == "reviewer"
+            permissions.check(session, office.second, {"prediction_id": proposal.id})
+        assert permissions.check(session, office.reviewer, {"prediction_id": proposal.id}) == "reviewer"
 
 
 def test_who_was_faster_is_not_named_where_answers_are_compared(workspace: Workspace) -> None:
@@ -161,16 +162,16 @@ def test_who_was_faster_is_not_named_where_answers_are_compared(workspace: Works
     [task] = tasks_of(workspace, project.id)
     given = [answer(workspace, task.id, each, [4]) for each in people[:2]]
     with pytest.raises(Conflict, match="Somebody else answered this question meanwhile") as lost:
-        task_queue.heartbeat(workspace, task.id, people[2].id)
+        queue.heartbeat(workspace, task.id, people[2].id)
     assert NAME not in str(lost.value)
     counted = [document_lines(workspace, project.id, each.id)[0].questions for each in people]
     assert counted == [2, 2, 0]
     with workspace.database.read() as session:
-        assert blind.hidden_questions(session, document.id, people[2].id) == {task.question_id}
-        assert blind.hidden_questions(session, document.id, people[1].id) == set()
+        assert visibility.hidden_questions(session, document.id, people[2].id) == {task.question_id}
+        assert visibility.hidden_questions(session, document.id, people[1].id) == set()
         with pytest.raises(NotFound):
-            access.check(session, people[2], {"annotation_id": given[0].id})
-        assert access.check(session, people[1], {"annotation_id": given[0].id}) == "annotator"
+            permissions.check(session, people[2], {"annotation_id": given[0].id})
+        assert permissions.check(session, people[1], {"annotation_id": given[0].id}) == "annotator"
 
 
 def test_once_answered_others_answers_are_shown_and_named(application: TestClient) -> None:

@@ -8,13 +8,13 @@ import torch
 from typer.testing import CliRunner
 
 from db.tables import ModelVersion
-from engine.annotation.ask import Desk
+from engine.accounts.users import add_user, ensure_local_user
+from engine.annotation.answer_service import Desk
 from engine.cli import app
 from engine.errors import Refused
 from engine.jobs import queue, trigger
 from engine.jobs.worker import work
-from engine.people import add_user, ensure_local_user
-from engine.training import registry
+from engine.models import registry
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project, save_tiny_model
 

@@ -10,8 +10,8 @@ from db.tables import Document, Page, Run
 from engine.errors import NotFound, Refused
 from engine.jobs import queue, trigger
 from engine.jobs.worker import work
-from engine.training.changes import changes_of
-from engine.training.reproduce import reproduce
+from engine.training.retraining.changes import changes_of
+from engine.training.retraining.reproduce import reproduce
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project, save_tiny_model
 

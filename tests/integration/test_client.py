@@ -23,7 +23,7 @@ import engine.client_work
 from annotator.app import create_app
 from db.base import now
 from db.tables import Annotation, LoginSession, Prediction, Revision
-from engine import logins, people, tokens
+from engine.accounts import sessions, tokens, users
 from engine.annotation.state import EditWords
 from engine.cli import app
 from engine.client import Glossator, ServerSaid
@@ -66,7 +66,7 @@ class House:
         self.address, self.workspace, self.gateway = address, workspace, gateway
         self.tokens = {}
         for name, role in (("ada", "admin"), ("rob", "reviewer"), ("ann", "annotator")):
-            people.add_user(workspace, name, PASSWORD, role)
+            users.add_user(workspace, name, PASSWORD, role)
             self.tokens[name] = tokens.issue(workspace, name, purpose="tests", days=1, scope="admin")
 
     def as_(self, name: str) -> Glossator:
@@ -95,7 +95,7 @@ def invoice(tmp_path: Path) -> Path:
 
 def member(house: House, project_id: str, name: str, role: str) -> None:
     with httpx.Client(base_url=house.address, headers={"authorization": f"Bearer {house.tokens['ada']}"}) as admin:
-        user = people.user_named(house.workspace, name)
+        user = users.user_named(house.workspace, name)
         assert admin.put(f"/api/projects/{project_id}/members/{user.id}", json={"role": role}).is_success
 
 
@@ -329,7 +329,7 @@ def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path
 
 def end_logins(house: House, name: str) -> None:
     """End what the client has logged in to by name and password, as a server would after two weeks."""
-    user = people.user_named(house.workspace, name)
+    user = users.user_named(house.workspace, name)
     with house.workspace.database.write() as session:
         session.execute(
             update(LoginSession)
@@ -368,27 +368,27 @@ def test_a_program_with_a_token_needs_no_origin_and_a_foreign_page_gains_nothing
 
 def test_a_token_ends_when_it_is_revoked_when_its_time_is_over_and_with_its_user(house: House) -> None:
     workspace = house.workspace
-    user = people.add_user(workspace, "temp", PASSWORD, "annotator")
+    user = users.add_user(workspace, "temp", PASSWORD, "annotator")
 
     def works(token: str) -> bool:
         return httpx.get(f"{house.address}/api/me", headers={"authorization": f"Bearer {token}"}).status_code == 200
 
     token = tokens.issue(workspace, "temp", purpose="nightly export", days=30)
-    [listed] = logins.sessions(workspace, user.id)
+    [listed] = sessions.sessions(workspace, user.id)
     assert listed.client == "token: nightly export" and listed.expires_at > now() + timedelta(days=29)
     assert works(token)
-    logins.revoke(workspace, user.id, listed.id)
+    sessions.revoke(workspace, user.id, listed.id)
     assert not works(token)
     token = tokens.issue(workspace, "temp", purpose="again", days=1)
     with workspace.database.write() as session:
         session.execute(
             update(LoginSession)
-            .where(LoginSession.token_sha256 == logins.digest(token))
+            .where(LoginSession.token_sha256 == sessions.digest(token))
             .values(expires_at=now() - timedelta(seconds=1))
         )
     assert not works(token)
     token = tokens.issue(workspace, "temp", purpose="again", days=1)
-    people.change_user(workspace, user.id, disabled=True, by=people.user_named(workspace, "ada"))
+    users.change_user(workspace, user.id, disabled=True, by=users.user_named(workspace, "ada"))
     assert not works(token)
     with pytest.raises(Refused, match="disabled"):
         tokens.issue(workspace, "temp", purpose="again", days=1)
@@ -412,7 +412,7 @@ def test_the_command_prints_a_token_and_stores_only_its_hash(
     with Glossator(house.address, token=token) as ann:
         assert ann.me().name == "ann"
     with house.workspace.database.read() as session:
-        assert session.get(LoginSession, logins.digest(token)) is not None
+        assert session.get(LoginSession, sessions.digest(token)) is not None
         assert session.get(LoginSession, token) is None
 
 

@@ -10,7 +10,7 @@ from pycocotools.coco import COCO
 
 from engine.errors import Refused
 from engine.interchange import exports
-from engine.interchange.rle import decode_rle, encode_rle
+from engine.run_lengths import decode_rle, encode_rle
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.exported import brush, hashes

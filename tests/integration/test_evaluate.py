@@ -14,13 +14,13 @@ import typer
 from typer.testing import CliRunner, Result
 
 from engine.commands import evaluate as command
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
-from engine.interchange.rle import encode_rle
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
+from engine.run_lengths import encode_rle
 from engine.synthetic import SyntheticPage, generate
-from engine.training.corruption import corrupted
-from engine.training.evaluate import evaluate, masks_of
-from engine.training.figures import best_iou
-from engine.training.floor import predict
+from engine.training.augmentation.corruption import corrupted
+from engine.training.evaluation.evaluate import evaluate, masks_of
+from engine.training.evaluation.lexical_baseline import predict
+from engine.training.evaluation.metrics import best_iou
 from model.inference import Predictor
 from model.masks import rasterise
 from tests.documents_made import text_image

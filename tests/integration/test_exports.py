@@ -16,17 +16,17 @@ from lxml import etree
 from PIL import Image
 
 from db.tables import Project
-from engine.curation.filters import Filters
-from engine.curation.snapshots import would_take
+from engine.datasets.filters import Filters
+from engine.datasets.snapshots import would_take
 from engine.errors import Conflict, Refused
+from engine.grounded import read_pages
 from engine.interchange import exports
 from engine.interchange.brush import decode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.exports import FORMATS, export
 from engine.interchange.formats.page_xml import NAMESPACE
-from engine.interchange.grounded import read_pages
 from engine.interchange.polygons import covered
-from engine.interchange.rle import decode_rle
+from engine.run_lengths import decode_rle
 from engine.workspace import Workspace
 from model.masks import Mask, rasterise
 from tests.exported import HEIGHT, WIDTH, brush, hashes

@@ -8,14 +8,14 @@ from sqlalchemy import select
 
 from db.tables import Revision, Snapshot
 from engine.annotation.state import AnnotationState
-from engine.curation import snapshots
-from engine.curation.filters import Filters
-from engine.curation.labels import known_of
-from engine.curation.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
-from engine.curation.standard_questions import replace_standard_questions
+from engine.datasets import snapshots
+from engine.datasets.filters import Filters
+from engine.datasets.labels import known_of
+from engine.datasets.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
 from engine.errors import Refused
-from engine.projects import change_settings
-from engine.training.corpus import corpus_of
+from engine.projects.projects import change_settings
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
 from tests.factories import SIZE, accept, bill, make_bills, make_document, make_project, revise
 from tests.papers import paper, scanned_again, store

@@ -5,7 +5,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from engine import members, people, projects
+from engine.accounts import members, users
+from engine.projects import projects
 from engine.settings import Settings
 from engine.workspace import open_workspace
 
@@ -25,8 +26,8 @@ def local(settings: Settings):
 def login(settings: Settings):
     settings = settings.model_copy(update={"auth": "login"})
     workspace = open_workspace(settings)
-    people.add_user(workspace, "ann", "a long password", "admin")
-    people.add_user(workspace, "bob", "another password", "annotator")
+    users.add_user(workspace, "ann", "a long password", "admin")
+    users.add_user(workspace, "bob", "another password", "annotator")
     workspace.close()
     with TestClient(create_app(settings), base_url="http://127.0.0.1:7860") as client:
         yield client
@@ -182,7 +183,7 @@ def test_an_annotator_cannot_do_what_is_an_admin_s(login: TestClient) -> None:
     assert login.get("/api/projects").json() == []
     workspace = login.app.state.desk.workspace
     project = projects.project_named(workspace, projects.DEFAULT_NAME).id
-    bob, ann = (people.user_named(workspace, name) for name in ("bob", "ann"))
+    bob, ann = (users.user_named(workspace, name) for name in ("bob", "ann"))
     members.put_member(workspace, project, bob.id, "annotator", by=ann)
     assert [each["id"] for each in login.get("/api/projects").json()] == [project]
     assert login.post("/api/projects", json={"name": "mine"}).status_code == 403

@@ -10,12 +10,11 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from annotator import checkup
+from annotator import health, health_checks
 from annotator.app import create_app
 from db.base import now
 from db.blobs import BlobStore
 from db.tables import Lease
-from engine import health
 from engine.jobs.presence import Presence
 from engine.jobs.scheduler import Scheduler
 from engine.jobs.worker import work
@@ -28,7 +27,7 @@ READY, LIVE, OLD = "/api/health/ready", "/api/health/live", "/api/health"
 
 @pytest.fixture(autouse=True)
 def _asked_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkup, "REUSED_SECONDS", 0.0)
+    monkeypatch.setattr(health_checks, "REUSED_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -95,7 +94,7 @@ def test_a_folder_that_can_only_be_read_is_told(sqlite_workspace: Workspace) -> 
     shut = Workspace(sqlite_workspace.settings, sqlite_workspace.database, BlobStore(Path("/sys/kernel")))
     found: dict[str, health.Part] = {}
     health.Look(shut).all(found.__setitem__)
-    assert not found["blobs"].ok and found["database"].ok and not checkup.is_ready(found)
+    assert not found["blobs"].ok and found["database"].ok and not health_checks.is_ready(found)
 
 
 def test_a_disk_without_room_is_told(on_file: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

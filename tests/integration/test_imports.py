@@ -20,13 +20,12 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
-from annotator import steps, under_way
+from annotator import ndjson_stream, running_imports
 from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
+from engine.accounts.users import ensure_local_user
 from engine.annotation.state import AnnotationState
-from engine.curation.queue_view import queue_view
-from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Refused
 from engine.interchange import archives, imports
 from engine.interchange.exports import export
@@ -35,7 +34,8 @@ from engine.interchange.incoming import BadEntry, IncomingPage, Set
 from engine.interchange.readers import page_xml
 from engine.interchange.recognise import recognised
 from engine.interchange.storing import Imported
-from engine.people import ensure_local_user
+from engine.tasks.queue_view import queue_view
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from model.masks import Mask, decode_patch, rasterise
 from tests.exported import HEIGHT, WIDTH, brush
@@ -559,8 +559,8 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     assert [step["doing"] for step in taken[:2]] == ["Beginning", "Unpacking"]
     assert {step["of"] for step in taken if step["doing"] in ("Looking at the pages", "Storing")} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
-    busy = [steps.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
-    freed = threading.Timer(1.0, lambda: [steps.IMPORTS.room.release() for _ in busy])
+    busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
+    freed = threading.Timer(1.0, lambda: [ndjson_stream.IMPORTS.room.release() for _ in busy])
     freed.start()
     _, waited, begun, *_, done = lines(packed.read_bytes())
     freed.join()
@@ -613,7 +613,7 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
     uploads = tmp_path / "uploads"
     uploads.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(uploads))
-    busy = [steps.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
+    busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
     with ThreadPoolExecutor(1) as aside:
         sent = aside.submit(
             rita.post,
@@ -627,13 +627,13 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
             assert (one["name"], one["by"], one["stopping"]) == ("set.zip", "rita", False)
             assert rita.get(f"/api/projects/{other}/imports").json() == []
             assert rita.post(f"/api/projects/{other}/imports/{one['id']}/stop").status_code == 404
-            assert not under_way.of_project(project)[0].stopping.is_set()
+            assert not running_imports.of_project(project)[0].stopping.is_set()
             assert list(uploads.glob("glossator-upload-*"))
             assert rita.post(f"/api/projects/{project}/imports/{one['id']}/stop").json()["stopping"]
             last = json.loads(sent.result(timeout=30).text.splitlines()[-1])
         finally:
             for _ in filter(None, busy):
-                steps.IMPORTS.room.release()
+                ndjson_stream.IMPORTS.room.release()
     assert all(busy) and last == {"status": 422, "detail": "Stopped before anything was stored."}
     assert rita.get(f"/api/projects/{project}/imports").json() == []
     assert documents_of(workspace, project) == 0 and not list(uploads.glob("glossator-upload-*"))

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from db.base import now
 from db.tables import Document, DocumentGroup, Lease, Page, PageWord, Task
-from engine.curation.standard_questions import replace_standard_questions
+from engine.accounts.users import ensure_local_user
 from engine.documents.arrival import Arrival
 from engine.documents.incoming import place_in_line, resume, take, take_early
 from engine.documents.ingest import ingest, limits_of
@@ -22,8 +22,8 @@ from engine.documents.open import read_document
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import document_view
 from engine.errors import NotFound, TooMany
-from engine.people import ensure_local_user
-from engine.projects import create_project
+from engine.projects.projects import create_project
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.integration.test_ingest import pdf
 

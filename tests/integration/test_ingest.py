@@ -13,7 +13,7 @@ from engine.documents import ingest as ingest_module
 from engine.documents.ingest import ingest
 from engine.documents.refusal import DocumentRefused
 from engine.errors import NotFound, Refused
-from engine.projects import create_project
+from engine.projects.projects import create_project
 from engine.workspace import Workspace
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from db.base import now
 from db.tables import Invitation, Member, Project, User
-from engine import attempts, invitations, logins, members, passwords, people
+from engine.accounts import invitations, login_throttle, members, passwords, sessions, users
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 from engine.workspace import Workspace
 from tests.factories import make_project
@@ -84,7 +84,7 @@ def test_a_link_that_is_withdrawn_expired_or_void_opens_nothing(
             invitations.accept_new(workspace, made.token, "gil", PASSWORD)
     with pytest.raises(NotFound, match="whole"):
         invitations.offer(workspace, "nothing")
-    assert [user.name for user in people.users(workspace) if user.name == "gil"] == []
+    assert [user.name for user in users.users(workspace) if user.name == "gil"] == []
 
 
 def test_of_many_who_open_one_link_at_once_one_joins(workspace: Workspace, project: Project, owner: User) -> None:
@@ -123,7 +123,7 @@ def test_who_asks_a_link_for_many_names_has_to_wait(
     hashed = passwords.hashed
     hashes: list[str] = []
     monkeypatch.setattr(passwords, "hashed", lambda password, name: hashes.append(name) or hashed(password, name))
-    for _ in range(attempts.OF_A_PAIR):
+    for _ in range(login_throttle.OF_A_PAIR):
         with pytest.raises(Conflict, match="taken"):
             invitations.accept_new(workspace, made.token, "olga", PASSWORD, address="192.0.2.1")
     assert hashes == [], "a taken name costs no hash"
@@ -131,7 +131,7 @@ def test_who_asks_a_link_for_many_names_has_to_wait(
         with pytest.raises(TooMany, match="names that are taken"):
             invitations.accept_new(workspace, made.token, name, PASSWORD, address="192.0.2.1")
     assert invitations.accept_new(workspace, made.token, "gil", PASSWORD, address="198.51.100.9").token
-    assert logins.log_in(workspace, "gil", PASSWORD, address="192.0.2.1"), "and nobody's login waits for it"
+    assert sessions.log_in(workspace, "gil", PASSWORD, address="192.0.2.1"), "and nobody's login waits for it"
 
 
 def test_a_page_says_when_a_link_may_be_tried_again(app_client: TestClient) -> None:
@@ -139,7 +139,7 @@ def test_a_page_says_when_a_link_may_be_tried_again(app_client: TestClient) -> N
     project, olga = make_project(workspace), make_user(workspace, "olga", "admin")
     link = f"/invite/{invitations.invite(workspace, project.id, 'annotator', by=olga).token}"
     stranger = somebody(app_client, workspace)
-    for _ in range(attempts.OF_A_PAIR):
+    for _ in range(login_throttle.OF_A_PAIR):
         assert stranger.post(link, data={"name": "olga", "password": PASSWORD}).status_code == 422
     late = stranger.post(link, data={"name": "gil", "password": PASSWORD})
     assert late.status_code == 429 and 0 < int(late.headers["retry-after"]) <= 30 and "Try again in" in late.text

@@ -11,14 +11,14 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from db.tables import Annotation, Member, ModelVersion, Prediction, Revision
-from engine import lane
+from engine import large_work
 from engine.annotation import bounds
 from engine.annotation.proposal import StoredAnswer
-from engine.annotation.review import ReviewRequest, review
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved, append_revision
 from engine.annotation.state import PageGeometry, raster, to_patch
 from engine.annotation.words import MendRequest, mend
 from engine.errors import NotFound, Refused, TooMany
+from engine.tasks.review import ReviewRequest, review
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import SIZE, accept, bill, boxes_of, make_document, make_project, pages_of
@@ -220,8 +220,8 @@ def test_large_saves_wait_for_each_other_and_small_ones_pass(shop: Shop, paintin
 def test_where_too_many_large_saves_wait_the_next_one_comes_again_later(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lane, "MOST_IN_LINE", 1)
-    crowded = replace(shop.workspace, large_saves=lane.Lane())
+    monkeypatch.setattr(large_work, "MOST_IN_LINE", 1)
+    crowded = replace(shop.workspace, large_saves=large_work.Lane())
     with crowded.large_saves.turn():
         shop.workspace = crowded
         with pytest.raises(TooMany, match="again in a moment"):

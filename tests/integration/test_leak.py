@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import delete, select
 
 from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Revision, Task
-from engine.curation import snapshots
+from engine.datasets import snapshots
 from engine.workspace import Workspace
 from tests.factories import accept
 from tests.papers import group_of, paper, scanned_again, store

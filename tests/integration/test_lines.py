@@ -12,12 +12,12 @@ import httpx
 import pytest
 
 from annotator.app import create_app
-from annotator.lines import REPORTS, Line
+from annotator.ndjson_stream import IMPORTS
 from annotator.routes.documents import UPLOADS
 from annotator.routes.exports import EXPORTS
-from annotator.steps import IMPORTS
+from annotator.work_queues import REPORTS, Line
 from engine.interchange.exports import export
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.factories import accept, line, make_document

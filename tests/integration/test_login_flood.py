@@ -11,12 +11,13 @@ from sqlalchemy import func, select
 from annotator.app import create_app
 from annotator.auth import COOKIE
 from db.tables import LoginAttempt, LoginSession
-from engine import attempts, audit, logins, passwords, people
+from engine import audit
+from engine.accounts import login_throttle, passwords, sessions, users
 from engine.commands.serve import server_options
+from engine.deferred_writes import Later
 from engine.errors import TooMany
-from engine.later import Later
+from engine.login_attempts import SAID, Tried
 from engine.settings import Settings
-from engine.tried import SAID, Tried
 from engine.workspace import Workspace
 from tests.integration.people_made import make_user
 from tests.integration.served import served
@@ -32,7 +33,7 @@ def no_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def attempt(workspace: Workspace, address: str = HOME, name: str = "ann", password: str = "wrong") -> str:
     try:
-        return "in" if logins.log_in(workspace, name, password, address=address) else "wrong"
+        return "in" if sessions.log_in(workspace, name, password, address=address) else "wrong"
     except TooMany:
         return "wait"
 
@@ -47,7 +48,7 @@ def test_wrong_and_refused_logins_do_not_wait_for_the_write_turn(workspace: Work
     told: list[str] = []
     with workspace.database.write() as session:
         session.add(
-            LoginSession(token_sha256="0" * 64, user_id=people.local_user(session).id, expires_at=attempts.now())
+            LoginSession(token_sha256="0" * 64, user_id=users.local_user(session).id, expires_at=login_throttle.now())
         )
         session.flush()
         flood = threading.Thread(target=lambda: told.extend(attempt(workspace) for _ in range(20)), daemon=True)
@@ -128,7 +129,7 @@ def test_logins_that_wait_hold_no_thread_that_others_need(tmp_path: Path, monkey
     workspace = application.state.desk.workspace
     ann = make_user(workspace, "ann")
     with workspace.database.write() as session:
-        cookie = {COOKIE: logins.begin(workspace, session, ann.id)}
+        cookie = {COOKIE: sessions.begin(workspace, session, ann.id)}
     looked, go_on = threading.Semaphore(0), threading.Event()
 
     def slow(_stored: str | None, _password: str) -> bool:

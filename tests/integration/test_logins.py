@@ -13,11 +13,12 @@ from annotator.app import create_app
 from annotator.auth import safe_next
 from db.base import now
 from db.tables import LoginAttempt, LoginSession
-from engine import attempts, audit, logins, passwords, people
+from engine import audit
+from engine.accounts import login_throttle, passwords, sessions, users
 from engine.commands.serve import server_options
 from engine.errors import Forbidden, TooMany
+from engine.login_attempts import Tried
 from engine.settings import Settings
-from engine.tried import Tried
 from engine.workspace import Workspace
 from tests.integration.people_made import ADDRESS, make_user
 from tests.integration.served import served
@@ -28,7 +29,7 @@ HOME, OFFICE, ELSEWHERE = "192.0.2.1", "192.0.2.2", "198.51.100.9"
 
 @pytest.fixture
 def ann(workspace: Workspace):
-    return people.add_user(workspace, "ann", PASSWORD, "annotator")
+    return users.add_user(workspace, "ann", PASSWORD, "annotator")
 
 
 def guess(workspace: Workspace, address: str, times: int = 1, name: str = "ann") -> list[str]:
@@ -36,7 +37,7 @@ def guess(workspace: Workspace, address: str, times: int = 1, name: str = "ann")
     told = []
     for _ in range(times):
         try:
-            told.append(str(logins.log_in(workspace, name, "wrong password", address=address)))
+            told.append(str(sessions.log_in(workspace, name, "wrong password", address=address)))
         except TooMany:
             told.append("wait")
     return told
@@ -45,7 +46,7 @@ def guess(workspace: Workspace, address: str, times: int = 1, name: str = "ann")
 def wait_for(workspace: Workspace, address: str, name: str = "ann") -> int:
     """Seconds that a login has to wait; 0 when it may be tried. Counts as an attempt then."""
     try:
-        logins.log_in(workspace, name, "wrong password", address=address)
+        sessions.log_in(workspace, name, "wrong password", address=address)
     except TooMany as refused:
         return refused.seconds
     return 0
@@ -64,7 +65,7 @@ def without_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Argon2 takes its time, by design; where only counts matter, the cheapest parameters do."""
     from argon2 import PasswordHasher
 
-    from engine import passwords
+    from engine.accounts import passwords
 
     monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
     passwords._nobody.cache_clear()
@@ -74,7 +75,7 @@ def without_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
 def cheap_hashing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     without_hashing(monkeypatch)
     yield
-    from engine import passwords
+    from engine.accounts import passwords
 
     passwords._nobody.cache_clear()
 
@@ -88,42 +89,42 @@ def test_after_five_wrong_passwords_one_waits_longer_each_time(workspace: Worksp
         assert guess(workspace, HOME) == ["None"]
     assert [round(wait / 30) for wait in waits] == [1, 2, 4, 8]
     with pytest.raises(TooMany, match="Try again in"):
-        logins.log_in(workspace, "ann", PASSWORD, address=HOME)
+        sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
     earlier(workspace, 16)
-    assert logins.log_in(workspace, "ann", PASSWORD, address=HOME)
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
 
 
 def test_waiting_is_not_counted_so_that_it_ends(workspace: Workspace, ann) -> None:
     guess(workspace, HOME, 5)
     assert guess(workspace, HOME, 20) == ["wait"] * 20
     earlier(workspace, 0.6)
-    assert logins.log_in(workspace, "ann", PASSWORD, address=HOME)
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
 
 
 def test_a_success_begins_the_count_anew(workspace: Workspace, ann) -> None:
     guess(workspace, HOME, 4)
-    assert logins.log_in(workspace, "ann", PASSWORD, address=HOME)
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
     assert guess(workspace, HOME, 5) == ["None"] * 5
     assert guess(workspace, HOME) == ["wait"]
 
 
 def test_guessing_in_somebody_s_name_does_not_shut_them_out_elsewhere(workspace: Workspace, ann) -> None:
-    assert logins.log_in(workspace, "ann", PASSWORD, address=HOME)
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
     for number in range(12):
         guess(workspace, f"203.0.113.{number}", 5)
-    assert logins.log_in(workspace, "ann", PASSWORD, address=HOME), "an address of their own is spared"
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=HOME), "an address of their own is spared"
     with pytest.raises(TooMany):
-        logins.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE)
+        sessions.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE)
     earlier(workspace, 15.1)
-    assert logins.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE), "and nowhere is it for ever"
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE), "and nowhere is it for ever"
 
 
 def test_many_names_from_one_address_are_slowed_down_too(workspace: Workspace, ann) -> None:
-    for number in range(attempts.OF_AN_ADDRESS):
+    for number in range(login_throttle.OF_AN_ADDRESS):
         guess(workspace, ELSEWHERE, name=f"nobody {number}")
     with pytest.raises(TooMany):
-        logins.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE)
-    assert logins.log_in(workspace, "ann", PASSWORD, address=OFFICE)
+        sessions.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE)
+    assert sessions.log_in(workspace, "ann", PASSWORD, address=OFFICE)
 
 
 def test_many_guesses_at_once_cannot_outrun_the_count(workspace: Workspace, ann) -> None:
@@ -141,7 +142,7 @@ def test_one_customer_s_ipv6_addresses_are_one(workspace: Workspace, ann) -> Non
         guess(workspace, f"2001:db8:1:2::{number}")
     assert guess(workspace, "2001:db8:1:2:ffff::1") == ["wait"]
     assert guess(workspace, "2001:db8:1:3::1") == ["None"]
-    assert attempts.network_of("::ffff:192.0.2.1") == HOME
+    assert login_throttle.network_of("::ffff:192.0.2.1") == HOME
 
 
 def test_a_name_that_nobody_has_is_not_kept_and_waits_alike(workspace: Workspace) -> None:
@@ -170,12 +171,12 @@ def test_attempts_are_forgotten_after_a_day(workspace: Workspace, ann) -> None:
 
 
 def test_a_session_that_ran_out_is_none(workspace: Workspace, ann) -> None:
-    token = logins.log_in(workspace, "ann", PASSWORD, address=HOME)
-    assert token and logins.user_of_token(workspace, token).name == "ann"
+    token = sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
+    assert token and sessions.user_of_token(workspace, token).name == "ann"
     with workspace.database.write() as session:
         session.execute(update(LoginSession).values(expires_at=now() - timedelta(seconds=1)))
-    assert logins.user_of_token(workspace, token) is None
-    assert logins.sessions(workspace, ann.id) == []
+    assert sessions.user_of_token(workspace, token) is None
+    assert sessions.sessions(workspace, ann.id) == []
 
 
 # --- what happens while a password is looked at
@@ -202,26 +203,26 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]
 def test_a_login_in_flight_does_not_survive_a_new_password_or_a_disable(workspace: Workspace, ann, meanwhile) -> None:
     admin = make_user(workspace, "olga", "admin")
     for change in (
-        lambda: people.set_password(workspace, ann.id, "another password", by=admin),
-        lambda: people.change_user(workspace, ann.id, disabled=True, by=admin),
+        lambda: users.set_password(workspace, ann.id, "another password", by=admin),
+        lambda: users.change_user(workspace, ann.id, disabled=True, by=admin),
     ):
-        password = PASSWORD if logins.log_in(workspace, "ann", PASSWORD, address=HOME) else "another password"
+        password = PASSWORD if sessions.log_in(workspace, "ann", PASSWORD, address=HOME) else "another password"
         meanwhile(change)
-        assert logins.log_in(workspace, "ann", password, address=OFFICE) is None
-        assert logins.sessions(workspace, ann.id) == []
+        assert sessions.log_in(workspace, "ann", password, address=OFFICE) is None
+        assert sessions.sessions(workspace, ann.id) == []
 
 
 def test_a_change_of_one_s_password_in_flight_does_not_undo_an_admin_s(workspace: Workspace, ann, meanwhile) -> None:
     admin = make_user(workspace, "olga", "admin")
-    meanwhile(lambda: people.set_password(workspace, ann.id, "another password", by=admin))
+    meanwhile(lambda: users.set_password(workspace, ann.id, "another password", by=admin))
     with pytest.raises(Forbidden, match="nothing was changed"):
-        logins.change_password(workspace, ann, PASSWORD, "the thief's password", address=HOME)
-    assert logins.log_in(workspace, "ann", "the thief's password", address=OFFICE) is None
-    assert logins.log_in(workspace, "ann", "another password", address=OFFICE)
-    ann = people.user_by_id(workspace, ann.id)
-    meanwhile(lambda: people.change_user(workspace, ann.id, disabled=True, by=admin))
+        sessions.change_password(workspace, ann, PASSWORD, "the thief's password", address=HOME)
+    assert sessions.log_in(workspace, "ann", "the thief's password", address=OFFICE) is None
+    assert sessions.log_in(workspace, "ann", "another password", address=OFFICE)
+    ann = users.user_by_id(workspace, ann.id)
+    meanwhile(lambda: users.change_user(workspace, ann.id, disabled=True, by=admin))
     with pytest.raises(Forbidden):
-        logins.change_password(workspace, ann, "another password", "the thief's password", address=OFFICE)
+        sessions.change_password(workspace, ann, "another password", "the thief's password", address=OFFICE)
 
 
 # --- behind a proxy
@@ -240,12 +241,12 @@ def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, trusted:
     settings = Settings(data_dir=tmp_path / "data", auth="login", trusted_proxies=trusted, _env_file=None)
     application = create_app(settings)
     workspace = application.state.desk.workspace
-    ann = people.add_user(workspace, "ann", PASSWORD, "annotator")
+    ann = users.add_user(workspace, "ann", PASSWORD, "annotator")
     with served(application, **server_options(settings)) as address:
         sent = {"x-forwarded-for": "203.0.113.7"}
         answer = httpx.post(f"{address}/login", data={"name": "ann", "password": PASSWORD}, headers=sent)
         assert answer.status_code == 303
-        [session] = logins.sessions(workspace, ann.id)
+        [session] = sessions.sessions(workspace, ann.id)
     assert session.address == seen
 
 
@@ -256,7 +257,7 @@ def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, trusted:
 def login(tmp_path) -> Iterator[TestClient]:
     settings = Settings(data_dir=tmp_path / "data", auth="login", secure_cookies=True, _env_file=None)
     with TestClient(create_app(settings), base_url=ADDRESS.replace("http:", "https:")) as client:
-        people.add_user(client.app.state.desk.workspace, "ann", PASSWORD, "admin")
+        users.add_user(client.app.state.desk.workspace, "ann", PASSWORD, "admin")
         yield client
 
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 from typer.testing import CliRunner, Result
 
+from engine.accounts.users import add_user
 from engine.cli import app
 from engine.jobs import queue, trigger
-from engine.people import add_user
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.exported import hashes
 from tests.factories import make_bills, make_project, save_tiny_model

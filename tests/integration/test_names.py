@@ -8,10 +8,10 @@ import pytest
 from PIL import Image
 
 from db.tables import Question
-from engine import invitations, logins, people
-from engine.curation.standard_questions import replace_standard_questions
+from engine.accounts import invitations, sessions, users
 from engine.documents.ingest import ingest
 from engine.errors import Conflict, Refused
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import make_project
 from tests.integration.people_made import make_user
@@ -24,20 +24,20 @@ def test_names_of_the_program_are_refused_however_they_are_written(workspace: Wo
     link = invitations.invite(workspace, make_project(workspace).id, "annotator", by=olga).token
     for name in ("Glossator", "GLOSSATOR", "glossator", "others", "Others", "local", "LOCAL", "ｌｏｃａｌ"):
         with pytest.raises(Refused, match="the program's own"):
-            people.add_user(workspace, name, PASSWORD, "annotator")
+            users.add_user(workspace, name, PASSWORD, "annotator")
         with pytest.raises(Refused, match="the program's own"):
             invitations.accept_new(workspace, link, name, PASSWORD)
-    assert people.add_user(workspace, "localhost", PASSWORD, "annotator").name == "localhost"
+    assert users.add_user(workspace, "localhost", PASSWORD, "annotator").name == "localhost"
 
 
 def test_a_name_that_looks_like_another_is_taken(workspace: Workspace) -> None:
     olga = make_user(workspace, "olga", "admin")
-    people.add_user(workspace, "Ann Straße", PASSWORD, "annotator")
-    people.add_user(workspace, "Zoé", PASSWORD, "annotator")
+    users.add_user(workspace, "Ann Straße", PASSWORD, "annotator")
+    users.add_user(workspace, "Zoé", PASSWORD, "annotator")
     link = invitations.invite(workspace, make_project(workspace).id, "annotator", by=olga).token
     for name in ("Ann Straße", "ann straße", "ANN STRASSE", unicodedata.normalize("NFD", "Zoé"), "ZOÉ", "Ｚoé"):
         with pytest.raises(Conflict, match="already"):
-            people.add_user(workspace, name, PASSWORD, "annotator")
+            users.add_user(workspace, name, PASSWORD, "annotator")
         with pytest.raises(Conflict, match="taken"):
             invitations.accept_new(workspace, link, name, PASSWORD, address=name)
     assert invitations.accept_new(workspace, link, "Zoe", PASSWORD).token
@@ -48,7 +48,7 @@ def test_who_take_one_name_at_once_are_one(workspace: Workspace) -> None:
 
     def add(name: str) -> None:
         try:
-            people.add_user(workspace, name, PASSWORD, "annotator")
+            users.add_user(workspace, name, PASSWORD, "annotator")
             outcomes.append("added")
         except Conflict:
             outcomes.append("taken")
@@ -63,18 +63,18 @@ def test_who_take_one_name_at_once_are_one(workspace: Workspace) -> None:
 
 def test_a_name_is_stored_composed_and_may_be_typed_either_way(workspace: Workspace) -> None:
     apart = unicodedata.normalize("NFD", "Zoé")
-    assert people.add_user(workspace, apart, PASSWORD, "annotator").name == "Zoé" != apart
+    assert users.add_user(workspace, apart, PASSWORD, "annotator").name == "Zoé" != apart
     for typed in (apart, "Zoé"):
-        assert logins.log_in(workspace, typed, PASSWORD)
+        assert sessions.log_in(workspace, typed, PASSWORD)
 
 
 def test_who_has_an_unfit_name_already_keeps_it_and_can_log_in(workspace: Workspace) -> None:
     admin = make_user(workspace, "olga", "admin")
     for name in ("Glossator", "ann", "Ann", unicodedata.normalize("NFD", "Zoé")):
         user = make_user(workspace, name)
-        people.set_password(workspace, user.id, PASSWORD, by=admin)
-        token = logins.log_in(workspace, name, PASSWORD)
-        assert token is not None and logins.user_of_token(workspace, token).id == user.id
+        users.set_password(workspace, user.id, PASSWORD, by=admin)
+        token = sessions.log_in(workspace, name, PASSWORD)
+        assert token is not None and sessions.user_of_token(workspace, token).id == user.id
 
 
 UNSEEN = ("ann\u202e", "a\u200bnn", "an\u00adn", "\u3164", "\u2800\u2800", "\u0301", "ann\u2066", "  ", "a\u200cn")
@@ -83,13 +83,13 @@ UNSEEN = ("ann\u202e", "a\u200bnn", "an\u00adn", "\u3164", "\u2800\u2800", "\u03
 def test_users_and_projects_are_called_by_what_can_be_seen(workspace: Workspace) -> None:
     for name in UNSEEN:
         with pytest.raises(Refused, match="A user's name"):
-            people.add_user(workspace, name, PASSWORD, "annotator")
+            users.add_user(workspace, name, PASSWORD, "annotator")
         with pytest.raises(Refused, match="A project's name"):
             make_project(workspace, name)
     for name in ("فواتير", "חשבוניות", "صورت‌حساب‌ها", "क्‍ष"):
         assert make_project(workspace, name).name == name
     for name in ("عبد الله", "יעל"):
-        assert people.add_user(workspace, name, PASSWORD, "annotator").name == name
+        assert users.add_user(workspace, name, PASSWORD, "annotator").name == name
 
 
 def test_a_file_keeps_coming_under_a_name_that_can_be_seen(workspace: Workspace, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from db.base import now
 from db.tables import Document, DocumentGroup, Lease, Page, PageSignature, PageWord, Project, SignatureBand
 from engine.cli import app
-from engine.curation import snapshots
-from engine.curation.signing import sign, unsigned
+from engine.datasets import snapshots
+from engine.documents.duplicates.signature_backfill import sign, unsigned
 from engine.documents.incoming import take_early
 from engine.documents.ingest import ingest
 from engine.documents.page import READING

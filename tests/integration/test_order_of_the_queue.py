@@ -10,13 +10,14 @@ from db.base import now
 from db.tables import Document, ModelVersion, Task
 from db.tables.annotations import UNRANKED
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.curation import selection, task_queue
-from engine.curation.figures import figures
-from engine.curation.places import BEGUN, BY_HAND
-from engine.curation.standard_questions import replace_standard_questions
-from engine.curation.tasks import open_missing
 from engine.errors import NotFound
-from engine.projects import change_settings
+from engine.projects.priority import BEGUN, BY_HAND
+from engine.projects.projects import change_settings
+from engine.selection import ranking
+from engine.statistics.throughput import figures
+from engine.tasks import queue
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.tasks.tasks import open_missing
 from engine.workspace import Workspace
 from tests.factories import bill, make_document, make_project
 from tests.people_made import answer, begin, edits, make_person, tasks_of
@@ -50,7 +51,7 @@ class Room:
 
     def rank(self, **settings: object) -> dict[str, int]:
         change_settings(self.workspace, self.project.id, **settings)
-        return selection.rank(self.workspace, self.project.id, self.version.id)
+        return ranking.rank(self.workspace, self.project.id, self.version.id)
 
     def places(self) -> list[tuple[str, int, str | None]]:
         """(name, place, what chose it) of the documents, in the order of the queue."""
@@ -69,7 +70,7 @@ class Room:
         names = {document.id: document.name for document in self.documents}
         found = []
         for _ in range(count):
-            task = task_queue.next_task(self.workspace, self.project.id, (user or self.ann).id).task
+            task = queue.next_task(self.workspace, self.project.id, (user or self.ann).id).task
             assert task is not None
             found.append(names[task.document_id])
             answer(self.workspace, task.id, user or self.ann)
@@ -139,7 +140,7 @@ def test_who_passes_a_task_over_gets_the_next_one_in_the_order(room: Room) -> No
     seen, after = [], None
     names = {document.id: document.name for document in room.documents}
     for _ in range(4):
-        task = task_queue.next_task(room.workspace, room.project.id, room.ann.id, after).task
+        task = queue.next_task(room.workspace, room.project.id, room.ann.id, after).task
         assert task is not None
         after = task.id
         seen.append(names[task.document_id])
@@ -149,8 +150,8 @@ def test_who_passes_a_task_over_gets_the_next_one_in_the_order(room: Room) -> No
 def test_two_people_get_different_tasks_of_the_first_document(room: Room) -> None:
     room.unsure(0.1, 0.1, 0.1, 0.9)
     room.rank(selection="model", selection_random_share=0.0)
-    first = task_queue.next_task(room.workspace, room.project.id, room.ann.id).task
-    second = task_queue.next_task(room.workspace, room.project.id, room.ben.id).task
+    first = queue.next_task(room.workspace, room.project.id, room.ann.id).task
+    second = queue.next_task(room.workspace, room.project.id, room.ben.id).task
     assert first is not None and second is not None
     assert first.document_id == second.document_id == room.documents[3].id
     assert first.id != second.id
@@ -171,8 +172,8 @@ def test_a_person_can_put_a_document_first(room: Room) -> None:
     room.unsure(*[at / 10 for at in range(10)])
     room.rank(selection="model")
     with pytest.raises(NotFound):
-        selection.put_first(room.workspace, "0" * 32, room.ann.id)
-    assert selection.put_first(room.workspace, room.documents[4].id, room.ann.id) == 2
+        ranking.put_first(room.workspace, "0" * 32, room.ann.id)
+    assert ranking.put_first(room.workspace, room.documents[4].id, room.ann.id) == 2
     room.rank()
     assert room.places()[0] == ("bill 4.png", BY_HAND, "hand")
     assert room.handed_out(2) == ["bill 4.png", "bill 4.png"]

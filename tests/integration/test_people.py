@@ -6,8 +6,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from db.tables import Project, User
-from engine import audit, logins, members, people, projects
+from engine import audit
+from engine.accounts import members, sessions, users
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.projects import projects
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.integration.people_made import Person, here, make_user, somebody
@@ -19,7 +21,7 @@ PASSWORD = "a long password"
 
 
 def test_who_creates_a_project_is_its_admin_and_others_do_not_see_it(workspace: Workspace) -> None:
-    ann = people.add_user(workspace, "ann", PASSWORD, "annotator")
+    ann = users.add_user(workspace, "ann", PASSWORD, "annotator")
     bob = make_user(workspace, "bob")
     project = projects.create_project(workspace, "hers", created_by=ann.id)
     assert [(one.name, one.role) for one in members.members(workspace, project.id)] == [("ann", "admin")]
@@ -104,7 +106,7 @@ def test_an_annotator_changes_their_own_answers_only(app_client: TestClient) -> 
     project = make_project(workspace)
     document = make_document(workspace, project.id, [bill(1)])
     annotation = accept(workspace, document, "What is the total due?", [4], author="anna")
-    anna = people.user_named(workspace, "anna")
+    anna = users.user_named(workspace, "anna")
     members.put_member(workspace, project.id, anna.id, "annotator", by=make_user(workspace, "olga", "admin"))
     persons = {
         role: somebody(app_client, workspace, make_user(workspace, role, **{project.id: role}))
@@ -147,15 +149,15 @@ def test_sessions_are_seen_and_ended_by_their_owner(app_client: TestClient) -> N
 
 def test_a_new_password_ends_the_other_sessions(app_client: TestClient) -> None:
     workspace = here(app_client)
-    bob = people.add_user(workspace, "bob", PASSWORD, "annotator")
+    bob = users.add_user(workspace, "bob", PASSWORD, "annotator")
     one, two = somebody(app_client, workspace, bob), somebody(app_client, workspace, bob)
     wrong = one.put("/api/me/password", json={"old": "not this one", "new": "another password"})
     assert wrong.status_code == 403 and two.get("/api/me").status_code == 200
     assert one.put("/api/me/password", json={"old": PASSWORD, "new": "short"}).status_code == 422
     assert one.put("/api/me/password", json={"old": PASSWORD, "new": "another password"}).status_code == 204
     assert (one.get("/api/me").status_code, two.get("/api/me").status_code) == (200, 401)
-    assert logins.log_in(workspace, "bob", PASSWORD) is None
-    assert logins.log_in(workspace, "bob", "another password")
+    assert sessions.log_in(workspace, "bob", PASSWORD) is None
+    assert sessions.log_in(workspace, "bob", "another password")
 
 
 def test_who_is_disabled_is_out_at_once_and_old_sessions_stay_dead(app_client: TestClient) -> None:
@@ -184,10 +186,10 @@ def test_an_admin_ends_sessions_and_sets_passwords_of_others_but_cannot_lock_the
     assert owner.delete(f"{url}/sessions").status_code == 204
     assert bob.get("/api/me").status_code == 401
     assert owner.put(f"{url}/password", json={"new": PASSWORD}).status_code == 204
-    assert logins.log_in(workspace, "bob", PASSWORD)
+    assert sessions.log_in(workspace, "bob", PASSWORD)
     for change in ({"disabled": True}, {"role": "annotator"}):
         assert owner.patch(f"/api/users/{owner.user.id}", json=change).status_code == 422
-        local = people.user_named(workspace, people.LOCAL_NAME).id
+        local = users.user_named(workspace, users.LOCAL_NAME).id
         assert owner.patch(f"/api/users/{local}", json=change).status_code == 422
     assert owner.post("/api/users", json={"name": "bob", "password": PASSWORD}).status_code == 409
     assert owner.post("/api/users", json={"name": "gil", "password": "gil"}).status_code == 422
@@ -197,20 +199,20 @@ def test_an_admin_ends_sessions_and_sets_passwords_of_others_but_cannot_lock_the
 def test_a_password_is_not_short_and_not_the_name(workspace: Workspace) -> None:
     for name, password in (("ann", "short"), ("Annabella Maria", "annabella maria"), ("ann", "x" * 1001)):
         with pytest.raises(Refused, match="password"):
-            people.add_user(workspace, name, password, "annotator")
+            users.add_user(workspace, name, password, "annotator")
 
 
 def test_the_last_admins_cannot_remove_each_other(workspace: Workspace) -> None:
     for change in ({"disabled": True}, {"role": "annotator"}):
         one, other = make_user(workspace, role="admin"), make_user(workspace, role="admin")
-        people.change_user(workspace, other.id, by=one, **change)
+        users.change_user(workspace, other.id, by=one, **change)
         with pytest.raises(Forbidden):  # read before: the page of `other` is still open
-            people.change_user(workspace, one.id, by=other, **change)
+            users.change_user(workspace, one.id, by=other, **change)
         with pytest.raises(Forbidden):
-            people.set_password(workspace, one.id, PASSWORD, by=other)
+            users.set_password(workspace, one.id, PASSWORD, by=other)
         with pytest.raises(Forbidden):
-            people.end_sessions(workspace, one.id, by=other)
-        assert people.user_by_id(workspace, one.id).role == "admin"
+            users.end_sessions(workspace, one.id, by=other)
+        assert users.user_by_id(workspace, one.id).role == "admin"
 
 
 def test_admins_who_remove_each_other_at_once_leave_one(workspace: Workspace) -> None:
@@ -219,7 +221,7 @@ def test_admins_who_remove_each_other_at_once_leave_one(workspace: Workspace) ->
 
     def disable(by: User, other: User) -> None:
         try:
-            people.change_user(workspace, other.id, disabled=True, by=by)
+            users.change_user(workspace, other.id, disabled=True, by=by)
             outcomes.append("disabled")
         except Forbidden:
             outcomes.append("refused")
@@ -229,7 +231,7 @@ def test_admins_who_remove_each_other_at_once_leave_one(workspace: Workspace) ->
         one.start()
     for one in at_once:
         one.join()
-    left = [user for user in people.users(workspace) if user.disabled_at is None]
+    left = [user for user in users.users(workspace) if user.disabled_at is None]
     assert left and len(outcomes) == 4 and len(left) == outcomes.count("refused")
 
 

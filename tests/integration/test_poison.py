@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 from annotator.ui.quality import drawn
 from engine.cli import app
-from engine.curation import snapshots
-from engine.curation.agreement_figures import project_agreement
-from engine.curation.figures import figures
-from engine.curation.snapshot_views import newest_view, snapshot_view
-from engine.curation.standard_questions import replace_standard_questions
-from engine.curation.weights import LEAST
+from engine.datasets import snapshots
+from engine.datasets.snapshot_views import newest_view, snapshot_view
+from engine.datasets.weights import LEAST
+from engine.statistics.project_agreement import project_agreement
+from engine.statistics.throughput import figures
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import BILL_QUESTIONS, bill, make_document
 from tests.people_made import answer, tasks_of

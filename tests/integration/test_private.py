@@ -15,16 +15,16 @@ import pytest
 from typer.testing import CliRunner
 
 from db import private
-from engine import own
+from engine import private_files
 from engine.cli import app
 from engine.interchange.exports import export
-from engine.own import claim, for_others, own_things
+from engine.private_files import claim, for_others, own_things
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
 RUN = CliRunner()
 ROOT = Path(__file__).resolve().parents[2]
-CLAIM = "import sys, pathlib; from engine.own import claim; kept = claim(pathlib.Path(sys.argv[1])); print(kept[0], flush=True); sys.stdin.read()"
+CLAIM = "import sys, pathlib; from engine.private_files import claim; kept = claim(pathlib.Path(sys.argv[1])); print(kept[0], flush=True); sys.stdin.read()"
 
 
 @pytest.fixture
@@ -149,20 +149,20 @@ def test_a_process_has_its_things_for_itself_and_gives_them_back(tmp_path: Path,
 
 def test_folders_that_are_not_ours_stay(tmp_path: Path) -> None:
     """The data folder may be a person's home, where a folder of that name may be theirs."""
-    place = tmp_path / own.FOLDER
+    place = tmp_path / private_files.FOLDER
     theirs = [tmp_path / "tmp" / "photos", place / "photos", place / "process-photos"]
     for folder in theirs:
         folder.mkdir(parents=True)
         (folder / "a.jpg").write_text("precious")
     for _ in range(2):
-        with own.own_things(tmp_path):
+        with private_files.own_things(tmp_path):
             pass
     assert all((folder / "a.jpg").read_text() == "precious" for folder in theirs)
 
 
 def test_a_temporary_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "job").mkdir(parents=True)
-    (tmp_path / own.FOLDER).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match="it is a link"), own.own_things(tmp_path):
+    (tmp_path / private_files.FOLDER).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="it is a link"), private_files.own_things(tmp_path):
         pass
     assert (tmp_path / "elsewhere" / "job").is_dir()

@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from annotator.failures import told
+from annotator.exception_handlers import told
 from annotator.reference.causes import CAUSES, FAILURES, OPEN
 from annotator.reference.examples import Examples, NoSample
 from db.blobs import BlobMissing

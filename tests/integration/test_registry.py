@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import AuditEntry, Job, Member, ModelVersion, Project, Promotion, Run, User
-from engine.curation import snapshots
+from engine.accounts.users import add_user
+from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, NotFound, Refused
-from engine.people import add_user
-from engine.training import registry
+from engine.models import registry
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project
 

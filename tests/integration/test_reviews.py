@@ -9,14 +9,14 @@ from sqlalchemy import func, select, update
 
 from db.base import now
 from db.tables import Annotation, Lease, Project, Review, Revision, User
-from engine.annotation.review import ReviewRequest, review, reviews_of, revisions_of
+from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionConflict
 from engine.annotation.views import annotation_view
-from engine.curation import review_queue
-from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Conflict, Forbidden, NotFound, Refused
-from engine.people import ensure_local_user
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
+from engine.tasks import review_queue
+from engine.tasks.review import ReviewRequest, review, reviews_of, revisions_of
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.people_made import answer, edits, judge, make_person, save, tasks_of

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
+from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, append_revision
 from engine.annotation.views import annotation_view
 from engine.errors import NotFound, Refused
-from engine.people import ensure_local_user
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project, pages_of
 

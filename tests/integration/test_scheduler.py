@@ -13,7 +13,7 @@ from db.tables import Firing, Lease, Project
 from engine.jobs import scheduler as schedulers
 from engine.jobs.election import SEAT, Candidate, elected
 from engine.jobs.scheduler import Scheduler
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project
 

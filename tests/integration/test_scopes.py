@@ -13,7 +13,8 @@ from annotator.auth import COOKIE
 from db import migrate
 from db.base import now
 from db.tables import LoginSession, User
-from engine import audit, logins, tokens
+from engine import audit
+from engine.accounts import sessions, tokens
 from engine.errors import Refused
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -184,11 +185,11 @@ def test_the_last_use_is_shown_and_written_once_in_a_while(client: TestClient) -
     with workspace.database.read() as session:
         anna = session.scalars(select(User).where(User.name == "anna")).one()
     headers = token_of(client, "read", "anna")
-    hashed = logins.digest(headers["authorization"].split(" ")[1])
+    hashed = sessions.digest(headers["authorization"].split(" ")[1])
 
     def used():
         workspace.later.flush()
-        [one] = [each for each in logins.sessions(workspace, anna.id) if hashed.startswith(each.id)]
+        [one] = [each for each in sessions.sessions(workspace, anna.id) if hashed.startswith(each.id)]
         assert one.scope == "read" and one.client == "token: tests"
         return one.last_used_at
 
@@ -208,7 +209,7 @@ def test_people_make_and_end_tokens_of_their_own(client: TestClient) -> None:
     workspace = here(client)
     bob = make_user(workspace, "bob")
     with workspace.database.write() as session:
-        cookie = {"cookie": f"{COOKIE}={logins.begin(workspace, session, bob.id)}"}
+        cookie = {"cookie": f"{COOKIE}={sessions.begin(workspace, session, bob.id)}"}
     body = {"purpose": "nightly import", "scope": "read", "days": 7}
     made = client.post("/api/me/tokens", json=body, headers=cookie)
     assert made.status_code == 201, made.text
@@ -234,10 +235,10 @@ def test_tokens_of_before_keep_all_rights(workspace: Workspace) -> None:
     old = tokens.issue(workspace, "ann", purpose="old", days=1, scope="admin")
     narrow = tokens.issue(workspace, "ann", purpose="narrow", days=1, scope="read")
     with workspace.database.write() as session:
-        browser = logins.begin(workspace, session, ann.id, client="Firefox")
+        browser = sessions.begin(workspace, session, ann.id, client="Firefox")
     migrate.downgrade(workspace.database, "0005")
     migrate.upgrade(workspace.database)
-    found = {each: logins.login_of_token(workspace, each) for each in (old, browser, narrow)}
+    found = {each: sessions.login_of_token(workspace, each) for each in (old, browser, narrow)}
     assert found[old] is not None and found[old].scope == "admin"
     assert found[browser] is not None and found[browser].scope is None
     assert found[narrow] is None, "ended: a version without scopes would have given it all rights"

@@ -4,10 +4,11 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import Annotation, Document, SecondLook
-from engine.curation import review_queue, second_looks
-from engine.curation.queue_view import to_review
-from engine.curation.standard_questions import replace_standard_questions
 from engine.errors import Forbidden
+from engine.selection import label_review
+from engine.tasks import review_queue
+from engine.tasks.queue_view import to_review
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.people_made import edits, judge, make_person, save
@@ -35,7 +36,7 @@ class Desk:
         return annotation
 
     def find(self) -> int:
-        return second_looks.find(self.workspace, self.project.id)
+        return label_review.find(self.workspace, self.project.id)
 
     def looks(self) -> dict[str, SecondLook]:
         with self.workspace.database.read() as session:
@@ -130,7 +131,7 @@ def test_the_verdict_is_kept_and_the_label_leaves_the_queue(desk: Desk, verdict:
     assert look.decided_at is not None
     assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id is None
     assert desk.find() == 0  # looked at once for this model
-    [line] = second_looks.lines(desk.workspace, desk.project.id)
+    [line] = label_review.lines(desk.workspace, desk.project.id)
     assert (line.verdict, line.decided_by, line.author) == (kept, "Rita", "Ann")
 
 
@@ -153,7 +154,7 @@ def test_an_author_who_mends_the_label_takes_it_out_of_the_queue(desk: Desk) -> 
     desk.find()
     save(desk.workspace, label.id, desk.ann, [1])
     assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id is None
-    assert second_looks.lines(desk.workspace, desk.project.id) == []
+    assert label_review.lines(desk.workspace, desk.project.id) == []
 
 
 def test_an_answer_of_an_older_model_or_of_other_words_doubts_nothing(desk: Desk) -> None:

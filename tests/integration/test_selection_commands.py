@@ -11,14 +11,15 @@ from typer.testing import CliRunner, Result
 
 from annotator.app import create_app
 from db.tables import Document
+from engine.accounts.users import ensure_local_user
 from engine.cli import app
 from engine.client import Glossator, ServerSaid
-from engine.curation import second_looks, task_queue
-from engine.curation.standard_questions import replace_standard_questions
-from engine.people import ensure_local_user
-from engine.projects import project_named
+from engine.models import registry
+from engine.projects.projects import project_named
+from engine.selection import label_review
 from engine.settings import Settings
-from engine.training import registry
+from engine.tasks import queue
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project, save_tiny_model
 from tests.integration.served import served
@@ -70,7 +71,7 @@ def test_a_document_is_put_first_from_the_shell(shop: Workspace) -> None:
     done = call("tasks", "first", "bill 2.png")
     assert "2 questions of bill 2.png come first now." in done.output
     user = ensure_local_user(shop)
-    task = task_queue.next_task(shop, answer_project(shop), user.id).task
+    task = queue.next_task(shop, answer_project(shop), user.id).task
     assert task is not None
     with shop.database.read() as session:
         assert session.get_one(Document, task.document_id).name == "bill 2.png"
@@ -87,7 +88,7 @@ def test_second_looks_are_listed_with_their_reason_and_what_became_of_them(shop:
     document = make_document(shop, project_id, [bill(7)], name="doubted.png")
     label = accept(shop, document, QUESTIONS[1], [4], author="Ann")
     say(shop, version, document, QUESTIONS[1], [1])
-    assert second_looks.find(shop, project_id) == 1
+    assert label_review.find(shop, project_id) == 1
     shown = call("second-look").output
     assert label.id in shown and "another place: “word 1”" in shown and "Waits." in shown
     judged = CliRunner().invoke(app, ["review", "judge", label.id, "accepted", "--by", "Rita"])

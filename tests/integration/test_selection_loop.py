@@ -24,17 +24,19 @@ from db.tables import (
     SurveyAnswer,
     Task,
 )
+from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import AnnotationState, EditMask, PageMark, to_patch
-from engine.curation import automatic, review_queue, snapshots, stages, task_queue
-from engine.curation.measured import agrees
-from engine.curation.stage_view import stage_view
-from engine.curation.standard_questions import replace_standard_questions
+from engine.datasets import snapshots
 from engine.jobs.worker import work
-from engine.people import ensure_local_user
-from engine.projects import change_settings
+from engine.models import registry
+from engine.projects.projects import change_settings
+from engine.selection import auto_accept, stages
+from engine.selection.holdout_precision import agrees
+from engine.selection.stage_view import stage_view
 from engine.synthetic.corpus import generate_kind
-from engine.training import registry
+from engine.tasks import queue, review_queue
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import accept, make_project
@@ -130,7 +132,7 @@ class Mill:
 
     def answer_next(self) -> str | None:
         """Ann takes a task and marks what the generator knows; return the task, None when there is none for her."""
-        task = task_queue.next_task(self.workspace, self.project.id, self.ann.id).task
+        task = queue.next_task(self.workspace, self.project.id, self.ann.id).task
         if task is None:
             return None
         state = self.known[task.document_id, task.question.text]
@@ -212,7 +214,7 @@ def test_from_a_survey_to_automatic_answers_that_people_check(mill: Mill) -> Non
     assert {item.annotation_id for item in snapshots.load(workspace, frozen)} == {
         each.id for each in mill.rows(Annotation) if each.document_id in train
     }
-    automatic.undo(workspace, project_id, by=mill.boss)
+    auto_accept.undo(workspace, project_id, by=mill.boss)
     while (task_id := mill.answer_next()) is not None:
         done.add(task_id)
     assert done == {task.id for task in tasks if task.document_id in train}

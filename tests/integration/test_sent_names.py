@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from engine.interchange.exports import export
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 from tests.factories import accept, line, make_document, make_project
 from tests.integration.people_made import here

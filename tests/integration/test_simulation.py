@@ -11,20 +11,20 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from db.tables import Annotation, Document, Page, PageWord, Prediction, Revision
-from engine.annotation.ask import Desk
+from engine.accounts.users import ensure_local_user
+from engine.annotation.answer_service import Desk
 from engine.annotation.state import EditClear, EditMask, EditNoAnswer, EditWords, PageMark, to_patch
 from engine.cli import app
-from engine.curation import snapshots
+from engine.datasets import snapshots
 from engine.errors import Refused
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
 from engine.interchange.grounded_documents import add_grounded_page
-from engine.interchange.rle import encode_rle
-from engine.people import ensure_local_user
+from engine.models import registry
+from engine.run_lengths import encode_rle
 from engine.simulation.annotator import SimulatedAnnotator, Work, edits_to
 from engine.simulation.rounds import pages_of, parted
 from engine.synthetic import generate
-from engine.training import registry
-from engine.training.corpus import corpus_of
+from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import make_project, save_tiny_model

@@ -11,7 +11,7 @@ from annotator import small_pictures
 from annotator.app import create_app
 from engine.documents.thumbnails import KEPT_WIDTHS
 from engine.documents.views import document_view
-from engine.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.factories import line, make_document

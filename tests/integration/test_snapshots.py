@@ -7,13 +7,13 @@ from sqlalchemy import select
 
 from db.base import now
 from db.tables import ModelVersion, PageWord, Prediction, Snapshot
+from engine.accounts.users import add_user
 from engine.annotation.state import AnnotationState
-from engine.curation import manifest_rows, snapshots
-from engine.curation.filters import Filters
-from engine.curation.labels import known_of
-from engine.curation.manifest import parts_of, read_head, words_of
+from engine.datasets import manifest_rows, snapshots
+from engine.datasets.filters import Filters
+from engine.datasets.labels import known_of
+from engine.datasets.manifest import parts_of, read_head, words_of
 from engine.errors import NotFound, Refused
-from engine.people import add_user
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_bills, make_document, make_project, pages_of, revise
 

@@ -15,13 +15,16 @@ from db.tables import (
     Task,
 )
 from engine.annotation.state import AnnotationState
-from engine.curation import automatic, overlap, snapshots, stages, task_queue
-from engine.curation.figures import figures
-from engine.curation.measured import measure
-from engine.curation.queue_view import queue_view
-from engine.curation.standard_questions import replace_standard_questions
+from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, Refused
-from engine.projects import change_settings
+from engine.projects import overlap
+from engine.projects.projects import change_settings
+from engine.selection import auto_accept, stages
+from engine.selection.holdout_precision import measure
+from engine.statistics.throughput import figures
+from engine.tasks import queue
+from engine.tasks.queue_view import queue_view
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, revise
 from tests.people_made import answer, tasks_of
@@ -125,7 +128,7 @@ def test_holdouts_overlap_known_answers_and_begun_tasks_are_left_to_people(works
         session.get_one(Task, tasks[0].id).wanted = 2
         known = session.scalars(select(Revision.id)).first()
         session.get_one(Task, tasks[1].id).gold_revision_id = known
-    held = task_queue.next_task(works.workspace, works.project.id, works.ann.id).task
+    held = queue.next_task(works.workspace, works.project.id, works.ann.id).task
     assert held is not None
     works.accept()
     accepted = {each.task_id for each in works.answers()}
@@ -174,7 +177,7 @@ def test_a_share_is_drawn_for_checks_and_handed_out_like_any_task(works: Works) 
     assert drawn == {each.task_id for each in works.answers() if overlap.fraction(f"audit:{each.task_id}") < 0.5}
     assert found.audits == len(drawn)
     got = set()
-    while (task := task_queue.next_task(works.workspace, works.project.id, works.ann.id).task) is not None:
+    while (task := queue.next_task(works.workspace, works.project.id, works.ann.id).task) is not None:
         got.add(task.id)
         answer(works.workspace, task.id, works.ann, RIGHT[task.question.text])
     assert got == drawn
@@ -225,7 +228,7 @@ def test_another_model_that_was_not_measured_ends_it_before_anything_is_accepted
     assert works.stage() == "semi_automatic"
     assert "v1" in works.view().reason
     works.model_says(version=second)
-    assert automatic.accept(works.workspace, works.project.id) is None
+    assert auto_accept.accept(works.workspace, works.project.id) is None
     assert works.answers() == []
     works.begin_automatic()
     assert works.accept().answers == 12
@@ -241,13 +244,13 @@ def test_all_is_taken_back_at_once_but_for_what_people_have_answered(works: Work
         session.execute(update(AutomaticAnswer).where(AutomaticAnswer.verdict.is_(None)).values(audit=False))
     assert queue_view(works.workspace, works.project.id, works.ann.id).open == 0
     with pytest.raises(Forbidden):
-        automatic.undo(works.workspace, works.project.id, by=works.rita)
-    assert automatic.undo(works.workspace, works.project.id, by=works.boss) == 10
+        auto_accept.undo(works.workspace, works.project.id, by=works.rita)
+    assert auto_accept.undo(works.workspace, works.project.id, by=works.boss) == 10
     view = queue_view(works.workspace, works.project.id, works.ann.id)
     assert (view.open, view.automatic) == (10, 0)
     assert works.accept().answers == 0  # what was taken back of this model stays with people
-    assert automatic.undo(works.workspace, works.project.id, by=works.boss) == 0
-    states = [line.withdrawn for line in automatic.lines(works.workspace, works.project.id)]
+    assert auto_accept.undo(works.workspace, works.project.id, by=works.boss) == 0
+    states = [line.withdrawn for line in auto_accept.lines(works.workspace, works.project.id)]
     assert states.count(True) == 10
 
 

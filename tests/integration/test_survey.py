@@ -25,18 +25,18 @@ from db.tables import (
     SurveyAnswer,
     Task,
 )
-from engine.annotation import survey as surveying
-from engine.annotation.ask import Desk
-from engine.annotation.likely import PAGES_ASKED
-from engine.curation import stages
-from engine.curation.standard_questions import replace_standard_questions
-from engine.curation.survey_answers import unpacked
+from engine.accounts.users import ensure_local_user
+from engine.annotation.answer_service import Desk
+from engine.annotation.page_prefilter import PAGES_ASKED
+from engine.annotation.survey_answers import unpacked
 from engine.jobs import queue, surveys
 from engine.jobs.stopping import Stopped, StopReason
 from engine.jobs.worker import work
-from engine.people import ensure_local_user
-from engine.projects import change_settings
-from engine.training import registry
+from engine.models import registry
+from engine.projects.projects import change_settings
+from engine.selection import stages
+from engine.selection import survey as surveying
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.people_made import make_person

@@ -10,10 +10,10 @@ from starlette.testclient import TestClient
 from annotator.app import create_app
 from annotator.ui import documents
 from db.ids import new_id
-from engine import projects
-from engine.curation.standard_questions import replace_standard_questions
 from engine.jobs import queue
+from engine.projects import projects
 from engine.settings import Settings
+from engine.tasks.standard_questions import replace_standard_questions
 from tests.integration.people_made import ADDRESS, Person
 from tests.integration.world import World
 

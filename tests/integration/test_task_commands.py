@@ -6,13 +6,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from engine import members, people
-from engine.annotation.review import revisions_of
+from engine.accounts import members, users
 from engine.annotation.views import annotation_lines
 from engine.cli import app
 from engine.documents.views import document_lines
-from engine.projects import create_project
+from engine.projects.projects import create_project
 from engine.settings import Settings
+from engine.tasks.review import revisions_of
 from engine.workspace import open_workspace
 from tests.factories import bill, make_document
 from tests.integration.test_commands import last_line
@@ -109,7 +109,7 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     make_person(workspace, "otto", elsewhere.id, "admin")
     make_person(workspace, "rita", project.id, "reviewer")
     gone = make_person(workspace, "gone", project.id, "admin")
-    people.change_user(workspace, gone.id, disabled=True, by=people.ensure_local_user(workspace))
+    users.change_user(workspace, gone.id, disabled=True, by=users.ensure_local_user(workspace))
     run("questions", "set", "--project", "bills", "What is the total due?")
     given = answer(workspace, tasks_of(workspace, project.id)[0].id, ann)
     [other, document] = [each.id for each in document_lines(workspace, project.id)]
@@ -132,6 +132,6 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     assert [each.action for each in revisions_of(workspace, given.id)] == ["accept"]
     assert len(annotation_lines(workspace, document)) + len(annotation_lines(workspace, other)) == 1
     # An author who is no member any more changes nothing either, as over REST.
-    members.remove_member(workspace, project.id, ann.id, by=people.ensure_local_user(workspace))
+    members.remove_member(workspace, project.id, ann.id, by=users.ensure_local_user(workspace))
     assert "ann is no member" in run("answers", "reopen", given.id, "--as", "ann").output
     assert run("review", "judge", given.id, "accepted", "--by", "rita").exit_code == 0

@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from db.tables import Member
-from engine.people import add_user
-from engine.projects import project_named
+from engine.accounts.users import add_user
+from engine.projects.projects import project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.factories import accept, bill, make_document

@@ -11,16 +11,17 @@ from sqlalchemy import func, select, update
 
 from db.base import now
 from db.tables import Annotation, Lease, Project, Revision, Task, User
+from engine.accounts.users import ensure_local_user
 from engine.annotation.views import annotation_lines
-from engine.curation import overlap, task_queue
 from engine.curation.leases import task_subject
-from engine.curation.queue_view import queue_view
-from engine.curation.standard_questions import replace_standard_questions, standard_questions, suggestions
-from engine.curation.tasks import list_tasks, set_gold
 from engine.documents.ingest import ingest
 from engine.errors import Conflict, NotFound, Refused
-from engine.people import ensure_local_user
-from engine.projects import change_settings
+from engine.projects import overlap
+from engine.projects.projects import change_settings
+from engine.tasks import queue
+from engine.tasks.queue_view import queue_view
+from engine.tasks.standard_questions import replace_standard_questions, standard_questions, suggestions
+from engine.tasks.tasks import list_tasks, set_gold
 from engine.workspace import Workspace
 from tests.factories import bill, make_document, make_project
 from tests.people_made import answer, begin, judge, make_person, save, tasks_of
@@ -46,8 +47,8 @@ class Office:
     def ask(self, *questions: str) -> None:
         replace_standard_questions(self.workspace, self.project.id, questions, self.rita.id)
 
-    def next(self, user: User, after: str | None = None) -> task_queue.NextTask:
-        return task_queue.next_task(self.workspace, self.project.id, user.id, after)
+    def next(self, user: User, after: str | None = None) -> queue.NextTask:
+        return queue.next_task(self.workspace, self.project.id, user.id, after)
 
     def taken(self, user: User, after: str | None = None) -> str:
         task = self.next(user, after).task
@@ -180,17 +181,17 @@ def test_a_lease_that_ran_out_is_handed_on_and_a_late_heartbeat_names_the_new_ho
     office.let_expire()
     assert office.taken(office.ben) == task
     with pytest.raises(Conflict, match="Ben took this question over, until"):
-        task_queue.heartbeat(workspace, task, office.ann.id)
-    assert task_queue.heartbeat(workspace, task, office.ben.id) > now()
+        queue.heartbeat(workspace, task, office.ann.id)
+    assert queue.heartbeat(workspace, task, office.ben.id) > now()
     answer(workspace, task, office.ben)
     with pytest.raises(Conflict, match="Ben answered this question meanwhile"):
-        task_queue.heartbeat(workspace, task, office.ann.id)
+        queue.heartbeat(workspace, task, office.ann.id)
 
 
 def test_a_late_heartbeat_keeps_a_task_that_nobody_took(office: Office) -> None:
     task = office.taken(office.ann)
     office.let_expire()
-    until = task_queue.heartbeat(office.workspace, task, office.ann.id)
+    until = queue.heartbeat(office.workspace, task, office.ann.id)
     assert until > now()
     assert office.taken(office.ben) != task
 
@@ -198,12 +199,12 @@ def test_a_late_heartbeat_keeps_a_task_that_nobody_took(office: Office) -> None:
 def test_a_released_task_is_free_at_once_and_only_its_holder_releases_it(workspace: Workspace) -> None:
     office = Office(workspace, bills=1, questions=(NUMBER,))
     task = office.taken(office.ann)
-    task_queue.release(workspace, task, office.ben.id)
+    queue.release(workspace, task, office.ben.id)
     assert office.next(office.ben).task is None
-    task_queue.release(workspace, task, office.ann.id)
+    queue.release(workspace, task, office.ann.id)
     assert office.taken(office.ben) == task
     with pytest.raises(NotFound):
-        task_queue.release(workspace, "0" * 32, office.ann.id)
+        queue.release(workspace, "0" * 32, office.ann.id)
 
 
 def test_a_task_that_is_passed_over_comes_again_last(office: Office) -> None:
@@ -230,7 +231,7 @@ def test_an_answer_that_is_handed_in_gives_its_lease_back(office: Office) -> Non
     answer(office.workspace, task, office.ann)
     with office.workspace.database.read() as session:
         assert session.get(Lease, task_subject(task, office.ann.id)) is None
-    assert task_queue.heartbeat(office.workspace, task, office.ann.id) > now()
+    assert queue.heartbeat(office.workspace, task, office.ann.id) > now()
     with office.workspace.database.read() as session:
         assert session.get(Lease, task_subject(task, office.ann.id)) is None
 
@@ -300,7 +301,7 @@ def test_a_rejected_answer_returns_to_its_author_and_to_nobody_else(office: Offi
     found = office.next(office.ann)
     assert found.task is not None
     assert (found.task.id, found.annotation_id) == (task, annotation.id)
-    task_queue.release(office.workspace, task, office.ann.id)
+    queue.release(office.workspace, task, office.ann.id)
     others = [office.taken(office.ben)]
     while (another := office.taken(office.ben, others[-1])) not in others:
         others.append(another)
@@ -340,7 +341,7 @@ def test_a_known_answer_is_mixed_into_everybody_s_queue_unmarked(office: Office)
     assert found.task is not None and found.task.id == known
     assert office.taken(office.ben) == known  # however many: each is measured apart
     assert office.taken(office.ann) == known
-    assert task_queue.heartbeat(office.workspace, known, office.ann.id) > now()
+    assert queue.heartbeat(office.workspace, known, office.ann.id) > now()
     before = queue_view(office.workspace, office.project.id, office.ann.id)
     answer(office.workspace, known, office.ann, [4])
     assert office.taken(office.ann, known) != known

@@ -9,10 +9,10 @@ from sqlalchemy import update
 from db.base import now
 from db.tables import Job, ModelVersion, Revision, Run
 from engine.annotation.state import AnnotationState
-from engine.curation import snapshots
+from engine.datasets import snapshots
 from engine.jobs import queue, trigger
 from engine.jobs.firings import recent
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project, revise
 

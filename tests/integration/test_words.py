@@ -9,14 +9,14 @@ from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
 from db.tables import Page, PageWord, Revision, WordEdit
+from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.views import annotation_view
 from engine.annotation.word_list import MOST_WORDS, ListedWord, WordAdd, WordList, WordText
 from engine.annotation.words import MendRequest, WordsConflict, mend, page_words
-from engine.curation.manifest import words_of
-from engine.curation.snapshots import freeze, load
+from engine.datasets.manifest import words_of
+from engine.datasets.snapshots import freeze, load
 from engine.errors import NotFound, Refused
-from engine.people import ensure_local_user
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project, pages_of
 

@@ -9,13 +9,13 @@ from sqlalchemy import event
 from typer.testing import CliRunner
 
 from db.tables import Member
-from engine.annotation.review import ReviewRequest, review
 from engine.annotation.state import EditMask, EditPrompts, EditWords
 from engine.cli import app
-from engine.curation.figures import OTHERS, figures
-from engine.curation.queue_view import queue_view
 from engine.errors import NotFound
 from engine.settings import Settings
+from engine.statistics.throughput import OTHERS, figures
+from engine.tasks.queue_view import queue_view
+from engine.tasks.review import ReviewRequest, review
 from engine.workspace import Workspace, open_workspace
 from tests.factories import bill, make_document, make_project, pages_of
 from tests.history import History, at, begin, make_weeks, mask_of

@@ -4,12 +4,12 @@ import uuid
 
 from starlette.testclient import TestClient
 
-from annotator import under_way
+from annotator import running_imports
 from db.tables import LoginSession, Prediction, Run, Snapshot, Task, User
-from engine import invitations
+from engine.accounts import invitations
+from engine.accounts.users import local_user
 from engine.jobs import queue
-from engine.people import local_user
-from engine.training import registry
+from engine.models import registry
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project, pages_of
 from tests.integration.people_made import Person, make_user, somebody
@@ -99,7 +99,7 @@ class World:
         if name == "job_id":
             return queue.enqueue(self.workspace, "nothing", self.project.id).id
         if name == "import_id":
-            under_way.begin(one := under_way.UnderWay(self.project.id, "set.zip", "rita"))
+            running_imports.begin(one := running_imports.UnderWay(self.project.id, "set.zip", "rita"))
             return one.id
         if name == "session_id":
             return self._another_session(person)

@@ -12,7 +12,7 @@ import sys
 def main() -> None:
     import torch
 
-    import engine.training.run  # noqa: F401  (what a job imports when it runs)
+    import engine.training.retraining.run  # noqa: F401  (what a job imports when it runs)
     from engine.jobs.worker import work
     from engine.settings import Settings
     from engine.workspace import open_workspace

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import Firing
 from engine.jobs.scheduler import Scheduler
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from db.tables import Run, RunMetric
 from engine.jobs import queue, trigger
-from engine.projects import change_settings
+from engine.projects.projects import change_settings
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.factories import make_bills, make_project, save_tiny_model

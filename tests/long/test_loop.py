@@ -14,17 +14,17 @@ import torch
 from sqlalchemy import select
 
 from db.tables import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
-from engine.curation import snapshots
-from engine.curation.manifest import items_of
+from engine.accounts.users import ensure_local_user
+from engine.datasets import snapshots
+from engine.datasets.manifest import items_of
 from engine.jobs import queue, trigger
 from engine.jobs.sweep import run_folder, sweep
 from engine.jobs.worker import work
-from engine.people import ensure_local_user
-from engine.projects import change_settings
-from engine.training import registry
-from engine.training.reproduce import reproduce
-from engine.training.run import retrain
-from engine.training.views import run_view
+from engine.models import registry
+from engine.projects.projects import change_settings
+from engine.training.retraining.reproduce import reproduce
+from engine.training.retraining.run import retrain
+from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from model.inference import Predictor
 from tests.factories import make_bills, make_project, save_tiny_model

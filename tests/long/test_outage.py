@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from annotator import checkup
+from annotator import health_checks
 from annotator.app import create_app
 from engine.settings import Settings
 from tests.integration.people_made import cookie_of, make_user
@@ -81,9 +81,9 @@ def test_a_database_that_hangs_is_told_in_time_to_many_who_ask_at_once(
         for _ in range(3):
             found = list(many.map(ask, range(MANY)))
             looking = [thread for thread in threading.enumerate() if thread.name == "checkup"]
-            assert len(looking) <= checkup.MOST_UNDER_WAY
+            assert len(looking) <= health_checks.MOST_UNDER_WAY
         assert {code for code, _ in found} == {503}
         assert status(address, LIVE) == 200
         longest = max(seconds for _, seconds in found)
-        assert longest < checkup.GIVEN_UP_SECONDS, f"it took as long as the hanging itself: {longest:.1f} s"
+        assert longest < health_checks.GIVEN_UP_SECONDS, f"it took as long as the hanging itself: {longest:.1f} s"
     eventually(lambda: status(address, READY) == 200)

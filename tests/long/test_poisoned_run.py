@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from db.tables import Document
-from engine.curation.agreement_figures import project_agreement
 from engine.jobs import queue, trigger
 from engine.jobs.worker import work
-from engine.training import registry
+from engine.models import registry
+from engine.statistics.project_agreement import project_agreement
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.factories import BILL_QUESTIONS, SIZE, accept, bill, make_document, make_project

@@ -22,9 +22,9 @@ from db.tables import Job, ModelVersion, Promotion, Run, RunMetric
 from engine.jobs import queue, trigger
 from engine.jobs.sweep import run_folder, sweep
 from engine.jobs.worker import do, work
-from engine.projects import change_settings
+from engine.models import registry
+from engine.projects.projects import change_settings
 from engine.settings import Settings
-from engine.training import registry
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor
 from tests.factories import make_bills, make_project, save_tiny_model

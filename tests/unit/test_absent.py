@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from engine.training.absent import with_absent
-from engine.training.floor import telling_tokens, tokens
+from engine.training.augmentation.negative_questions import with_absent
+from engine.training.evaluation.lexical_baseline import telling_tokens, tokens
 from model.examples import Example, Question, Word
 
 PAGE = Example(

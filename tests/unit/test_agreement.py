@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from engine.annotation.agreement import Agreement, compare, mean
 from engine.annotation.state import AnnotationState, PageMark, to_patch
-from engine.curation.agreement import Agreement, compare, mean
 
 SIZE = (60, 80)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.training.bootstrap import RESAMPLES, Interval, clustered_bootstrap
+from engine.training.evaluation.bootstrap import RESAMPLES, Interval, clustered_bootstrap
 
 
 def interval(clusters: list[str], values: list[float], level: float = 0.95, seed: int = 0) -> Interval:

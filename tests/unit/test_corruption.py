@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.interchange.rle import encode_rle
-from engine.training.corruption import corrupted
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.run_lengths import encode_rle
+from engine.training.augmentation.corruption import corrupted
 from model.masks import rasterise
 
 STOPS = "what is the of a an in on for to and s which value are was were does do how much this that"

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.training.disguise import blurred, in_cipher, stretched
-from engine.training.examples import synthetic_source
-from engine.training.floor import predict, prepare
+from engine.training.augmentation.perturbation import blurred, in_cipher, stretched
+from engine.training.evaluation.lexical_baseline import predict, prepare
+from engine.training.sources.examples import synthetic_source
 from model.anchors import find_anchors
 from model.examples import Example, Question, Word
 from model.layout import read_layout

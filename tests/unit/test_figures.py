@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.training.clicks import next_click
-from engine.training.figures import (
+from engine.training.evaluation.clicks import next_click
+from engine.training.evaluation.confidence_intervals import intervals
+from engine.training.evaluation.metrics import (
     Scored,
     auroc,
     best_iou,
@@ -15,8 +16,7 @@ from engine.training.figures import (
     to_json,
     word_f1,
 )
-from engine.training.intervals import intervals
-from engine.training.slices import places, slices
+from engine.training.evaluation.slices import places, slices
 from model.masks import rasterise
 
 SIZE = (60, 80)

@@ -6,8 +6,8 @@ import random
 import pytest
 from rapidfuzz import fuzz
 
-from engine.interchange.grounded import GroundedWord
-from engine.training.floor import FloorPage, best_run, predict, prepare, segments, telling_tokens
+from engine.grounded import GroundedWord
+from engine.training.evaluation.lexical_baseline import FloorPage, best_run, predict, prepare, segments, telling_tokens
 
 
 def line(text: str, x: int, y: int) -> list[GroundedWord]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.training.figures import Scored
-from engine.training.gate import Holdout, judge
-from engine.training.latency import Pace
+from engine.training.evaluation.metrics import Scored
+from engine.training.retraining.gate import Holdout, judge
+from engine.training.retraining.latency import Pace
 
 
 def scored(page: str, question: int, iou: float | None, answered: float = 0.9) -> Scored:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine.interchange.grounded import (
+from engine.grounded import (
     GroundedFormatError,
     GroundedPage,
     GroundedQuestion,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from engine.curation.groups import split_of
+from engine.documents.duplicates.groups import split_of
 
 
 def test_the_first_group_of_a_project_trains() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import count
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.latency import compared
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.retraining.latency import compared
 from model.inference import Predictor
 
 PAGE = GroundedPage(

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from engine.errors import Refused
-from engine.training.choices import RunSettings
-from engine.training.learner import described, optimizer_for
+from engine.training.retraining.learner import described, optimizer_for
+from engine.training.retraining.run_settings import RunSettings
 from model.network import GroundingNetwork
 from model.presets import NANO
 

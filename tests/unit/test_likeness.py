@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 from PIL import Image, ImageDraw
 
-from engine.curation.likeness import alike, bands_of, folded, other_numbers, other_words, signature_of
+from engine.documents.duplicates.page_signature import alike, bands_of, folded, other_numbers, other_words, signature_of
 from engine.synthetic import generate
 from engine.synthetic.assemble import SyntheticPage
 from tests.rescans import clean, other_values, read_again, rescanned, words_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from annotator import login_line
-from annotator.login_line import LoginLine
+from annotator import login_queue
+from annotator.login_queue import LoginLine
 from engine.errors import TooMany
 
 
@@ -55,7 +55,7 @@ async def started(line: LoginLine, counter: Counter, *asked: str, known: bool = 
 def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
     async def run() -> None:
         line, counter = LoginLine(), Counter()
-        places = login_line.OF_AN_ADDRESS + 1
+        places = login_queue.OF_AN_ADDRESS + 1
         tasks = await started(line, counter, *(f"10.0.0.1/{number}" for number in range(places)))
         await until(lambda: len(counter.began) == 1)
         with pytest.raises(TooMany):
@@ -72,16 +72,16 @@ def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
 def test_the_line_is_bounded_and_known_people_go_first() -> None:
     async def run() -> None:
         line, counter = LoginLine(), Counter()
-        most = login_line.AT_ONCE + login_line.OF_STRANGERS
+        most = login_queue.AT_ONCE + login_queue.OF_STRANGERS
         tasks = await started(line, counter, *(f"10.0.{number}.1/0" for number in range(most)))
-        await until(lambda: len(counter.began) == login_line.AT_ONCE)
+        await until(lambda: len(counter.began) == login_queue.AT_ONCE)
         assert line.is_long
         with pytest.raises(TooMany):
             await line.run("10.1.0.1", counter.step("one too many"))
         tasks += await started(line, counter, "10.2.0.1/known", known=True)
         counter.go_on.set()
         await asyncio.gather(*tasks)
-        assert "10.2.0.1/known" in counter.began[: 2 * login_line.AT_ONCE + 1]
+        assert "10.2.0.1/known" in counter.began[: 2 * login_queue.AT_ONCE + 1]
         assert await line.run("10.1.0.1", lambda: "free again") == "free again"
 
     in_a_thread(run)
@@ -106,7 +106,7 @@ def test_a_step_that_fails_gives_its_turn_back() -> None:
 
     async def run() -> None:
         line = LoginLine()
-        for _ in range(2 * login_line.AT_ONCE):
+        for _ in range(2 * login_queue.AT_ONCE):
             with pytest.raises(ValueError, match="no"):
                 await line.run("10.0.0.1", fails)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.curation.ordering import AGE_EVERY, order
+from engine.selection.ordering import AGE_EVERY, order
 
 RNG = np.random.default_rng(3)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import passwords
+from engine.accounts import passwords
 from engine.errors import Refused
 
 EASY = [

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from engine.curation.precision import LEVEL, THRESHOLDS, curve, lower_bound, lowest
-from engine.curation.uncertainty import confidence, uncertainty
+from engine.selection.precision import LEVEL, THRESHOLDS, curve, lower_bound, lowest
+from engine.selection.uncertainty import confidence, uncertainty
 
 
 def alone(count: int) -> np.ndarray:

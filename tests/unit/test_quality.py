@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine.annotation.state import AnnotationState, PageMark, to_patch
-from engine.curation import quality
-from engine.curation.quality import Answer, SeenPage, SeenWord, contradicted, unfit
+from engine.datasets import quality
+from engine.datasets.quality import Answer, SeenPage, SeenWord, contradicted, unfit
 
 HEIGHT, WIDTH = 100, 200
 WORDS = {

@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 
 from annotator.ui import plots, quality
 from annotator.ui.label_plots import left_out, weights
-from engine.curation.agreement import Mean
-from engine.curation.agreement_figures import ProjectAgreement
-from engine.curation.choice_figures import Choices, Finished, compared
-from engine.curation.figures import Figures, MasksADay, ModelFigures, PersonFigures
-from engine.curation.queue_depth import QueueDepth
-from engine.curation.snapshot_views import LeftOutLine, PersonWeight, SnapshotView
-from engine.curation.stage_view import AuditView, PrecisionPoint, StageView
-from engine.curation.weights import Reliability
+from engine.annotation.agreement import Mean
+from engine.datasets.snapshot_views import LeftOutLine, PersonWeight, SnapshotView
+from engine.datasets.weights import Reliability
+from engine.selection.stage_view import AuditView, PrecisionPoint, StageView
+from engine.statistics.project_agreement import ProjectAgreement
+from engine.statistics.queue_depth import QueueDepth
+from engine.statistics.selection_gain import Choices, Finished, compared
+from engine.statistics.throughput import Figures, MasksADay, ModelFigures, PersonFigures
 
 DAY = date(2026, 3, 2)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.curation.queue_view import clock, on_this_clock
+from engine.tasks.queue_view import clock, on_this_clock
 
 
 @pytest.fixture(params=["Asia/Kolkata", "America/New_York"])

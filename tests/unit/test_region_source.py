@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from engine.synthetic import generate
-from engine.training.region_source import region_source, without_words
+from engine.training.sources.region_source import region_source, without_words
 
 STEPS = 12
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.evaluate import Answered, Evaluation
-from engine.training.figures import Scored, best_iou, best_word_f1
-from engine.training.report.failures import MOST, Failures, Kind, kind_of
-from engine.training.report.page import report_page
-from engine.training.report.pictures import area, crop_box, outline
-from engine.training.report.wording import share, side_by_side, signed
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.evaluation.evaluate import Answered, Evaluation
+from engine.training.evaluation.metrics import Scored, best_iou, best_word_f1
+from engine.training.evaluation.report.failures import MOST, Failures, Kind, kind_of
+from engine.training.evaluation.report.page import report_page
+from engine.training.evaluation.report.pictures import area, crop_box, outline
+from engine.training.evaluation.report.wording import share, side_by_side, signed
 from model.inference import Answer
 from model.masks import Mask, rasterise
 

@@ -4,7 +4,7 @@ import math
 import random
 from statistics import median
 
-from engine.curation.spread import median_ranks, middle_ranks, share_interval
+from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
 
 
 def test_the_ranks_around_a_median_hold_at_least_95_percent_and_not_much_more() -> None:

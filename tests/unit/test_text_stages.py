@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.training import text_stages
-from engine.training.stage import Surroundings
+from engine.training.pretraining import text_stages
+from engine.training.pretraining.stage import Surroundings
 from model.network import GroundingNetwork
 from model.presets import ImageConfig, NetworkConfig, TextConfig
 from model.pretraining.decoder_files import save_decoder

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.training.texts import (
+from engine.training.pretraining.texts import (
     Document,
     page_documents,
     passages_of,

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import Refused
-from engine.visible import check_name, check_question, cleaned, is_blank
+from engine.text import check_name, check_question, cleaned, is_blank
 
 OVERRIDES = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)]
 WIDTHLESS = ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u034f", "\u180e", "\U000e0041"]

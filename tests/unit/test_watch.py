@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.watch import BEST_FILE, LOST, Watch, best_file, watched_documents, watched_source
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.retraining.early_stopping import (
+    BEST_FILE,
+    LOST,
+    Watch,
+    best_file,
+    watched_documents,
+    watched_source,
+)
 from model import checkpoint
 from model.examples import Example, Question, Word
 from model.network import GroundingNetwork

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from engine.interchange.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.examples import Turns, page_source
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.sources.examples import Turns, page_source
 
 
 def pages(count: int, questions: int = 1) -> list[GroundedPage]:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.curation.agreement import Agreement
-from engine.curation.weights import LEAST, label_weight, reliabilities, share_agreed
+from engine.annotation.agreement import Agreement
+from engine.datasets.weights import LEAST, label_weight, reliabilities, share_agreed
 
 YES, NO = Agreement(0.9, 1.0), Agreement(0.0, 0.0)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.curation.manifest import FrozenDocument, FrozenItem, FrozenPage
+from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
-from engine.training.figures import iou
+from engine.training.evaluation.metrics import iou
 from model.masks import rasterise
 
 DOCUMENTS_FILE = "documents.jsonl"

@@ -13,12 +13,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from engine.curation.manifest import FrozenDocument, FrozenItem, FrozenPage
+from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
-from engine.interchange.rle import encode_rle
-from engine.training.code_version import code_version
+from engine.run_lengths import encode_rle
+from engine.version import code_version
 
 ANNOTATIONS_FILE = "annotations.json"
 

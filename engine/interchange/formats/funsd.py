@@ -7,11 +7,11 @@ stands nowhere on the page, so its box is empty. All other words are entities of
 from itertools import groupby
 from typing import Any
 
-from engine.curation.manifest import FrozenPage, FrozenWord
+from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name
-from engine.training.figures import iou
+from engine.training.evaluation.metrics import iou
 from model.masks import rasterise
 
 ANNOTATIONS_FOLDER = "annotations"

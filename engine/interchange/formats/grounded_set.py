@@ -1,18 +1,18 @@
 """Grounded JSONL: pages with their words, and each question with the words, or else the pixels, that answer it.
 
-The format of this project's own sets (engine.interchange.grounded): `glossator evaluate` and `glossator simulate` read it, and an import gives back
+The format of this project's own sets (engine.grounded): `glossator evaluate` and `glossator simulate` read it, and an import gives back
 what was exported, to the pixel.
 """
 
 import json
 from typing import Any
 
-from engine.curation.manifest import FrozenDocument, FrozenItem
+from engine.datasets.manifest import FrozenDocument, FrozenItem
+from engine.grounded import PAGES_FILE, GroundedPage, GroundedQuestion, GroundedWord, page_to_json
 from engine.interchange.destination import Destination
-from engine.interchange.grounded import PAGES_FILE, GroundedPage, GroundedQuestion, GroundedWord, page_to_json
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, image_name, licence_of
-from engine.interchange.rle import encode_rle
+from engine.run_lengths import encode_rle
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:

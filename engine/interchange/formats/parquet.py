@@ -11,11 +11,11 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.curation.manifest import FrozenDocument, FrozenItem, FrozenPage
+from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import SPLITS, Marked, Release, attributes_of, image_name, licence_of
-from engine.interchange.rle import encode_rle
+from engine.run_lengths import encode_rle
 
 _GROUP_BYTES, _GROUP_ROWS = 32_000_000, 100  # of a row group: what is held in memory
 _FILE_BYTES = 500_000_000

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import xlsxwriter
 
-from engine.curation.manifest import FrozenItem
+from engine.datasets.manifest import FrozenItem
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import SPLITS, Release, licence_of

@@ -1,11 +1,11 @@
-"""Grounded JSONL (engine.interchange.grounded): pages with their words, and questions with the words or the pixels that answer."""
+"""Grounded JSONL (engine.grounded): pages with their words, and questions with the words or the pixels that answer."""
 
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.interchange.grounded import PAGES_FILE, GroundedFormatError, automatic_questions, page_from_json
+from engine.grounded import PAGES_FILE, GroundedFormatError, automatic_questions, page_from_json
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,

@@ -13,8 +13,8 @@ from typing import Literal
 from engine.synthetic import questions
 from engine.synthetic.concepts import CONCEPTS, Concept
 from engine.synthetic.draft import cased
-from engine.synthetic.kinds.form_lists import write_lines
-from engine.synthetic.kinds.form_style import Form, Noted
+from engine.synthetic.kinds.forms.lists import write_lines
+from engine.synthetic.kinds.forms.style import Form, Noted
 from engine.synthetic.sheet import Face, Written
 from engine.synthetic.vocabulary import words
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.synthetic import questions
 from engine.synthetic.keys import Key
-from engine.synthetic.kinds.form_style import Form
+from engine.synthetic.kinds.forms.style import Form
 from engine.synthetic.sheet import Written
 from engine.synthetic.values import LONG_KINDS, value
 from engine.synthetic.vocabulary import phrase

@@ -9,7 +9,7 @@ from engine.synthetic import questions
 from engine.synthetic.concepts import CONCEPTS
 from engine.synthetic.draft import Draft, body_face, cased, page_width
 from engine.synthetic.keys import KeySource
-from engine.synthetic.kinds.receipt_words import ASKED
+from engine.synthetic.kinds.receipts.words import ASKED
 from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.sheet import Panel, Sheet
 from engine.synthetic.values import address_lines, company, email, person, phone, value

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.synthetic import questions
-from engine.synthetic.kinds.form_style import Form
+from engine.synthetic.kinds.forms.style import Form
 from engine.synthetic.sheet import Face, Panel, Written, broken
 
 Ruling = Literal["none", "head", "rows", "grid", "bands", "columns"]

@@ -9,7 +9,7 @@ from string import capwords
 from engine.synthetic import questions
 from engine.synthetic.draft import body_face, page_width
 from engine.synthetic.kinds.entries import settle
-from engine.synthetic.kinds.form_style import Form, drawn_form
+from engine.synthetic.kinds.forms.style import Form, drawn_form
 from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.sheet import Face, Role, Sheet
 from engine.synthetic.values import address_lines, email, phone, website

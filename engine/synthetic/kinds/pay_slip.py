@@ -9,8 +9,8 @@ from engine.synthetic.draft import cased
 from engine.synthetic.kinds import ledger, paper
 from engine.synthetic.kinds.amounts import Writing, cents, drawn_day
 from engine.synthetic.kinds.entries import Entry, boxed, in_columns, note, stacked
-from engine.synthetic.kinds.form_style import Form
-from engine.synthetic.kinds.statement_words import CONCEPTS
+from engine.synthetic.kinds.forms.style import Form
+from engine.synthetic.kinds.statements.words import CONCEPTS
 from engine.synthetic.values import MONTHS, code, company, person
 from engine.synthetic.vocabulary import phrase
 

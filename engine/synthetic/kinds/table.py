@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 from engine.synthetic.draft import Draft, body_face, page_width
-from engine.synthetic.kinds import form_fields, grid
-from engine.synthetic.kinds.form_style import absent_question, drawn_form
+from engine.synthetic.kinds import grid
+from engine.synthetic.kinds.forms import fields
+from engine.synthetic.kinds.forms.style import absent_question, drawn_form
 from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.sheet import Sheet
 from engine.synthetic.vocabulary import phrase
@@ -35,9 +36,9 @@ def lay_out(chance: random.Random) -> Draft:
         y = written.top + 2.4 * title.size
         y = grid.table(form, y, most_questions=14, rows=chance.randint(2, 14)) + 2.5 * em
         if chance.random() < 0.3:
-            y = form_fields.paragraph(form, y) + 2.5 * em
+            y = fields.paragraph(form, y) + 2.5 * em
         if chance.random() < 0.3:
-            y = form_fields.row_of_fields(form, y, 2, below=False) + 2.5 * em
+            y = fields.row_of_fields(form, y, 2, below=False) + 2.5 * em
         if y > height * 0.7:
             break
     ornament(sheet, y)

@@ -22,7 +22,7 @@ from sqlalchemy import select
 from annotator.auth import COOKIE
 from db.base import now
 from db.tables import Document, LoginSession, Member, Revision, User
-from engine.projects import DEFAULT_NAME, ensure_project
+from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from model.masks import encode_patch

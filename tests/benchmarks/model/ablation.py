@@ -24,9 +24,9 @@ from statistics import fmean
 import torch
 
 from engine.synthetic import generate
-from engine.training.evaluate import evaluate
-from engine.training.examples import mixed_source, synthetic_source
-from engine.training.region_source import region_source, without_words
+from engine.training.evaluation.evaluate import evaluate
+from engine.training.sources.examples import mixed_source, synthetic_source
+from engine.training.sources.region_source import region_source, without_words
 from model import checkpoint
 from model.anchors import ANCHORS
 from model.inference import SHIPPED, Predictor

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.model.clicks [--pages 120] [--seed 4711] [--model FILE] [--plots FOLDER]
 
 Generated pages that training never saw. The pixel path is judged and corrected by itself, once on pages with their words and once
-on the same pages unread. The asker clicks into the middle of the largest error (engine.training.clicks).
+on the same pages unread. The asker clicks into the middle of the largest error (engine.training.evaluation.clicks).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 
 import torch
 
-from engine.interchange.grounded import GroundedPage
+from engine.grounded import GroundedPage
 from engine.synthetic import SyntheticPage, generate
-from engine.training.evaluate import Corrected, evaluate
-from engine.training.region_source import without_words
+from engine.training.evaluation.evaluate import Corrected, evaluate
+from engine.training.sources.region_source import without_words
 from model.inference import Predictor
 from tests.benchmarks import plots
 from tests.benchmarks.tables import table

@@ -20,9 +20,16 @@ from pathlib import Path
 
 import torch
 
-from engine.training.page_learning import PAGE_OBJECTIVES, RATE, PageKind, affordable_steps, figures_of, learn_pages
-from engine.training.probing import foretold_figures, probe_pages, regions_of
-from engine.training.rendered import RenderedPage, drawn_pages, rendered, source_of
+from engine.training.pretraining.page_learning import (
+    PAGE_OBJECTIVES,
+    RATE,
+    PageKind,
+    affordable_steps,
+    figures_of,
+    learn_pages,
+)
+from engine.training.pretraining.probing import foretold_figures, probe_pages, regions_of
+from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered, source_of
 from model import checkpoint
 from model.examples import Source
 from model.learning import Plan

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 import model
-from engine.training.examples import synthetic_source
-from engine.training.learner import network_of
+from engine.training.retraining.learner import network_of
+from engine.training.sources.examples import synthetic_source
 from model.batches import make_batch
 from model.network import GroundingNetwork
 from model.objectives.segmentation import loss_of

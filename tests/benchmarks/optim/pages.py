@@ -10,9 +10,9 @@ from itertools import islice
 import torch
 from torch import Tensor, nn
 
-from engine.interchange.grounded import GroundedQuestion
+from engine.grounded import GroundedQuestion
 from engine.synthetic import generate
-from engine.training.examples import draw_questions, example_of
+from engine.training.sources.examples import draw_questions, example_of
 from model import checkpoint
 from model.batches import Batch, make_batch
 from model.examples import Example

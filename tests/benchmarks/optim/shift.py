@@ -11,7 +11,7 @@ from itertools import chain, islice
 from torch import Tensor, nn
 
 from engine.synthetic import SyntheticPage, generate_kind
-from engine.training.examples import example_of
+from engine.training.sources.examples import example_of
 from model.examples import Example
 from tests.benchmarks.optim.pages import MOST_WORDS, Pages, drawn, mean_iou, mean_loss, paired, visited
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
-from engine.people import add_user
+from engine.accounts.users import add_user
 from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.browser.bench import Bench

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from engine.projects import create_project
+from engine.projects.projects import create_project
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests import jobs_made

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from db.tables import Annotation
-from engine.curation import second_looks
-from engine.training import registry
+from engine.models import registry
+from engine.selection import label_review
 from tests.browser.people import Desk, Team
 from tests.factories import accept, bill, make_document
 from tests.selection_made import say
@@ -20,7 +20,7 @@ def doubted(team: Team, label: tuple[int, ...], said: tuple[int, ...], **model: 
     document = make_document(team.workspace, team.project, [bill(1)], name="doubted.png")
     annotation = accept(team.workspace, document, TOTAL, label, author="Ann")
     say(team.workspace, registry.ensure_shipped(team.workspace), document, TOTAL, said, **model)
-    assert second_looks.find(team.workspace, team.project) == 1
+    assert label_review.find(team.workspace, team.project) == 1
     return annotation
 
 
@@ -32,7 +32,7 @@ def looking(team: Team) -> Desk:
 
 
 def looked(team: Team) -> list[tuple[str | None, str | None]]:
-    return [(line.verdict, line.decided_by) for line in second_looks.lines(team.workspace, team.project)]
+    return [(line.verdict, line.decided_by) for line in label_review.lines(team.workspace, team.project)]
 
 
 def test_a_label_is_kept_after_a_second_look(team: Team) -> None:

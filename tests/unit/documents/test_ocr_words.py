@@ -8,8 +8,8 @@ from PIL import Image
 
 from engine.documents.limits import ReadLimits
 from engine.documents.page import ReadPage, ReadWord
-from engine.interchange.grounded import GroundedPage
-from engine.training.ocr_words import OcrWords, words_upright
+from engine.grounded import GroundedPage
+from engine.training.evaluation.ocr_words import OcrWords, words_upright
 from tests import documents_made as made
 
 

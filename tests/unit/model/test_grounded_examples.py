@@ -4,15 +4,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from engine.interchange.grounded import GroundedPage
+from engine.grounded import GroundedPage
 from engine.synthetic import generate
-from engine.training.examples import (
-    draw_questions,
-    example_of,
-    mixed_source,
-    page_source,
-    synthetic_source,
-)
+from engine.training.sources.examples import draw_questions, example_of, mixed_source, page_source, synthetic_source
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import pytest
 import torch
 from pages import example
 
-from engine.training.curves import METRICS_FILE
-from engine.training.page_learning import PAGE_OBJECTIVES, learn_pages, page_objective
-from engine.training.stage import at_rate
+from engine.training.pretraining.curves import METRICS_FILE
+from engine.training.pretraining.page_learning import PAGE_OBJECTIVES, learn_pages, page_objective
+from engine.training.pretraining.stage import at_rate
 from model import checkpoint
 from model.learning import Plan
 from model.network import GroundingNetwork

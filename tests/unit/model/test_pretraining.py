@@ -5,8 +5,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from engine.training.curves import METRICS_FILE
-from engine.training.pretraining import FIGURES_FILE, Schedule, paced, pretrain
+from engine.training.pretraining.curves import METRICS_FILE
+from engine.training.pretraining.run import FIGURES_FILE, Schedule, paced, pretrain
 from model.examples import Word
 from model.inference import Predictor
 from model.presets import TextConfig

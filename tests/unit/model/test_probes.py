@@ -5,7 +5,7 @@ import torch
 from pages import SIZE, page_image, page_words
 
 from engine.synthetic.region_types import REGION_TYPES, TypedRegion
-from engine.training.probing import (
+from engine.training.pretraining.probing import (
     FEATURES,
     OTHERS,
     foretold_figures,
@@ -15,7 +15,7 @@ from engine.training.probing import (
     same_place,
     type_figures,
 )
-from engine.training.rendered import RenderedPage, drawn_pages, rendered, rendered_source
+from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered, rendered_source
 from model.examples import Example
 from model.objectives.djepa import JointJepa
 from model.pretraining.probes import fit_map, linear_probe, pooled, retrieved

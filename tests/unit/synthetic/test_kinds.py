@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
-from engine.interchange.grounded import page_to_json
+from engine.grounded import page_to_json
 from engine.synthetic import KINDS, generate_kind
 from engine.synthetic.concepts import Concept
-from engine.synthetic.kinds import certificate, ledger, report, shipping, statement
+from engine.synthetic.kinds import ledger
 from engine.synthetic.kinds.amounts import Writing, drawn_day
+from engine.synthetic.kinds.certificates import certificate
 from engine.synthetic.kinds.entries import Entry, absent, in_columns, note, settle
 from engine.synthetic.kinds.paper import drawn_paper
+from engine.synthetic.kinds.reports import report
+from engine.synthetic.kinds.shipments import shipping
+from engine.synthetic.kinds.statements import statement
 
 NEW = {"statement": statement, "report": report, "certificate": certificate, "shipping": shipping}
 SEEDS = 150
@@ -45,7 +49,7 @@ def test_running_balances_of_accounts_add_up(monkeypatch: pytest.MonkeyPatch) ->
     tables = Tables(monkeypatch)
     for seed in range(SEEDS):
         statement.lay_out(random.Random(seed))
-    from engine.synthetic.kinds.statement_account import _CREDITS, _DEBITS
+    from engine.synthetic.kinds.statements.account import _CREDITS, _DEBITS
 
     checked = 0
     for heads, rows, _ in tables.set:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from pycocotools import mask as coco
 
-from engine.interchange.grounded import page_to_json, read_pages, write_pages
+from engine.grounded import page_to_json, read_pages, write_pages
 from engine.synthetic import KINDS, SyntheticPage, generate, generate_kind
 
 PAGES = 40
 DIGEST = """
 import hashlib, json, sys
 from itertools import islice
-from engine.interchange.grounded import page_to_json
+from engine.grounded import page_to_json
 from engine.synthetic import generate
 pages = [page_to_json(page.page) for page in islice(generate(int(sys.argv[1])), 12)]
 print(hashlib.sha256(json.dumps(pages).encode()).hexdigest())

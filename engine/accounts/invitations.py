@@ -1,0 +1,252 @@
+"""Invitations: a link that makes whoever opens it a member of a project, once.
+
+The link holds a random token, the database its SHA-256: who reads the database, or a backup of it, cannot join with it.
+"""
+
+import secrets
+from datetime import datetime, timedelta
+
+from pydantic import BaseModel
+from sqlalchemy import CursorResult, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import Invitation, Member, Project, User
+from engine import audit
+from engine.accounts import login_throttle, members, names, passwords, permissions, sessions
+from engine.accounts.users import check_role
+from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.settings import Settings
+from engine.workspace import Workspace
+
+LONGEST_DAYS = 90
+
+
+class InvitationView(BaseModel):
+    """An invitation as admins see it. `state`: open, used, expired, withdrawn, or void when its maker is no admin any more."""
+
+    id: str
+    role: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime
+    state: str
+    used_by: str | None
+
+
+class NewInvitation(InvitationView):
+    """An invitation that was just made. `token` is told this once and stored nowhere."""
+
+    token: str
+
+
+class Offer(BaseModel):
+    """What an open invitation offers to whoever holds its link."""
+
+    project_id: str
+    project: str
+    role: str
+    inviter: str
+    expires_at: datetime
+
+
+class Joined(BaseModel):
+    """What became of an accepted invitation. `token`: of the new login session, where the person had none."""
+
+    project_id: str
+    role: str
+    token: str | None
+
+
+def invite(workspace: Workspace, project_id: str, role: str, days: float = 7, *, by: User) -> NewInvitation:
+    """Make an invitation. Refused for an unknown role or more than 90 days, Forbidden for who is no admin of the project."""
+    check_role(role)
+    if not 0 < days <= LONGEST_DAYS:
+        raise Refused(f"An invitation is valid for at least an hour and at most {LONGEST_DAYS} days.")
+    token = secrets.token_urlsafe(32)
+    with workspace.database.write() as session:
+        if session.get(Project, project_id) is None:
+            raise NotFound("There is no such project.")
+        if permissions.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project may invite people.")
+        invitation = Invitation(
+            token_sha256=sessions.digest(token),
+            project_id=project_id,
+            role=role,
+            created_by=by.id,
+            expires_at=now() + timedelta(days=days),
+        )
+        session.add(invitation)
+        session.flush()
+        until = f"{invitation.expires_at:%Y-%m-%d %H:%M}"
+        audit.record(session, by.id, "invitations.create", invitation.id, project_id, role=role, until=until)
+        return NewInvitation(**_view(session, invitation).model_dump(), token=token)
+
+
+def invitations(workspace: Workspace, project_id: str) -> list[InvitationView]:
+    """Return a project's invitations, newest first."""
+    with workspace.database.read() as session:
+        rows = session.scalars(
+            select(Invitation)
+            .where(Invitation.project_id == project_id)
+            .order_by(Invitation.created_at.desc(), Invitation.id.desc())
+            .limit(200)
+        ).all()
+        return [_view(session, row) for row in rows]
+
+
+def withdraw(workspace: Workspace, invitation_id: str, *, by: User) -> None:
+    """Make an invitation worthless. Conflict when it was used already; withdrawing twice is harmless."""
+    with workspace.database.write() as session:
+        invitation = session.scalar(select(Invitation).where(Invitation.id == invitation_id).with_for_update())
+        if invitation is None:
+            raise NotFound("There is no such invitation.")
+        if permissions.role_in(session, by, invitation.project_id) != "admin":
+            raise Forbidden("Only an admin of the project may withdraw invitations.")
+        if invitation.used_at is not None:
+            raise Conflict("The invitation was used already; remove the member instead.")
+        if invitation.revoked_at is None:
+            invitation.revoked_at = now()
+            audit.record(
+                session, by.id, "invitations.revoke", invitation.id, invitation.project_id, role=invitation.role
+            )
+
+
+def offer(workspace: Workspace, token: str) -> Offer:
+    """Return what a link offers. NotFound, with a sentence that says why, when it offers nothing any more. Writes nothing."""
+    with workspace.database.read() as session:
+        invitation = _open(session, token)
+        project = session.get_one(Project, invitation.project_id)
+        inviter = session.get_one(User, invitation.created_by)
+        return Offer(
+            project_id=project.id,
+            project=project.name,
+            role=invitation.role,
+            inviter=inviter.name,
+            expires_at=invitation.expires_at,
+        )
+
+
+def accept_as(workspace: Workspace, token: str, user: User) -> Joined:
+    """Make a user who is logged in a member. Who has as much already stays what they are, and the link stays unused."""
+    with workspace.database.read() as session:
+        _open(session, token)  # so that a link that opens nothing takes no write turn
+    with workspace.database.write() as session:
+        invitation = _open(session, token)
+        member = session.get(Member, (invitation.project_id, user.id))
+        role = permissions.role_in(session, user, invitation.project_id)
+        if role is not None and permissions.RANK[role] >= permissions.RANK[invitation.role]:
+            return Joined(project_id=invitation.project_id, role=role, token=None)
+        _use(session, invitation, user)
+        if member is None:
+            members.join(session, invitation.project_id, user.id, invitation.role)
+        else:
+            member.role = invitation.role
+        return Joined(project_id=invitation.project_id, role=invitation.role, token=None)
+
+
+def accept_new(
+    workspace: Workspace, token: str, name: str, password: str, *, client: str = "", address: str = ""
+) -> Joined:
+    """Make a new user a member and log them in. Refused for an unfit name or password, Conflict for a taken name.
+
+    Hashing is dear, and who holds a link could ask for any number of names: what can be refused is refused before a hash is
+    made, and taken names are counted. TooMany after too many of them; see engine.accounts.login_throttle.
+    """
+    with workspace.database.read() as session:
+        opened = _open(session, token)
+    name = names.chosen(name)
+    passwords.check(password, name)
+    taken = Conflict(f"The name {name!r} is taken. If it is yours, log in and open the link again.")
+    with login_throttle.counted_joining(workspace, opened.id, address) as attempt:
+        with workspace.database.read() as session:
+            if names.is_taken(session, name):
+                raise taken
+        stored = passwords.hashed(password, name)
+        try:
+            with workspace.database.write() as session:
+                invitation = _open(session, token)
+                names.check_free(session, name)
+                login_throttle.succeeded(session, attempt)
+                user = User(name=name, role="annotator", password_hash=stored)
+                session.add(user)
+                session.flush()
+                _use(session, invitation, user)
+                members.join(session, invitation.project_id, user.id, invitation.role)
+                begun = sessions.begin(workspace, session, user.id, client=client, address=address)
+                return Joined(project_id=invitation.project_id, role=invitation.role, token=begun)
+        except (IntegrityError, Conflict):  # somebody else took it meanwhile
+            raise taken from None
+
+
+def address_of(settings: Settings, token: str) -> str:
+    """Return a link for who has no browser open to tell the server's address: the first allowed name, else host and port."""
+    if settings.allowed_hosts:
+        return f"{'https' if settings.secure_cookies else 'http'}://{settings.allowed_hosts[0]}/invite/{token}"
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{settings.port}/invite/{token}"
+
+
+def _open(session: Session, token: str) -> Invitation:
+    invitation = session.scalar(select(Invitation).where(Invitation.token_sha256 == sessions.digest(token)))
+    if invitation is None:
+        raise NotFound("There is no such invitation; check that the link is whole.")
+    state = _state(session, invitation)
+    if state != "open":
+        why = {
+            "used": "has been used already",
+            "expired": "has expired",
+            "withdrawn": "was withdrawn",
+            "void": "does not hold any more",
+        }[state]
+        raise NotFound(f"This invitation {why}. Ask for a new one.")
+    return invitation
+
+
+def _state(session: Session, invitation: Invitation) -> str:
+    if invitation.used_at is not None:
+        return "used"
+    if invitation.revoked_at is not None:
+        return "withdrawn"
+    if invitation.expires_at <= now():
+        return "expired"
+    inviter = session.get_one(User, invitation.created_by)
+    holds = inviter.disabled_at is None and permissions.role_in(session, inviter, invitation.project_id) == "admin"
+    return "open" if holds else "void"
+
+
+def _use(session: Session, invitation: Invitation, user: User) -> None:
+    """Use a link up. Of two who open it at once, the conditional update lets one through."""
+    used = session.execute(
+        update(Invitation)
+        .where(Invitation.id == invitation.id, Invitation.used_at.is_(None), Invitation.revoked_at.is_(None))
+        .values(used_at=now(), used_by=user.id)
+        .execution_options(synchronize_session=False)
+    )
+    assert isinstance(used, CursorResult)
+    if used.rowcount != 1:
+        raise NotFound("This invitation has been used already. Ask for a new one.")
+    inviter = session.get_one(User, invitation.created_by).name
+    audit.record(
+        session,
+        user.id,
+        "invitations.accept",
+        invitation.id,
+        invitation.project_id,
+        role=invitation.role,
+        inviter=inviter,
+    )
+
+
+def _view(session: Session, invitation: Invitation) -> InvitationView:
+    used_by = session.get(User, invitation.used_by) if invitation.used_by else None
+    return InvitationView(
+        id=invitation.id,
+        role=invitation.role,
+        created_by=session.get_one(User, invitation.created_by).name,
+        created_at=invitation.created_at,
+        expires_at=invitation.expires_at,
+        state=_state(session, invitation),
+        used_by=used_by.name if used_by else None,
+    )

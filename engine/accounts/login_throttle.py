@@ -1,0 +1,247 @@
+"""Slowing down who guesses passwords.
+
+Three counts over the last quarter of an hour, each with growing waits once it is full: of one name from one address; of one
+address, whatever the names; of one name, whatever the addresses. The last two spare who has logged in from that address
+lately: nobody can shut a person out by failing in their name elsewhere, nor a whole house by failing behind the same router.
+The first spares nobody: who fails five times in a colleague's name, behind the same router, lets them wait, 30 seconds at
+first and never more than a quarter of an hour. Sparing people there would let who sits beside them guess without end.
+
+A wrong password writes nothing by itself: failures stay in memory (engine.login_attempts) and are written together, at most once a
+second (engine.deferred_writes), so that a flood of them takes no write turn from the people at work. What is counted is what the
+database holds, of all processes that serve, and what this process has not written yet. A process that is killed forgets the
+failures of its last second, and another process sees them a second late: that many are the guesses which either is worth.
+
+Behind a proxy on another machine, all people have the proxy's address unless GLOSSATOR_TRUSTED_PROXIES names it.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import LoginAttempt, LoginSession, User
+from engine import audit
+from engine.errors import TooMany
+from engine.login_attempts import MINUTE, Attempt
+from engine.workspace import Workspace
+
+WINDOW = timedelta(minutes=15)
+OF_A_PAIR, OF_AN_ADDRESS, OF_A_NAME = 5, 30, 50  # failures within the window that cost no waiting
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=15)
+KEPT = timedelta(days=1)
+CLEARED = 5_000  # attempts older than that which are deleted in one go, once a minute
+KNOWN_FOR = timedelta(days=90)  # how long an address counts as the person's own after a login from it
+PASSWORDS, NAMES = "wrong passwords", "names that are taken"
+
+
+@contextmanager
+def counted(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
+    """Count an attempt while its password is looked at, so that many at once cannot outrun the count.
+
+    `user`: whose name it is, None where it is nobody's. It counts as wrong unless `succeeded` is called inside. TooMany, with
+    the seconds to wait, when a count is full; what is refused so is not counted.
+    """
+    key = user.name if user is not None else _hidden(name)
+    with _counted(workspace, key, user, address, PASSWORDS, name) as attempt:
+        yield attempt
+
+
+@contextmanager
+def counted_joining(workspace: Workspace, invitation_id: str, address: str) -> Iterator[Attempt]:
+    """Count an attempt to choose a name with an invitation's link, which tells whether somebody has that name.
+
+    It failed when the name was taken. TooMany as in `counted`.
+    """
+    key = f"invitation {invitation_id}"
+    with _counted(workspace, key, None, address, NAMES, key) as attempt:
+        yield attempt
+
+
+def check(workspace: Workspace, name: str, address: str) -> None:
+    """TooMany when an attempt of this name from this address was refused a moment ago. Asks the memory alone."""
+    refusal = workspace.tried.refused(name, network_of(address))
+    if refusal is not None:
+        raise _too_many(*refusal)
+
+
+def is_known(workspace: Workspace, name: str, address: str) -> bool:
+    """Return whether somebody of that name has logged in from that address lately."""
+    with workspace.database.read() as session:
+        user = session.scalar(select(User).where(User.name == name, User.disabled_at.is_(None)))
+        return user is not None and _is_known(session, user, network_of(address), now())
+
+
+@contextmanager
+def _counted(
+    workspace: Workspace, key: str, user: User | None, address: str, what: str, typed: str
+) -> Iterator[Attempt]:
+    network = network_of(address)
+    tried = workspace.tried
+    if workspace.later.is_full:  # the database cannot be written; without counts there is no limit
+        raise TooMany("Logins cannot be counted at the moment. Try again in a minute.", 60)
+    with tried.turn, workspace.database.read() as session:
+        attempt = Attempt(key, network)
+        attempt.failures, wait = _look(workspace, session, attempt, user)
+        if wait > 0:
+            tried.refuse(typed, network, wait, what)
+            raise _too_many(wait, what)
+        tried.put(attempt)
+    try:
+        yield attempt
+    except BaseException:
+        attempt.right = False  # what was to be stored with it is not
+        raise
+    finally:
+        if attempt.right:
+            tried.drop(attempt)
+        else:
+            _failed(workspace, attempt)
+
+
+def succeeded(session: Session, attempt: Attempt) -> None:
+    """Say, inside the caller's unit of work, that the password was right."""
+    session.add(_row(attempt, succeeded=True))
+    attempt.right = True
+
+
+def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User | None) -> tuple[int, int]:
+    """Return how many would have failed of this name from this address with this one, and the seconds to wait first."""
+    moment, name, address = attempt.moment, attempt.name, attempt.address
+    # Taken before the database is asked: what is written in between is then found in both, and counted once by its id.
+    fresh = workspace.tried.unwritten(name, address)
+    here, named = LoginAttempt.address == address, LoginAttempt.name == name
+    of_here, of_name = (
+        [each for each in fresh if each.address == address],
+        [each for each in fresh if each.name == name],
+    )
+    of_both = [each for each in of_here if each.name == name]
+    of_pair = _failures(session, moment, here & named, of_both, forgiving=True)
+    counts = [(of_pair, OF_A_PAIR)]
+    if user is None or not _is_known(session, user, address, moment):
+        counts += [
+            (_failures(session, moment, here, of_here), OF_AN_ADDRESS),
+            (_failures(session, moment, named, of_name), OF_A_NAME),
+        ]
+    return of_pair[0] + 1, max(_wait(count, newest, free, moment) for (count, newest), free in counts)
+
+
+def _failed(workspace: Workspace, attempt: Attempt) -> None:
+    """Have a failure written, and the one that fills the count told to the audit trail: in a flood, how many there were."""
+    tried, later = workspace.tried, workspace.later
+    later.add(lambda session: session.add(_row(attempt)), done=lambda: tried.drop(attempt))
+    if tried.may_clear():
+        later.add(_clear)
+    if attempt.failures != OF_A_PAIR:
+        return
+    if tried.may_say():
+        name, address, failures = attempt.name, attempt.address, attempt.failures
+        later.add(
+            lambda session: audit.record(
+                session, None, "login.limited", name, name=name, address=address, failures=failures
+            )
+        )
+        return
+
+    told = [0]
+
+    def tell(session: Session) -> None:
+        told[0] = tried.unsaid
+        audit.record(session, None, "login.limited.more", "logins", times=told[0])
+
+    later.add(tell, done=lambda: tried.said(told[0]), key="login.limited.more", delay=MINUTE)
+
+
+def _row(attempt: Attempt, *, succeeded: bool = False) -> LoginAttempt:
+    return LoginAttempt(
+        id=attempt.id,
+        name=attempt.name,
+        address=attempt.address,
+        succeeded=succeeded,
+        created_at=attempt.moment,
+    )
+
+
+def _clear(session: Session) -> None:
+    old = select(LoginAttempt.id).where(LoginAttempt.created_at < now() - KEPT).limit(CLEARED)
+    session.execute(delete(LoginAttempt).where(LoginAttempt.id.in_(old)).execution_options(synchronize_session=False))
+
+
+def _too_many(seconds: int, what: str) -> TooMany:
+    return TooMany(f"Too many {what}. Try again in {_spoken(seconds)}.", seconds)
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one address: an IPv4 address, or the /64 that one IPv6 customer has to choose from."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address[:60]
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        if not parsed.is_loopback:
+            return str(ip_network((parsed, 64), strict=False))
+    return str(parsed)
+
+
+def _failures(
+    session: Session,
+    moment: datetime,
+    which: ColumnElement[bool],
+    unwritten: Sequence[Attempt],
+    *,
+    forgiving: bool = False,
+) -> tuple[int, datetime | None]:
+    """How many attempts failed within the window (`forgiving`: since the last success in it), and when the last one did."""
+    since = moment - WINDOW
+    if forgiving:
+        success = session.scalar(
+            select(func.max(LoginAttempt.created_at)).where(
+                which, LoginAttempt.succeeded, LoginAttempt.created_at > since
+            )
+        )
+        since = success or since
+    fresh = [each for each in unwritten if each.moment > since]
+    count, newest = session.execute(
+        select(func.count(LoginAttempt.id), func.max(LoginAttempt.created_at)).where(
+            which,
+            LoginAttempt.succeeded.is_(False),
+            LoginAttempt.created_at > since,
+            LoginAttempt.id.not_in([each.id for each in fresh]),
+        )
+    ).one()
+    return count + len(fresh), max((each for each in (newest, *(one.moment for one in fresh)) if each), default=None)
+
+
+def _wait(count: int, newest: datetime | None, free: int, moment: datetime) -> int:
+    """Seconds until the next attempt: none while the count is not full, then twice as many after each failure."""
+    if newest is None or count < free:
+        return 0
+    wait = min(FIRST_WAIT * 2 ** min(count - free, 10), LONGEST_WAIT)
+    return max(0, -int(-(newest + wait - moment).total_seconds() // 1))
+
+
+def _is_known(session: Session, user: User, network: str, moment: datetime) -> bool:
+    addresses = session.scalars(
+        select(LoginSession.address)
+        .where(LoginSession.user_id == user.id, LoginSession.created_at > moment - KNOWN_FOR)
+        .distinct()
+    )
+    return any(network_of(address) == network for address in addresses)
+
+
+def _hidden(name: str) -> str:
+    """What stands for a name that nobody has. People type their password there by mistake; it must not be kept."""
+    return f"nobody ({hashlib.sha256(name.encode()).hexdigest()[:16]})"
+
+
+def _spoken(seconds: int) -> str:
+    if seconds < 60:
+        return f"{seconds} seconds" if seconds > 1 else "a second"
+    minutes = -(-seconds // 60)
+    return "a minute" if minutes == 1 else f"{minutes} minutes"

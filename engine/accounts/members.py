@@ -1,0 +1,128 @@
+"""Who works on a project, and as what."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.tables import Member, Project, User
+from engine import audit
+from engine.accounts import permissions
+from engine.accounts.users import check_role
+from engine.errors import Conflict, Forbidden, NotFound
+from engine.workspace import Workspace
+
+
+class MemberView(BaseModel):
+    """A member of a project. Admins of the whole installation are no members and may do everything all the same."""
+
+    user_id: str
+    name: str
+    role: str
+    since: datetime
+    disabled: bool
+
+
+def members(workspace: Workspace, project_id: str) -> list[MemberView]:
+    """Return the members of a project by name."""
+    with workspace.database.read() as session:
+        rows = session.execute(
+            select(Member, User)
+            .join(User, User.id == Member.user_id)
+            .where(Member.project_id == project_id)
+            .order_by(User.name)
+        ).all()
+    return [_view(member, user) for member, user in rows]
+
+
+def put_member(workspace: Workspace, project_id: str, user_id: str, role: str, *, by: User) -> MemberView:
+    """Make somebody a member, or give a member another role.
+
+    Forbidden for who is no admin of the project, NotFound for an unknown user, Conflict where the project would be left without an admin.
+    """
+    check_role(role)
+    with workspace.database.write() as session:
+        _take_turn(session, project_id)
+        _check_admin(session, project_id, by)
+        user = session.get(User, user_id)
+        if user is None:
+            raise NotFound("There is no such user.")
+        member = session.get(Member, (project_id, user_id))
+        if member is None:
+            member = join(session, project_id, user_id, role)
+            audit.record(session, by.id, "members.add", user.id, project_id, name=user.name, role=role)
+        elif member.role != role:
+            _check_admin_stays(session, project_id, member, by)
+            audit.record(
+                session, by.id, "members.role", user.id, project_id, name=user.name, before=member.role, role=role
+            )
+            member.role = role
+        return _view(member, user)
+
+
+def remove_member(workspace: Workspace, project_id: str, user_id: str, *, by: User) -> None:
+    """End a membership; anybody may end their own. What the person answered stays.
+
+    Forbidden for another's without being an admin of the project, Conflict where the project would be left without an admin.
+    """
+    with workspace.database.write() as session:
+        _take_turn(session, project_id)
+        if user_id != by.id:
+            _check_admin(session, project_id, by)
+        member = session.get(Member, (project_id, user_id))
+        if member is None:
+            raise NotFound("That person is no member of this project.")
+        _check_admin_stays(session, project_id, member, by)
+        name = session.get_one(User, user_id).name
+        action = "members.leave" if user_id == by.id else "members.remove"
+        audit.record(session, by.id, action, user_id, project_id, name=name, role=member.role)
+        session.delete(member)
+
+
+def join(session: Session, project_id: str, user_id: str, role: str) -> Member:
+    """Add a member inside the caller's unit of work."""
+    member = Member(project_id=project_id, user_id=user_id, role=role)
+    session.add(member)
+    session.flush()
+    return member
+
+
+def _take_turn(session: Session, project_id: str) -> None:
+    """Let one change of a project's members at a time through: on PostgreSQL two admins could remove each other at once."""
+    if session.scalar(select(Project.id).where(Project.id == project_id).with_for_update()) is None:
+        raise NotFound("There is no such project.")
+
+
+def _check_admin(session: Session, project_id: str, by: User) -> None:
+    if permissions.role_in(session, by, project_id) != "admin":
+        raise Forbidden("Only an admin of the project may change its members.")
+
+
+def _check_admin_stays(session: Session, project_id: str, member: Member, by: User) -> None:
+    """An admin of the installation can always put things right; everybody else must leave somebody behind who can."""
+    if member.role != "admin" or by.role == "admin":
+        return
+    another = session.scalar(
+        select(Member.user_id)
+        .join(User, User.id == Member.user_id)
+        .where(
+            Member.project_id == project_id,
+            Member.role == "admin",
+            Member.user_id != member.user_id,
+            User.disabled_at.is_(None),
+        )
+        .limit(1)
+    )
+    if another is None:
+        raise Conflict("The project would be left without an admin; make somebody else one first.")
+
+
+def _view(member: Member, user: User) -> MemberView:
+    return MemberView(
+        user_id=user.id,
+        name=user.name,
+        role=member.role,
+        since=member.created_at,
+        disabled=user.disabled_at is not None,
+    )

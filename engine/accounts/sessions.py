@@ -1,0 +1,237 @@
+"""Logging in: sessions with the browser and address they began in, seen and ended by their owner or an admin."""
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import cast
+
+from pydantic import BaseModel
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import LoginSession, User
+from db.tables.people import Scope
+from engine import audit
+from engine.accounts import login_throttle, names, passwords
+from engine.errors import Forbidden, NotFound
+from engine.workspace import Workspace
+
+TOKEN_CLIENT = "token: "  # what the client of a program's token begins with; see engine.accounts.tokens
+USED_WITHIN = timedelta(minutes=10)  # a token's use is written at most so often
+_ID_LENGTH = 16  # of the token's SHA-256: enough to name one of a person's sessions
+
+
+class SessionView(BaseModel):
+    """A login of one browser, or a program's token. `current`: the one that is asking.
+
+    `scope`: what a token may do; None for a browser. `last_used_at`: of a token, up to ten minutes old.
+    """
+
+    id: str
+    client: str
+    address: str
+    created_at: datetime
+    expires_at: datetime
+    current: bool
+    scope: Scope | None = None
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who a token stands for, and what it may do of what they may: None for a browser's, which may do all of it."""
+
+    user: User
+    scope: Scope | None
+
+
+def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", address: str = "") -> str | None:
+    """Check a password; return the token of a new session for the cookie, or None when name and password do not fit.
+
+    TooMany after too many wrong passwords; see engine.accounts.login_throttle.
+    """
+    with workspace.database.read() as session:
+        called = select(User).where(User.name.in_({name, names.composed(name)}), User.disabled_at.is_(None))
+        user = session.scalar(called.order_by(User.name != name).limit(1))
+    with login_throttle.counted(workspace, name, user, address) as attempt:
+        if not passwords.fits(user.password_hash if user else None, password) or user is None:
+            return None
+        with workspace.database.write() as session:
+            if not _is_as_before(session, user):
+                return None
+            login_throttle.succeeded(session, attempt)
+            return begin(workspace, session, user.id, client=client, address=address)
+
+
+def begin(workspace: Workspace, session: Session, user_id: str, *, client: str = "", address: str = "") -> str:
+    """Begin a session inside the caller's unit of work, and return its token."""
+    token = secrets.token_urlsafe(32)
+    session.add(
+        LoginSession(
+            token_sha256=digest(token),
+            user_id=user_id,
+            client=client[:200],
+            address=address[:60],
+            expires_at=now() + timedelta(hours=workspace.settings.session_hours),
+        )
+    )
+    return token
+
+
+def locked(session: Session, user_id: str) -> User | None:
+    """Return a user, read now and locked until the commit: against other changes, not against rows that name them."""
+    return session.get(User, user_id, with_for_update={"key_share": True}, populate_existing=True)
+
+
+def _is_as_before(session: Session, user: User) -> bool:
+    """Whether a user may still log in as they could when their password was looked at, which takes its time."""
+    current = locked(session, user.id)
+    return current is not None and current.disabled_at is None and current.password_hash == user.password_hash
+
+
+_LOGGED_IN = (  # put together once: this stands before every request
+    select(User, LoginSession.scope, LoginSession.last_used_at)
+    .join(LoginSession, LoginSession.user_id == User.id)
+    .where(
+        LoginSession.token_sha256 == bindparam("token"),
+        LoginSession.revoked_at.is_(None),
+        LoginSession.expires_at > bindparam("now"),
+        User.disabled_at.is_(None),
+    )
+)
+
+
+def login_of_token(workspace: Workspace, token: str) -> Login | None:
+    """Return who is logged in with `token`; None for an unknown, revoked or expired one. Notes the use of a program's."""
+    hashed, moment = digest(token), now()
+    with workspace.database.look() as session:
+        found = session.execute(_LOGGED_IN, {"token": hashed, "now": moment}).one_or_none()
+    if found is None:
+        return None
+    user, scope, last = found
+    if scope is not None and (last is None or last < moment - USED_WITHIN):
+        used = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
+        workspace.later.add(lambda session: session.execute(used), key=("token used", hashed))
+    return Login(user, cast(Scope | None, scope))
+
+
+def user_of_token(workspace: Workspace, token: str) -> User | None:
+    """Return who is logged in with `token`, whatever it may do; None as in `login_of_token`."""
+    login = login_of_token(workspace, token)
+    return login.user if login is not None else None
+
+
+def log_out(workspace: Workspace, token: str) -> None:
+    """Revoke a session. A token that is none is looked up, and takes no write turn: strangers can send any."""
+    if user_of_token(workspace, token) is None:
+        return
+    with workspace.database.write() as session:
+        login = session.get(LoginSession, digest(token))
+        if login is not None and login.revoked_at is None:
+            login.revoked_at = now()
+
+
+def sessions(workspace: Workspace, user_id: str, token: str | None = None) -> list[SessionView]:
+    """Return a person's sessions that still hold, newest first; `token` says which of them is asking."""
+    mine = digest(token) if token else None
+    with workspace.database.read() as session:
+        rows = session.scalars(
+            select(LoginSession)
+            .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None), LoginSession.expires_at > now())
+            .order_by(LoginSession.created_at.desc())
+        ).all()
+    return [
+        SessionView(
+            id=row.token_sha256[:_ID_LENGTH],
+            client=browser_of(row.client),
+            address=row.address,
+            created_at=row.created_at,
+            expires_at=row.expires_at,
+            current=row.token_sha256 == mine,
+            scope=cast(Scope | None, row.scope),
+            last_used_at=row.last_used_at,
+        )
+        for row in rows
+    ]
+
+
+def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | None = None) -> None:
+    """End one of a person's sessions. NotFound when they have no such session. Audited where `by` somebody else."""
+    with workspace.database.write() as session:
+        login = session.scalar(
+            select(LoginSession).where(
+                LoginSession.user_id == user_id,
+                LoginSession.token_sha256.startswith(session_id, autoescape=True),
+                LoginSession.revoked_at.is_(None),
+            )
+        )
+        if login is None or len(session_id) < _ID_LENGTH:
+            raise NotFound("There is no such session; it may have ended already.")
+        login.revoked_at = now()
+        if by is not None and by != user_id:
+            whose = session.get_one(User, user_id).name
+            audit.record(session, by, "users.session", user_id, name=whose, client=browser_of(login.client))
+
+
+def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> None:
+    """End a person's sessions inside the caller's unit of work, all but the one with the token `but`."""
+    ended = (
+        update(LoginSession)
+        .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))
+        .values(revoked_at=now())
+        .execution_options(synchronize_session=False)
+    )
+    if but is not None:
+        ended = ended.where(LoginSession.token_sha256 != digest(but))
+    session.execute(ended)
+
+
+def change_password(
+    workspace: Workspace, user: User, old: str, new: str, *, token: str | None = None, address: str = ""
+) -> None:
+    """Change one's own password and end all other sessions than that of `token`.
+
+    Forbidden when the old password is wrong, TooMany when that happened too often, Refused for a new one that cannot be.
+    Audited.
+    """
+    wrong = Forbidden("The present password is not that; nothing was changed.")
+    with login_throttle.counted(workspace, user.name, user, address) as attempt:
+        if not passwords.fits(user.password_hash, old):
+            raise wrong
+        stored = passwords.hashed(new, user.name)
+        with workspace.database.write() as session:
+            if not _is_as_before(session, user):  # an admin gave them another one meanwhile, or disabled them
+                raise wrong
+            login_throttle.succeeded(session, attempt)
+            session.get_one(User, user.id).password_hash = stored
+            revoke_all(session, user.id, but=token)
+            audit.record(session, user.id, "password.change", user.id)
+
+
+def digest(token: str) -> str:
+    """Return the SHA-256 of a token, which is what the database holds."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def browser_of(client: str) -> str:
+    """Return a browser's name and system as people say them, from its User-Agent; the beginning of what cannot be told."""
+    if client.startswith(TOKEN_CLIENT):
+        return client
+    browsers = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"), ("Safari", "Safari"))
+    systems = (
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS X", "macOS"),
+        ("CrOS", "ChromeOS"),
+        ("Linux", "Linux"),
+    )
+    browser = next((name for part, name in browsers if part in client), None)
+    system = next((name for part, name in systems if part in client), None)
+    if browser is None:
+        return re.split(r"[\s(]", client, maxsplit=1)[0][:40] or "unknown"
+    return f"{browser} on {system}" if system else browser

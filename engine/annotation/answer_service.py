@@ -1,0 +1,342 @@
+"""Asking: a question of a page or of a whole document, and refining its answer with points and boxes."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from db.session import Encoded, as_json
+from db.tables import Annotation, Document, Page, Prediction, Question
+from engine.accounts import permissions
+from engine.annotation.bounds import check_runs
+from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
+from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
+from engine.annotation.predictors import Loaded, Predictors
+from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposed
+from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
+from engine.annotation.survey_answers import Prepared, prepared
+from engine.documents.ingest import storable
+from engine.errors import NotFound, Refused
+from engine.selection import stages
+from engine.text import check_question, is_blank
+from engine.workspace import Workspace
+from model.inference import Answer
+from model.threads import use_threads
+
+LONGEST_QUESTION = 1000
+_WARMED_AT_ONCE = 4  # pages that are encoded before anybody asks them, or wait for that
+
+
+class Desk:
+    """Where questions are answered: the loaded models and the encoded pages of one process. Safe for threads."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        use_threads(workspace.settings.threads)
+        self.workspace = workspace
+        self.predictors = Predictors(workspace)
+        self.pages = PageCache(workspace)
+        self._warming = threading.BoundedSemaphore(_WARMED_AT_ONCE)
+        self._passes = threading.Semaphore(passes_at_once(workspace.settings))
+
+    def is_warm(self, page_id: str) -> bool:
+        """Return whether a page is encoded and can be asked at once. NotFound for an unknown page."""
+        _, _, loaded = self._page(page_id)
+        return self.pages.holds(page_id, loaded)
+
+    def warm(self, page_id: str) -> None:
+        """Encode a page before it is asked. Writes nothing to the database.
+
+        Does nothing where that is under way, or enough other pages are: waiting would keep a thread from answering requests.
+        """
+        if not self._warming.acquire(blocking=False):
+            return
+        try:
+            _, _, loaded = self._page(page_id)
+            if not self.pages.begun(page_id, loaded):
+                self.pages.get(page_id, loaded)
+        finally:
+            self._warming.release()
+
+    def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
+        """Ask a document, or one page of it; return the annotation's id and whether this person had asked it before.
+
+        An answer that exists already is returned as it is. NotFound for an unknown document or page, Refused for an empty
+        or endless question.
+        """
+        question = " ".join(storable(question).split())
+        if is_blank(question):
+            raise Refused("Write a question first.")
+        if len(question) > LONGEST_QUESTION:
+            raise Refused(f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are allowed.")
+        with self.workspace.database.read() as session:
+            document = session.get(Document, document_id)
+            if document is None:
+                raise NotFound("There is no such document.")
+            pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
+            before = session.scalar(
+                select(Annotation.id)
+                .join(Question, Question.id == Annotation.question_id)
+                .where(
+                    Annotation.document_id == document_id, Annotation.author_id == user_id, Question.text == question
+                )
+            )
+            known = session.scalar(
+                select(Question.id).where(Question.project_id == document.project_id, Question.text == question)
+            )
+        if before is not None:
+            return before, True
+        if known is None:  # one that is there already stays as it is
+            check_question(question)
+        if page_id is not None and page_id not in {page.id for page in pages}:
+            raise NotFound("That page is not in this document.")
+        loaded = self.predictors.of(document.project_id)
+        found = self._prepared(document, question, loaded) if page_id is None else None
+        if found is None:
+            likely = [page_id] if page_id is not None else by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
+            answers = self._ask_pages(loaded, likely, question)
+            best = answers[0]
+            stored = stored_answer(best.answer, best.cached.numbers)
+            if page_id is None:
+                stored.ranked = [each.ranked() for each in answers]
+            found = Prepared(
+                best.page_id, stored, float(best.answer.score), float(best.answer.answered), best.milliseconds
+            )
+        try:
+            return self._record(document, question, user_id, loaded, found), False
+        except IntegrityError:  # the same person asked the same in another window, and that one was faster
+            return self.ask(document_id, question, page_id, user_id)
+
+    def ask_more(self, annotation_id: str, user_id: str, most: int = PAGES_ASKED) -> None:
+        """Ask up to `most` further pages of a document that was asked already, the likeliest first.
+
+        The ranked list grows in any case. A page that answers better than the proposal so far becomes the proposal, but only
+        while nobody has edited the answer. Asks nothing where every page was asked. NotFound for an unknown annotation,
+        Forbidden for who may not change it, as in `refine`.
+        """
+        with self.workspace.database.read() as session:
+            annotation = session.get(Annotation, annotation_id)
+            if annotation is None:
+                raise NotFound("There is no such annotation.")
+            permissions.check_author(session, annotation, user_id)
+            question = session.get_one(Question, annotation.question_id)
+            pages = session.scalars(
+                select(Page).where(Page.document_id == annotation.document_id).order_by(Page.number)
+            ).all()
+            asked = {each.page_id for each in _ranked_so_far(newest_proposal(session, annotation_id))}
+        loaded = self.predictors.of(annotation.project_id)
+        left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
+        if not left:
+            return
+        answers = self._ask_pages(loaded, left[:most], question.text)
+        best = answers[0]
+        stored = stored_answer(best.answer, best.cached.numbers)  # masks are encoded before the turn to write
+        with self.workspace.database.write() as session:
+            # The lock: on PostgreSQL a first edit, or the same wish from another window, waits until this is stored.
+            current = session.get_one(Annotation, annotation_id, with_for_update=True, populate_existing=True)
+            before = newest_proposal(session, annotation_id)
+            ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.ranked() for each in answers))}
+            in_order = sorted(ranked.values(), key=lambda each: each.answered * each.score, reverse=True)
+            better = before is None or best.worth > before.answered * before.score
+            if before is None or (better and current.head == 0):
+                stored.ranked = in_order
+                prediction = _prediction(
+                    annotation_id, best.page_id, question.id, loaded, stored, best.answer, best.milliseconds, {}
+                )
+            else:  # predictions are never changed: the same answer again, with the longer list
+                prediction = Prediction(
+                    annotation_id=annotation_id,
+                    page_id=before.page_id,
+                    question_id=question.id,
+                    model_version_id=before.model_version_id,
+                    prompts={},
+                    answer={**before.answer, "ranked": [each.model_dump(mode="json") for each in in_order]},
+                    score=before.score,
+                    answered=before.answered,
+                    milliseconds=before.milliseconds,
+                )
+            session.add(prediction)
+
+    def refine(
+        self,
+        annotation_id: str,
+        page_id: str,
+        user_id: str,
+        *,
+        points: Sequence[Point],
+        box: Box | None,
+        mask: Patch | None,
+    ) -> Proposal:
+        """Answer again with all the prompts placed so far on a page. Stores the prediction; changes no annotation.
+
+        Forbidden for who may not change the annotation: its newest proposal is what its author sees next.
+        """
+        with self.workspace.database.read() as session:
+            annotation = session.get(Annotation, annotation_id)
+            if annotation is None:
+                raise NotFound("There is no such annotation.")
+            permissions.check_author(session, annotation, user_id)
+            question = session.get_one(Question, annotation.question_id)
+        page, document, loaded = self._page(page_id)
+        if document.id != annotation.document_id:
+            raise NotFound("That page is not in this document.")
+        geometry = PageGeometry((page.height, page.width), {})
+        if mask is not None:
+            check_runs(len(mask.counts))
+        given = raster(mask, geometry) if mask is not None and mask.counts else None
+        for x, y, _ in points:
+            if not (0 <= x < page.width and 0 <= y < page.height):
+                raise Refused(f"The point ({x:g}, {y:g}) lies outside the page of {page.width} x {page.height} pixels.")
+        if box is not None and not (box[0] < box[2] and box[1] < box[3]):
+            raise Refused("The box is empty: its right and lower edges must lie beyond its left and upper ones.")
+        if box is not None:
+            box = (max(0, box[0]), max(0, box[1]), min(page.width, box[2]), min(page.height, box[3]))
+            if not (box[0] < box[2] and box[1] < box[3]):
+                raise Refused(f"The box lies outside the page of {page.width} x {page.height} pixels.")
+        cached = self.pages.get(page_id, loaded)
+        answer, milliseconds = self._pass(loaded, cached, question.text, points=points, box=box, mask=given)
+        prompts = {
+            "points": [list(point) for point in points],
+            "box": list(box) if box else None,
+            "mask": mask.model_dump(mode="json") if mask else None,
+        }
+        stored = stored_answer(answer, cached.numbers)
+        prediction = _prediction(
+            annotation_id, page_id, annotation.question_id, loaded, stored, answer, milliseconds, prompts
+        )
+        # Written out before the turn to write: a mask that was given may be large.
+        prediction.prompts = Encoded(as_json(prompts))  # type: ignore[assignment]
+        with self.workspace.database.write() as session:
+            session.add(prediction)
+            session.flush()
+        return proposed(prediction, stored, loaded.version)
+
+    def _prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
+        """What the survey has answered, where the project's stage wants answers to be there before they are asked for."""
+        with self.workspace.database.read() as session:
+            if stages.stage_of(session, document.project_id) == "assisted":
+                return None
+            return prepared(session, document.id, question, loaded.version.id)
+
+    def _page(self, page_id: str) -> tuple[Page, Document, Loaded]:
+        with self.workspace.database.read() as session:
+            page = session.get(Page, page_id)
+            if page is None:
+                raise NotFound("There is no such page.")
+            document = session.get_one(Document, page.document_id)
+        return page, document, self.predictors.of(document.project_id)
+
+    def _pass(self, loaded: Loaded, page: CachedPage, question: str, **prompts: Any) -> tuple[Answer, float]:
+        with self._passes:
+            began = time.perf_counter()
+            answer = loaded.predictor.ask(page.encoded, question, **prompts)
+            return answer, (time.perf_counter() - began) * 1000
+
+    def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str) -> list["_PageAnswer"]:
+        """Ask pages one by one; return their answers, the best one first."""
+        answers = []
+        for page_id in page_ids:
+            cached = self.pages.get(page_id, loaded)
+            answer, milliseconds = self._pass(loaded, cached, question)
+            answers.append(_PageAnswer(page_id, cached, answer, milliseconds))
+        return sorted(answers, key=lambda each: each.worth, reverse=True)
+
+    def _record(
+        self,
+        document: Document,
+        text: str,
+        user_id: str,
+        loaded: Loaded,
+        found: Prepared,
+    ) -> str:
+        with self.workspace.database.write() as session:
+            question = session.scalar(
+                select(Question).where(Question.project_id == document.project_id, Question.text == text)
+            )
+            if question is None:
+                question = Question(project_id=document.project_id, text=text, created_by=user_id)
+                session.add(question)
+                session.flush()
+            annotation = Annotation(
+                project_id=document.project_id,
+                document_id=document.id,
+                question_id=question.id,
+                author_id=user_id,
+            )
+            session.add(annotation)
+            session.flush()
+            prediction = _prediction(
+                annotation.id, found.page_id, question.id, loaded, found.answer, found, found.milliseconds, {}
+            )
+            session.add(prediction)
+            return annotation.id
+
+
+@dataclass(frozen=True, slots=True)
+class _PageAnswer:
+    """What one page answered."""
+
+    page_id: str
+    cached: CachedPage
+    answer: Answer
+    milliseconds: float
+
+    @property
+    def worth(self) -> float:
+        """By what pages are ranked: that the page answers at all, times how well the mark is expected to fit."""
+        return self.answer.answered * self.answer.score
+
+    def ranked(self) -> RankedPage:
+        return RankedPage(page_id=self.page_id, answered=float(self.answer.answered), score=float(self.answer.score))
+
+
+def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
+    """Return the pages that were asked for a proposal: the one it lies on, where only that page was asked."""
+    if proposal is None:
+        return []
+    ranked = [RankedPage.model_validate(each) for each in proposal.answer.get("ranked", [])]
+    return ranked or [RankedPage(page_id=proposal.page_id, answered=proposal.answered, score=proposal.score)]
+
+
+def stored_answer(answer: Answer, numbers: Sequence[int]) -> StoredAnswer:
+    """Return an answer as it is stored, its words by their stable numbers."""
+    return StoredAnswer(
+        **_candidate(answer, numbers).model_dump(),
+        candidates=[_candidate(candidate, numbers) for candidate in answer.candidates],
+    )
+
+
+def _candidate(answer: Answer, numbers: Sequence[int]) -> Candidate:
+    return Candidate(
+        words=[numbers[index] for index in answer.words],
+        mask=to_patch(np.asarray(answer.mask, dtype=bool)),
+        text=answer.text,
+        score=float(answer.score),
+    )
+
+
+def _prediction(
+    annotation_id: str,
+    page_id: str,
+    question_id: str,
+    loaded: Loaded,
+    stored: StoredAnswer,
+    answer: Answer | Prepared,
+    milliseconds: float,
+    prompts: dict[str, Any],
+) -> Prediction:
+    return Prediction(
+        annotation_id=annotation_id,
+        page_id=page_id,
+        question_id=question_id,
+        model_version_id=loaded.version.id,
+        prompts=prompts,
+        answer=Encoded(stored.model_dump_json()),
+        score=float(answer.score),
+        answered=float(answer.answered),
+        milliseconds=milliseconds,
+    )

@@ -1,0 +1,118 @@
+"""What the survey has found, as it is stored: which questions still want an answer of a version, and the answers.
+
+For its own sake the survey asks what people have accepted on training documents too, so that contradicted labels are found. Of
+the holdouts it knows the standard questions alone: nothing here reads what people answered there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Subquery, and_, delete, exists, func, select
+from sqlalchemy.orm import Session
+
+from db.tables import Annotation, Document, DocumentGroup, DocumentSignature, Page, Question, SurveyAnswer, Task
+from engine.annotation.proposal import StoredAnswer
+from engine.tasks.task_status import ACCEPTED
+
+TRAIN = "train"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A whole document's answer to a question, by one of its pages. `milliseconds`: what it took."""
+
+    page_id: str
+    answer: StoredAnswer
+    score: float
+    answered: float
+    milliseconds: float
+
+
+def documents_to_ask(session: Session, project_id: str, version_id: str) -> list[str]:
+    """Return the documents with questions that the version has not answered yet, or whose words were mended since."""
+    asked = _questions(project_id)
+    wanted = select(asked.c.document_id).where(~_has_answer(asked, version_id)).distinct()
+    return list(session.scalars(wanted.order_by(asked.c.document_id)))
+
+
+def questions_to_ask(session: Session, project_id: str, document_id: str, version_id: str) -> list[tuple[str, str]]:
+    """Return (id, text) of those questions of a document."""
+    asked = _questions(project_id, document_id)
+    wanted = (
+        select(Question.id, Question.text)
+        .join(asked, asked.c.question_id == Question.id)
+        .where(~_has_answer(asked, version_id))
+        .order_by(Question.position, Question.id)
+    )
+    return [(key, text) for key, text in session.execute(wanted)]
+
+
+def store(session: Session, answers: Sequence[SurveyAnswer], signature: DocumentSignature) -> None:
+    """Put the answers to some questions of a document, and its signature, in place of older ones."""
+    of_document = SurveyAnswer.document_id == signature.document_id
+    asked = [answer.question_id for answer in answers]
+    session.execute(delete(SurveyAnswer).where(of_document, SurveyAnswer.question_id.in_(asked)))
+    session.execute(delete(DocumentSignature).where(DocumentSignature.document_id == signature.document_id))
+    session.add_all([*answers, signature])
+
+
+def prepared(session: Session, document_id: str, question: str, version_id: str) -> Prepared | None:
+    """Return what the survey holds for a question of a document; None where it is another version's, or of other words."""
+    found = session.scalar(
+        select(SurveyAnswer)
+        .join(Question, Question.id == SurveyAnswer.question_id)
+        .where(fresh(version_id), SurveyAnswer.document_id == document_id, Question.text == question)
+    )
+    if found is None:
+        return None
+    answer = StoredAnswer.model_validate(found.answer)
+    return Prepared(found.page_id, answer, found.score, found.answered, found.milliseconds)
+
+
+def fresh(version_id: str) -> ColumnElement[bool]:
+    """Return the condition that a survey answer is this version's, to the words that stand on the pages now."""
+    words = select(func.sum(Page.words_version)).where(Page.document_id == SurveyAnswer.document_id)
+    return and_(
+        SurveyAnswer.model_version_id == version_id,
+        SurveyAnswer.words_version == func.coalesce(words.scalar_subquery(), 0),
+    )
+
+
+def packed(vector: NDArray[np.float32]) -> bytes:
+    """Return a signature as it is stored: half precision, little-endian."""
+    return np.asarray(vector, "<f2").tobytes()
+
+
+def unpacked(stored: bytes) -> NDArray[np.float32]:
+    """Return a stored signature."""
+    return np.frombuffer(stored, "<f2").astype(np.float32)
+
+
+def _has_answer(asked: Subquery, version_id: str) -> ColumnElement[bool]:
+    return exists().where(
+        SurveyAnswer.document_id == asked.c.document_id,
+        SurveyAnswer.question_id == asked.c.question_id,
+        fresh(version_id),
+    )
+
+
+def _questions(project_id: str, document_id: str | None = None) -> Subquery:
+    """(document, question) pairs that a survey asks, of a project or of one document."""
+    standard = select(Task.document_id, Task.question_id).where(Task.project_id == project_id, Task.closed_at.is_(None))
+    labelled = (
+        select(Annotation.document_id, Annotation.question_id)
+        .join(Document, Document.id == Annotation.document_id)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .where(
+            Annotation.project_id == project_id,
+            Annotation.status.in_(ACCEPTED),
+            DocumentGroup.split == TRAIN,
+            DocumentGroup.quarantined_at.is_(None),
+        )
+    )
+    if document_id is not None:
+        standard = standard.where(Task.document_id == document_id)
+        labelled = labelled.where(Annotation.document_id == document_id)
+    return standard.union(labelled).subquery("asked")

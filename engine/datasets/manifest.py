@@ -1,0 +1,191 @@
+"""The manifest of a snapshot: its canonical form, and what it holds once it is read back.
+
+A manifest is a head and its parts, each a JSON text in a canonical form, stored as a blob and named by its SHA-256. The head names the
+parts, and a snapshot is named by the SHA-256 of its head. A part holds the answers of some groups of documents, so that whoever reads
+one part after the other holds a few hundred answers, however many there are. It names every revision with its state, and every
+page with its image and its words, each a blob in turn. Nothing in it comes from the clock.
+
+Format 2 was one text, head and part in one. Format 1 lacked the weights of answers, the reliability of people that they follow from, and
+which accepted answers were left out and why: its answers weigh 1.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.annotation.state import AUTOMATIC, AnnotationState, Box
+from engine.errors import NotFound, Refused
+from engine.workspace import Workspace
+
+FORMAT = "glossator-snapshot/3"
+_IN_ONE = ("glossator-snapshot/2", "glossator-snapshot/1")
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenWord:
+    """A word as it was. `number` is what states name; the order of a page's words is the reading order."""
+
+    number: int
+    text: str
+    box: Box  # pixels of the rendered page, x1 and y1 exclusive
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenPage:
+    """A page as it was; image and words are blobs."""
+
+    id: str
+    number: int
+    width: int
+    height: int
+    image_sha256: str
+    image_media_type: str
+    words_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenDocument:
+    """A document as it was, with the split of its group ("quarantined" where it may neither train nor judge)."""
+
+    id: str
+    sha256: str
+    name: str
+    split: str
+    licence: str | None
+    source: str
+    pages: tuple[FrozenPage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenItem:
+    """One answer: the revision that was frozen, what it says, who said it, and on which document.
+
+    Of the status AUTOMATIC: the model itself said so. Its ids are those of the automatic answer, and no annotation has them; its weight is its confidence.
+    """
+
+    annotation_id: str
+    revision_id: str
+    revision: int
+    status: str
+    question_id: str
+    question: str
+    author: str
+    source: str
+    model_version: str | None  # SHA-256 of the checkpoint whose proposal was corrected, or that answered automatically
+    document: FrozenDocument
+    state: AnnotationState
+    weight: float = 1.0  # 0..1, of what is learned from it (engine.datasets.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An accepted answer that was not frozen, and the names of the checks that say why (engine.datasets.quality)."""
+
+    annotation_id: str
+    revision_id: str
+    document_id: str
+    document: str
+    question: str
+    author: str
+    reasons: tuple[str, ...]
+
+
+def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
+    """Yield what the manifest of that SHA-256 holds, one document's answers after the other's, by annotation.
+
+    Refused when its bytes are not what they were.
+    """
+    for part in parts_of(workspace, sha256):
+        documents = {row["id"]: _document(row) for row in part["documents"]}
+        place = {document: at for at, document in enumerate(documents)}
+        for row in sorted(part["items"], key=lambda one: (place[one["document_id"]], one["annotation_id"])):
+            yield FrozenItem(
+                annotation_id=row["annotation_id"],
+                revision_id=row["revision_id"],
+                revision=row["revision"],
+                status=row["status"],
+                question_id=row["question_id"],
+                question=row["question"],
+                author=row["author"],
+                source=row["source"],
+                model_version=row["model_version"],
+                document=documents[row["document_id"]],
+                state=AnnotationState.model_validate(row["state"]),
+                weight=row.get("weight", 1.0),
+            )
+
+
+def left_out_of(workspace: Workspace, sha256: str) -> Iterator[LeftOut]:
+    """Yield what a manifest says was left out, group by group, by annotation."""
+    for part in parts_of(workspace, sha256):
+        for row in part.get("left_out", []):
+            yield LeftOut(**{**row, "reasons": tuple(row["reasons"])})
+
+
+def revisions_of(workspace: Workspace, sha256: str) -> Iterator[str]:
+    """Yield the ids of all revisions that were accepted when a manifest was made: taken, left out, or one of several for a question."""
+    for part in parts_of(workspace, sha256):
+        of_people = [row for row in part["items"] if row["status"] != AUTOMATIC]
+        yield from (str(row["revision_id"]) for row in [*of_people, *part.get("left_out", [])])
+        yield from part.get("passed_over", [])
+
+
+def people_of(workspace: Workspace, sha256: str) -> dict[str, dict[str, Any]]:
+    """Return by person what their weights follow from: reliability, comparisons, gold_questions; of those who were compared."""
+    people: dict[str, dict[str, Any]] = read_head(workspace, sha256).get("people", {})
+    return people
+
+
+def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
+    """Yield the parts of a manifest as JSON, each held against its SHA-256 as it is read."""
+    head = read_head(workspace, sha256)
+    if head["format"] in _IN_ONE:
+        yield head
+        return
+    for part in head["parts"]:
+        yield json.loads(_whole(workspace, part))
+
+
+def read_head(workspace: Workspace, sha256: str) -> dict[str, Any]:
+    """Return the head of a manifest as JSON. Refused when its bytes are not what they were, or of a format that nobody knows."""
+    head: dict[str, Any] = json.loads(_whole(workspace, sha256))
+    if head.get("format") not in (FORMAT, *_IN_ONE):
+        raise Refused(f"The snapshot {sha256[:12]} is of a format that this version does not know.")
+    return head
+
+
+def words_of(workspace: Workspace, page: FrozenPage) -> list[FrozenWord]:
+    """Return a page's words in reading order, as they were when the page was frozen."""
+    rows = json.loads(_whole(workspace, page.words_sha256))
+    return [FrozenWord(row["number"], row["text"], tuple(row["box"]), row["line"]) for row in rows]
+
+
+def canonical(value: object) -> bytes:
+    """Return JSON in the one form that a hash can rely on: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode()
+
+
+def _document(row: dict[str, Any]) -> FrozenDocument:
+    return FrozenDocument(
+        id=row["id"],
+        sha256=row["sha256"],
+        name=row["name"],
+        split=row["split"],
+        licence=row["licence"],
+        source=row["source"],
+        pages=tuple(FrozenPage(**page) for page in row["pages"]),
+    )
+
+
+def _whole(workspace: Workspace, sha256: str) -> bytes:
+    try:
+        content = workspace.blobs.read(sha256)
+    except LookupError as error:
+        raise NotFound(f"A part of the snapshot is gone: {error}") from None
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise Refused(f"The file {sha256[:12]} of a snapshot was changed on disk; restore it from a backup.")
+    return content

@@ -1,0 +1,175 @@
+"""What makes an accepted answer unfit to teach or to judge. Pure; each check has a name and a sentence.
+
+An answer is left out of what is learned from, never deleted: it stays as it is, goes into exports, and is fit again as soon as it is mended.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from rapidfuzz.distance import Indel
+
+from engine.annotation.state import AnnotationState, Box, PageGeometry, PageMark, raster
+from engine.datasets.weights import DOUBTFUL
+
+MOST_OF_PAGE = 0.6  # share of a page's pixels
+LEAST_COVERED = 0.2  # share of the area of the words that an answer names
+LEAST_SURE = 0.4  # mean confidence of the OCR
+HASTY_SECONDS = 1.5  # of active work: nobody reads a question and a page in less
+SAME_TEXT, SAME_PLACE = 0.5, 0.25  # likeness of two answers' texts, IoU of their places: below it they contradict
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWord:
+    """A word as the answer was given on: its text, its box in pixels, and how sure the OCR was of it, 0..1."""
+
+    text: str
+    box: Box
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """A page that an answer marks: its size in pixels, and its words by number."""
+
+    width: int
+    height: int
+    words: Mapping[int, SeenWord]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An accepted answer with what it is judged by. `pages`: those that it marks. `seconds`: of active work, 0 unknown."""
+
+    state: AnnotationState
+    pages: Mapping[str, SeenPage]
+    seconds: float = 0.0
+    reliability: float = 1.0  # of its author
+    reviewed: bool = False  # by somebody else than its author
+
+    def marks(self) -> list[tuple[SeenPage, PageMark]]:
+        """Return the pages that carry pixels of the answer, with their marks."""
+        return [(self.pages[page], self.state.pages[page]) for page in self.state.marked_pages()]
+
+    def text(self) -> str:
+        """Return the words that are named, folded to letters and digits."""
+        named = [
+            page.words[number].text for page, mark in self.marks() for number in mark.words if number in page.words
+        ]
+        return "".join(sign for word in named for sign in word.casefold() if sign.isalnum())
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Why an answer may be unfit. `sentence`: for people, about one answer."""
+
+    name: str
+    sentence: str
+    holds: Callable[[Answer], bool]
+
+
+def unfit(answer: Answer) -> list[str]:
+    """Return the names of the checks that hold for an answer; none for one that is fit."""
+    return [check.name for check in CHECKS if check.holds(answer)]
+
+
+def nothing_marked(answer: Answer) -> bool:
+    """Whether an answer that is said to be there marks no pixel."""
+    return not answer.state.no_answer and not any(_pixels(mark) for _, mark in answer.marks())
+
+
+def far_from_its_words(answer: Answer) -> bool:
+    """Whether the pixels of a page lie beside the words that the answer names there."""
+    for page, mark in answer.marks():
+        boxes = [page.words[number].box for number in mark.words if number in page.words]
+        area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
+        if area and _covered(mark, boxes) < LEAST_COVERED * area:
+            return True
+    return False
+
+
+def most_of_the_page(answer: Answer) -> bool:
+    """Whether the answer covers most of a page."""
+    return any(_pixels(mark) > MOST_OF_PAGE * page.width * page.height for page, mark in answer.marks())
+
+
+def words_unread(answer: Answer) -> bool:
+    """Whether the OCR was very unsure of the words that the answer names."""
+    sure = [
+        page.words[number].confidence for page, mark in answer.marks() for number in mark.words if number in page.words
+    ]
+    known = [confidence for confidence in sure if confidence is not None]
+    return bool(known) and fmean(known) < LEAST_SURE
+
+
+def in_haste(answer: Answer) -> bool:
+    """Whether somebody whose answers agree with few others' gave this one faster than anybody reads."""
+    return not answer.reviewed and 0 < answer.seconds < HASTY_SECONDS and answer.reliability < DOUBTFUL
+
+
+def contradict(one: Answer, other: Answer) -> bool:
+    """Return whether two answers to one question on the same page, which came in twice, cannot both be right."""
+    if one.state.no_answer or other.state.no_answer:
+        return one.state.no_answer != other.state.no_answer
+    texts = one.text(), other.text()
+    if all(texts):
+        return float(Indel.normalized_similarity(*texts)) < SAME_TEXT
+    return _iou(_place(one), _place(other)) < SAME_PLACE
+
+
+def contradicted(answers: Sequence[Answer]) -> list[bool]:
+    """Return for each answer to one question on the same page, which came in several times, whether it is contradicted.
+
+    What a reviewer judged stands against what nobody did.
+    """
+    said = [False] * len(answers)
+    for at, one in enumerate(answers):
+        for place in range(at + 1, len(answers)):
+            other = answers[place]
+            if contradict(one, other):
+                said[at] |= other.reviewed or not one.reviewed
+                said[place] |= one.reviewed or not other.reviewed
+    return said
+
+
+def _pixels(mark: PageMark) -> int:
+    return sum(mark.mask.counts[1::2])
+
+
+def _covered(mark: PageMark, boxes: Sequence[Box]) -> int:
+    """How many pixels of the mask lie in the boxes, each box counted by itself."""
+    left, top, right, bottom = mark.mask.box
+    inside = mark.mask.model_copy(update={"box": (0, 0, right - left, bottom - top)})
+    pixels = raster(inside, PageGeometry((bottom - top, right - left), {}))
+    return sum(
+        int(pixels[max(0, y0 - top) : max(0, y1 - top), max(0, x0 - left) : max(0, x1 - left)].sum())
+        for x0, y0, x1, y1 in boxes
+    )
+
+
+def _place(answer: Answer) -> tuple[float, float, float, float]:
+    """The box around what is marked on the first marked page, in shares of the page."""
+    page, mark = answer.marks()[0]
+    x0, y0, x1, y1 = mark.mask.box
+    return x0 / page.width, y0 / page.height, x1 / page.width, y1 / page.height
+
+
+def _iou(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    common = max(0.0, width) * max(0.0, height)
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    return common / (sum(areas) - common) if sum(areas) > common else 0.0
+
+
+CONTRADICTED = "contradicted"
+CHECKS = (
+    Check("nothing_marked", "It says that there is an answer, and marks nothing.", nothing_marked),
+    Check("far_from_its_words", "What it marks lies beside the words that it names.", far_from_its_words),
+    Check("most_of_the_page", "It covers most of the page.", most_of_the_page),
+    Check("words_unread", "Its words could hardly be read; mend them on the tab Annotate.", words_unread),
+    Check("in_haste", "It was given faster than anybody reads, by somebody whose answers agree with few.", in_haste),
+)
+SENTENCES = {check.name: check.sentence for check in CHECKS} | {
+    CONTRADICTED: "The same page came in twice, and the same question has another answer there."
+}

@@ -1,0 +1,154 @@
+"""What people look at of snapshots: how many answers, what they weigh, what was left out and why. Reading only."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+from sqlalchemy import or_, select
+
+from db.tables import Project, Run, Snapshot
+from engine.annotation.state import AUTOMATIC
+from engine.datasets.labels import ACCEPTED
+from engine.datasets.manifest import items_of, left_out_of, people_of
+from engine.datasets.quality import SENTENCES
+from engine.errors import NotFound, Refused
+from engine.workspace import Workspace
+
+MOST_LISTED = 200  # snapshots
+
+
+class SnapshotLine(BaseModel):
+    """A snapshot in a list."""
+
+    id: str
+    sha256: str
+    splits: list[str] = Field(description="Which it took; empty for all.")
+    annotations: int
+    documents: int
+    left_out: dict[str, int] = Field(description="Name of a check: how many answers failed it.")
+    reduced: int = Field(description="Answers of people that weigh less than 1.")
+    weightless: int = Field(description="Answers from which nothing is learned.")
+    created_at: datetime
+
+
+class LeftOutLine(BaseModel):
+    """An accepted answer that was left out, and why."""
+
+    annotation_id: str
+    document_id: str
+    document: str
+    question: str
+    author: str
+    sentences: list[str]
+
+
+class PersonWeight(BaseModel):
+    """How much one person's answers weigh in a snapshot, and why."""
+
+    person: str
+    labels: int
+    mean_weight: float | None = Field(description="Of the labels, 0..1; None without any.")
+    reliability: float | None = Field(description="From agreement and known answers, 0..1; None where never compared.")
+    comparisons: int
+    gold_questions: int
+
+
+class SnapshotView(SnapshotLine):
+    """A snapshot with what was left out of it and what people's answers weigh in it, the lightest first."""
+
+    left_out_labels: list[LeftOutLine]
+    people: list[PersonWeight]
+
+
+def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
+    """Return the snapshots of a project, newest first. NotFound when there is no such project."""
+    with workspace.database.read() as session:
+        if session.get(Project, project_id) is None:
+            raise NotFound("There is no such project.")
+        rows = session.scalars(
+            select(Snapshot)
+            .where(Snapshot.project_id == project_id)
+            .order_by(Snapshot.created_at.desc(), Snapshot.id.desc())
+            .limit(MOST_LISTED)
+        ).all()
+    return [_line(row) for row in rows]
+
+
+def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> SnapshotView:
+    """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
+    line = _line(snapshot_named(workspace, project_id, begins))
+    weights: dict[str, list[float]] = {}
+    for item in items_of(workspace, line.sha256):
+        if item.status != AUTOMATIC:
+            weights.setdefault(item.author, []).append(item.weight)
+    known = people_of(workspace, line.sha256)
+    people = [
+        PersonWeight(
+            person=name,
+            labels=len(weights.get(name, ())),
+            mean_weight=round(sum(weights[name]) / len(weights[name]), 4) if name in weights else None,
+            reliability=known.get(name, {}).get("reliability"),
+            comparisons=known.get(name, {}).get("comparisons", 0),
+            gold_questions=known.get(name, {}).get("gold_questions", 0),
+        )
+        for name in weights.keys() | known.keys()
+    ]
+    left_out = [
+        LeftOutLine(
+            annotation_id=row.annotation_id,
+            document_id=row.document_id,
+            document=row.document,
+            question=row.question,
+            author=row.author,
+            sentences=[SENTENCES.get(reason, reason) for reason in row.reasons],
+        )
+        for row in left_out_of(workspace, line.sha256)
+    ]
+
+    def lightest(row: PersonWeight) -> tuple[float, str]:
+        return (row.reliability if row.reliability is not None else 1.0, row.person)
+
+    return SnapshotView(**line.model_dump(), left_out_labels=left_out, people=sorted(people, key=lightest))
+
+
+def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapshot:
+    """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
+    named = or_(Snapshot.sha256.startswith(begins, autoescape=True), Snapshot.id.startswith(begins, autoescape=True))
+    with workspace.database.read() as session:
+        found = session.scalars(select(Snapshot).where(Snapshot.project_id == project_id, named).limit(2)).all()
+    if not found:
+        raise NotFound(f"There is no snapshot {begins!r} in this project; glossator snapshots list shows them.")
+    if len(found) > 1:
+        raise Refused(f"Several snapshots begin with {begins!r}; give more of its SHA-256.")
+    return found[0]
+
+
+def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:
+    """Return the newest snapshot that a retraining learned from, or was frozen as for one; None without any, and when its file is gone."""
+    to_teach = {"splits": ["train"], "statuses": list(ACCEPTED), "quarantined": False, "unfit": False}
+    with workspace.database.read() as session:
+        newest = select(Snapshot.id, Snapshot.filters).where(Snapshot.project_id == project_id)
+        rows = session.execute(newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(MOST_LISTED)).all()
+        taught = set(session.scalars(select(Run.snapshot_id).where(Run.project_id == project_id)))
+    # The same choice is the same snapshot: one that an export froze first keeps the filters of that.
+    found = next((row.id for row in rows if row.id in taught or row.filters == to_teach), None)
+    if found is None:
+        return None
+    try:
+        return snapshot_view(workspace, project_id, found)
+    except Refused:
+        return None
+
+
+def _line(row: Snapshot) -> SnapshotLine:
+    counts = row.counts
+    return SnapshotLine(
+        id=row.id,
+        sha256=row.sha256,
+        splits=list(row.filters.get("splits") or []),
+        annotations=int(counts.get("annotations", 0)),
+        documents=int(counts.get("documents", 0)),
+        left_out=dict(counts.get("left_out", {})),
+        reduced=int(counts.get("reduced", 0)),
+        weightless=int(counts.get("weightless", 0)),
+        created_at=row.created_at,
+    )

@@ -1,0 +1,127 @@
+"""How much a label weighs: by the agreement of those who answered the same question, and by how reliable its author was so far. Pure.
+
+Reliability of person p, from comparisons a in 0..1 with others' answers and with known ones (an IoU of AGREED counts as 1):
+
+    r_p = (PRIOR + GOLD sum_g a_pg + sum_q r_q a_pq) / (PRIOR + GOLD n_g + sum_q r_q)
+
+Each comparison weighs as much as the other person is reliable, so somebody who disagrees with everybody pulls nobody down: fixed-point
+iteration of weighted voting (Li and Yu 2014, Error Rate Bounds and Iterative Weighted Majority Voting for Crowdsourcing), in the
+spirit of Dawid and Skene 1979. The prior, PRIOR comparisons that agreed, gives 1 to who was never compared.
+
+Weight of a label of person p, with the others' answers q to the same question:
+
+    w = r_p (1 + sum_q r_q a_q) / (1 + sum_q r_q),  and 0 where r_p < LEAST
+
+with r_p = 1 for what a reviewer judged, or a task knows as its answer.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.annotation.agreement import AGREED, Agreement
+
+PRIOR = 4.0  # comparisons
+GOLD = 2.0  # what a comparison with a known answer counts
+LEAST = 0.2  # reliability below which nothing is learned from somebody: 16 comparisons, and none agreed
+DOUBTFUL = 0.5  # reliability below which a person is named
+FEWEST = 5  # comparisons that somebody can be named for
+_ROUNDS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How far one person's answers can be relied on, 0..1, from so many comparisons with people and with known answers.
+
+    `sentence`: where somebody disagrees with everybody, who, and how much; else None.
+    """
+
+    person: str
+    reliability: float
+    comparisons: int
+    gold_questions: int
+    sentence: str | None = None
+
+
+def share_agreed(agreement: Agreement) -> float:
+    """Return how far two answers agree, 0..1: wholly from an IoU of AGREED on."""
+    return min(1.0, agreement.iou / AGREED)
+
+
+def reliabilities(
+    pairs: Mapping[tuple[str, str], Sequence[Agreement]], gold: Mapping[str, Sequence[Agreement]]
+) -> list[Reliability]:
+    """Return the reliability of everybody who was compared, the least reliable first.
+
+    `pairs`: two people and their agreements, once each. `gold`: a person's agreements with known answers.
+    """
+    compared: dict[str, list[tuple[str, int, float]]] = defaultdict(list)  # person -> other, count, sum
+    for (one, other), given in pairs.items():
+        total = sum(map(share_agreed, given))
+        compared[one].append((other, len(given), total))
+        compared[other].append((one, len(given), total))
+    known = {name: [share_agreed(each) for each in given] for name, given in gold.items() if given}
+    people = sorted(compared.keys() | known.keys())
+    found = dict.fromkeys(people, 1.0)
+    for _ in range(_ROUNDS):
+        found = {name: _round(known.get(name, ()), compared[name], found) for name in people}
+    rows = [
+        Reliability(
+            name,
+            round(found[name], 4),
+            sum(count for _, count, _ in compared[name]),
+            len(known.get(name, ())),
+            _sentence(name, found, compared, known.get(name, ())),
+        )
+        for name in people
+    ]
+    return sorted(rows, key=lambda row: (row.reliability, row.person))
+
+
+def label_weight(reliability: float, votes: Iterable[tuple[float, float]]) -> float:
+    """Return the weight of a label, 0..1: of its author's reliability, and of the others' votes (reliability, share agreed)."""
+    if reliability < LEAST:
+        return 0.0
+    given = list(votes)
+    for_it = sum(other * agreed for other, agreed in given)
+    return round(reliability * (1 + for_it) / (1 + sum(other for other, _ in given)), 4)
+
+
+def _round(known: Sequence[float], compared: Sequence[tuple[str, int, float]], before: Mapping[str, float]) -> float:
+    agreed = GOLD * sum(known) + sum(before[other] * total for other, _, total in compared)
+    counted = GOLD * len(known) + sum(before[other] * count for other, count, _ in compared)
+    return (PRIOR + agreed) / (PRIOR + counted)
+
+
+def _sentence(
+    name: str,
+    found: Mapping[str, float],
+    compared: Mapping[str, Sequence[tuple[str, int, float]]],
+    known: Sequence[float],
+) -> str | None:
+    """Name somebody whose answers agree with nobody's while the others agree with each other, or with known answers."""
+    mine = compared.get(name, ())
+    count = sum(number for _, number, _ in mine)
+    if found[name] >= DOUBTFUL or count + len(known) < FEWEST:
+        return None
+    said = []
+    if count:
+        share = sum(total for _, _, total in mine) / count
+        said.append(f"with others on {share:.0%} of {count} questions")
+    if known:
+        said.append(f"with known answers on {sum(known) / len(known):.0%} of {len(known)}")
+    others = [
+        (number, total)
+        for person, rows in compared.items()
+        for other, number, total in rows
+        if name not in (person, other)
+    ]
+    sentence = f"{name} agrees {' and '.join(said)}"
+    if others and sum(number for number, _ in others):
+        between = sum(total for _, total in others) / sum(number for number, _ in others)
+        sentence += f"; the others agree with each other on {between:.0%}"
+    elif not known:
+        return f"{sentence}; nobody else was compared, so a third person or known answers would tell who is right."
+    return (
+        f"{sentence}. Look at these answers before more is learned from them; they weigh {found[name]:.2f} until then."
+    )

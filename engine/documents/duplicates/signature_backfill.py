@@ -1,0 +1,108 @@
+"""Signatures for documents of earlier versions, and what is to be done where some of them turn out to be the same."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PIL import Image
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from db.tables import Document, DocumentGroup, Lease, Page, PageSignature, PageWord
+from engine.documents.duplicates import signature_index
+from engine.documents.duplicates.groups import lock, quarantine, reason
+from engine.documents.duplicates.page_signature import Signature, signature_of
+from engine.documents.page import READING
+from engine.workspace import Workspace
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What signing did: documents signed, and the names of those that were quarantined for it."""
+
+    documents: int
+    quarantined: list[str]
+
+
+def unsigned(workspace: Workspace) -> list[str]:
+    """Return the ids of documents with a page that has no signature, oldest first; those that are coming in are left out."""
+    signed = exists().where(PageSignature.page_id == Page.id)
+    reading = exists().where(Lease.subject == READING + Document.id)
+    with workspace.database.read() as session:
+        chosen = select(Document.id).join(Page, Page.document_id == Document.id).where(~signed, ~reading).distinct()
+        return list(session.scalars(chosen.order_by(Document.id)))
+
+
+def sign(workspace: Workspace, on_document: Callable[[int, int], None] | None = None) -> Signed:
+    """Sign all documents that are not signed yet; it can be stopped anywhere and goes on from there.
+
+    No group changes its split. Where documents of different splits show the same, the one that judges is quarantined, because
+    models may have learned from the other one already; of two that judge, the one that is signed later.
+    """
+    waiting = unsigned(workspace)
+    quarantined: list[str] = []
+    for done, document_id in enumerate(waiting, 1):
+        try:
+            quarantined += _signed(workspace, document_id)
+        except (LookupError, OSError):  # a picture is gone from the disk: the others are signed all the same
+            _log.exception("the document %s cannot be signed", document_id)
+        if on_document is not None:
+            on_document(done, len(waiting))
+    return Signed(len(waiting), quarantined)
+
+
+def _signed(workspace: Workspace, document_id: str) -> list[str]:
+    signatures = _computed(workspace, document_id)
+    with workspace.database.write() as session:
+        document = session.get_one(Document, document_id)
+        lock(session, document.project_id)
+        for page_id, signature in signatures.items():
+            if session.scalar(select(PageSignature.id).where(PageSignature.page_id == page_id)) is None:
+                signature_index.remember(
+                    session, document.project_id, document.group_id, document_id, page_id, signature
+                )
+        return [_quarantined(session, each) for each in _at_odds(session, document)]
+
+
+def _computed(workspace: Workspace, document_id: str) -> dict[str, Signature]:
+    """Page -> signature. Blobs are read before anything is written: it takes time."""
+    found: dict[str, Signature] = {}
+    with workspace.database.read() as session:
+        pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
+        for page in pages:
+            words = session.scalars(
+                select(PageWord.text)
+                .where(PageWord.page_id == page.id, PageWord.retired_at.is_(None))
+                .order_by(PageWord.position, PageWord.number)
+            ).all()
+            with Image.open(workspace.blobs.path(page.image_sha256)) as image:
+                found[page.id] = signature_of(image, words)
+    return found
+
+
+def _at_odds(session: Session, document: Document) -> list[Document]:
+    """Return the documents that have to stop judging, now that this one is signed."""
+    own = session.get_one(DocumentGroup, document.group_id)
+    pages = signature_index.signatures_of(session, document.id)
+    found = signature_index.groups_like(session, document.project_id, pages, but=document.id)
+    others = [group for group in found if group.split != own.split and group.quarantined_at is None]
+    if own.quarantined_at is not None or not others:
+        return []
+    if own.split != "train":
+        return [document]
+    ids = {
+        row.document_id
+        for page in pages
+        for row in signature_index.pages_like(session, document.project_id, page, but=document.id)
+    }
+    judging = select(Document).where(Document.id.in_(ids), Document.group_id.in_([group.id for group in others]))
+    return list(session.scalars(judging.order_by(Document.id)))
+
+
+def _quarantined(session: Session, document: Document) -> str:
+    """Quarantine a document, say so in what there is to know about it, and return its name."""
+    quarantine(session, document)
+    document.warnings = "\n".join([*document.warnings.splitlines(), reason(session, document)])
+    return document.name

@@ -1,0 +1,79 @@
+"""Where signatures of pages are kept, and how the pages that are alike are found: by key, never by looking at all of them."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from db.tables import DocumentGroup, PageSignature, SignatureBand
+from engine.documents.duplicates.page_signature import Signature, alike, bands_of
+
+# Pages that are looked at for one page, those with the most keys in common first. A project of one form, a hundred thousand
+# times, would otherwise compare every page with all of them; the same page has nearly all keys in common, and is among these.
+MOST_CANDIDATES = 60
+
+
+def remember(
+    session: Session, project_id: str, group_id: str, document_id: str, page_id: str, signature: Signature
+) -> None:
+    """Store a page's signature and its keys, inside the caller's unit of work."""
+    row = PageSignature(
+        page_id=page_id,
+        document_id=document_id,
+        group_id=group_id,
+        picture=signature.picture,
+        words=list(signature.words),
+        text=signature.text,
+    )
+    session.add(row)
+    session.flush()
+    keys = sorted(set(bands_of(signature, project_id)))
+    if keys:
+        session.execute(insert(SignatureBand), [{"key": key, "signature_id": row.id} for key in keys])
+
+
+def pages_like(
+    session: Session, project_id: str, signature: Signature, *, but: str | None = None
+) -> list[PageSignature]:
+    """Return the signatures of a project's pages that show the same as one page. `but`: a document that is left out."""
+    keys = sorted(set(bands_of(signature, project_id)))
+    if not keys:
+        return []
+    meeting = (
+        select(SignatureBand.signature_id, func.count().label("common"))
+        .join(PageSignature, PageSignature.id == SignatureBand.signature_id)
+        .where(SignatureBand.key.in_(keys))
+        .group_by(SignatureBand.signature_id)
+        .order_by(func.count().desc(), SignatureBand.signature_id)
+        .limit(MOST_CANDIDATES)
+    )
+    if but is not None:
+        meeting = meeting.where(PageSignature.document_id != but)
+    found = meeting.subquery()
+    rows = session.scalars(select(PageSignature).join(found, found.c.signature_id == PageSignature.id))
+    return [row for row in rows if alike(signature, signature_in(row))]
+
+
+def groups_like(
+    session: Session, project_id: str, signatures: Sequence[Signature], *, but: str | None = None
+) -> list[DocumentGroup]:
+    """Return the groups that hold a page like one of these, oldest first. `but`: a document that is left out."""
+    ids = {row.group_id for each in signatures for row in pages_like(session, project_id, each, but=but)}
+    return groups_of(session, ids)
+
+
+def groups_of(session: Session, ids: set[str]) -> list[DocumentGroup]:
+    """Return the groups of these ids, oldest first."""
+    chosen = select(DocumentGroup).where(DocumentGroup.id.in_(ids)).order_by(DocumentGroup.sequence)
+    return list(session.scalars(chosen)) if ids else []
+
+
+def signatures_of(session: Session, document_id: str) -> list[Signature]:
+    """Return what is remembered of a document's pages."""
+    rows = session.scalars(select(PageSignature).where(PageSignature.document_id == document_id))
+    return [signature_in(row) for row in rows]
+
+
+def signature_in(row: PageSignature) -> Signature:
+    """Return the signature that a row holds."""
+    return Signature(row.picture, tuple(row.words), row.text)

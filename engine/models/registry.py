@@ -1,0 +1,341 @@
+"""Model versions, and which of them answers: registering, promoting, rolling back.
+
+The champion of a project is the version of its newest promotion. A project that never promoted one answers with the shipped
+version, which belongs to no project. Nothing is updated: a change of champion is one more row.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+import model
+from db.blobs import BlobMissing
+from db.tables import ModelVersion, Project, Promotion, Run, Snapshot, User
+from engine import audit
+from engine.accounts import permissions
+from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.settings import Settings
+from engine.version import code_version
+from engine.workspace import Workspace
+
+SHIPPED_LABEL = "nano"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSummary:
+    """A version as a list of models shows it."""
+
+    id: str
+    label: str
+    number: int
+    parent_id: str | None
+    champion: bool
+    created_at: datetime
+    figures: dict[str, Any]
+    snapshot_sha256: str | None
+    optimizer: dict[str, Any]
+    missing: bool = False  # its checkpoint is gone from disk: it can neither answer nor be trained on
+
+
+def shipped_path(settings: Settings) -> Path:
+    """Return the checkpoint that projects begin with: the one in the settings, else the one that comes with the program."""
+    return settings.model_path or Path(str(model.__file__)).parent / "weights" / "nano.safetensors"
+
+
+def ensure_shipped(workspace: Workspace) -> ModelVersion:
+    """Register the checkpoint that projects begin with, unless it is the newest such already, and return its version.
+
+    Called when a process starts. Refused with a sentence when the checkpoint is absent.
+    """
+    path = shipped_path(workspace.settings)
+    if not path.is_file():
+        raise Refused(
+            f"There is no model at {path}; reinstall Glossator, or name a checkpoint with GLOSSATOR_MODEL_PATH."
+        )
+    sha256 = workspace.blobs.put_file(path)
+    with workspace.database.write() as session:
+        if workspace.database.dialect == "postgresql":
+            # Two processes that start together must not both register it: NULL project ids never collide.
+            session.execute(select(func.pg_advisory_xact_lock(func.hashtext("glossator: shipped version"))))
+        newest = _shipped(session)
+        if newest is not None and newest.checkpoint_sha256 == sha256:
+            return newest
+        version = ModelVersion(
+            project_id=None, number=0, checkpoint_sha256=sha256, code_version=code_version(), figures={}
+        )
+        session.add(version)
+        session.flush()
+        return version
+
+
+def champion(session: Session, project_id: str) -> ModelVersion:
+    """Return the version that answers in a project. NotFound when not even a shipped one is registered."""
+    promoted = session.scalar(
+        select(ModelVersion)
+        .join(Promotion, Promotion.version_id == ModelVersion.id)
+        .where(Promotion.project_id == project_id)
+        .order_by(Promotion.sequence.desc())
+        .limit(1)
+    )
+    version = promoted or _shipped(session)
+    if version is None:
+        raise NotFound("No model is registered yet; start the application or a worker once.")
+    return version
+
+
+def origin(session: Session, version: ModelVersion) -> ModelVersion:
+    """Return the version that a version and all its parents come from; itself where it has none."""
+    while version.parent_id is not None:
+        version = session.get_one(ModelVersion, version.parent_id)
+    return version
+
+
+def label(version: ModelVersion) -> str:
+    """Return the name that people read: "nano" for the shipped version, "v1", "v2" and so on in a project."""
+    return SHIPPED_LABEL if version.project_id is None else f"v{version.number}"
+
+
+def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
+    """Return where a version's checkpoint lies. Refused, with a sentence, when it is gone from disk."""
+    try:
+        return workspace.blobs.path(version.checkpoint_sha256)
+    except BlobMissing:
+        mend = (
+            "start Glossator again, which puts it back"
+            if version.project_id is None
+            else "restore it from a backup, or roll back to another model"
+        )
+        raise Refused(
+            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} is not in "
+            f"{workspace.blobs.folder}; {mend}."
+        ) from None
+
+
+def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
+    """Return a project's versions and the shipped ones, newest first."""
+    with workspace.database.read() as session:
+        if session.get(Project, project_id) is None:
+            raise NotFound("There is no such project.")
+        rows = session.execute(
+            select(ModelVersion, Snapshot.sha256)
+            .outerjoin(Snapshot, Snapshot.id == ModelVersion.snapshot_id)
+            .where(or_(ModelVersion.project_id == project_id, ModelVersion.project_id.is_(None)))
+            .order_by(ModelVersion.number.desc(), ModelVersion.id.desc())
+        ).all()
+        reigning = champion(session, project_id).id if rows else None
+    return [
+        VersionSummary(
+            id=version.id,
+            label=label(version),
+            number=version.number,
+            parent_id=version.parent_id,
+            champion=version.id == reigning,
+            created_at=version.created_at,
+            figures=version.figures,
+            snapshot_sha256=sha256,
+            optimizer=version.optimizer,
+            missing=version.checkpoint_sha256 not in workspace.blobs,
+        )
+        for version, sha256 in rows
+    ]
+
+
+def register(
+    session: Session,
+    project_id: str,
+    *,
+    checkpoint_sha256: str,
+    parent_id: str,
+    snapshot_id: str,
+    seed: int,
+    optimizer: dict[str, Any],
+) -> ModelVersion:
+    """Add a project's next version inside the caller's unit of work. Its checkpoint must be a blob already."""
+    _take_turn(session, project_id)
+    newest = session.scalar(select(func.max(ModelVersion.number)).where(ModelVersion.project_id == project_id))
+    version = ModelVersion(
+        project_id=project_id,
+        number=(newest or 0) + 1,
+        checkpoint_sha256=checkpoint_sha256,
+        parent_id=parent_id,
+        snapshot_id=snapshot_id,
+        seed=seed,
+        code_version=code_version(),
+        optimizer=optimizer,
+    )
+    session.add(version)
+    session.flush()
+    return version
+
+
+def promote(
+    workspace: Workspace, project_id: str, version_id: str, *, by: User | None, force: bool = False, reason: str = ""
+) -> Promotion:
+    """Make a version the champion of a project; `by` None means that the gate does it.
+
+    The gate must have judged the version better than the present champion; an admin can `force` what it did not. What a
+    person promotes is audited with its reason. Conflict when the version is the champion already, or when the champion changed
+    since the version was judged; Forbidden for who is no admin of the project; Refused past a failed or missing verdict, and for a version whose
+    checkpoint is gone from disk.
+    """
+    with workspace.database.write() as session:
+        _take_turn(session, project_id)
+        version = _version_of(session, project_id, version_id)
+        if by is not None and permissions.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project can promote a model.")
+        if force and by is None:
+            raise Forbidden("Only an admin can promote a model past the gate.")
+        before = champion(session, project_id)
+        if before.id == version.id:
+            raise Conflict(f"{label(version)} is the champion already.")
+        checkpoint_path(workspace, version)
+        run = session.scalar(select(Run).where(Run.challenger_id == version.id, Run.project_id == project_id).limit(1))
+        objection = _objection(session, version, before, run)
+        if objection is not None and not force:
+            raise objection
+        forced = objection is not None
+        promotion = _append(
+            session,
+            project_id,
+            version,
+            before,
+            run_id=run.id if run else None,
+            kind="forced" if forced else "gate" if by is None else "by_hand",
+            reason=reason,
+            by=by,
+        )
+        if forced:
+            _audit(session, "models.promote.forced", promotion, version, by, {"objection": str(objection)})
+        elif by is not None:
+            _audit(session, "models.promote", promotion, version, by, {})
+        return promotion
+
+
+def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: str = "") -> Promotion:
+    """Make the champion before the present one the champion again; a second rollback goes one further back.
+
+    Refused when there is none before, or its checkpoint is gone from disk; Forbidden for who is no admin of the project.
+    """
+    with workspace.database.write() as session:
+        _take_turn(session, project_id)
+        if by is not None and permissions.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project can roll a model back.")
+        line = _succession(session, project_id)
+        if len(line) < 2:
+            raise Refused("There is no earlier champion to go back to.")
+        version = _version_of(session, project_id, line[-2])
+        checkpoint_path(workspace, version)
+        promotion = _append(
+            session,
+            project_id,
+            version,
+            champion(session, project_id),
+            run_id=None,
+            kind="rollback",
+            reason=reason,
+            by=by,
+        )
+        _audit(session, "models.rollback", promotion, version, by, {})
+        return promotion
+
+
+def _take_turn(session: Session, project_id: str) -> None:
+    """Let one unit of work at a time decide over a project's versions; without it, on PostgreSQL, two read the same champion."""
+    session.scalar(select(Project.id).where(Project.id == project_id).with_for_update())
+
+
+def _shipped(session: Session) -> ModelVersion | None:
+    return session.scalar(
+        select(ModelVersion)
+        .where(ModelVersion.project_id.is_(None))
+        .order_by(ModelVersion.created_at.desc(), ModelVersion.id.desc())
+        .limit(1)
+    )
+
+
+def _version_of(session: Session, project_id: str, version_id: str) -> ModelVersion:
+    version = session.get(ModelVersion, version_id)
+    if version is None or version.project_id not in (None, project_id):
+        raise NotFound("There is no such model in this project.")
+    return version
+
+
+def _objection(session: Session, version: ModelVersion, before: ModelVersion, run: Run | None) -> Refused | None:
+    """What speaks against promoting `version` over the champion `before`; None when the gate has passed just that."""
+    if run is None or not run.verdict:
+        return Refused(f"The gate has not judged {label(version)}; an admin can promote it with force.")
+    if not run.verdict.get("passed"):
+        return Refused(
+            f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} An admin can promote it with force."
+        )
+    if run.parent_id != before.id:
+        parent = session.get(ModelVersion, run.parent_id)
+        return Conflict(
+            f"{label(version)} was judged against {label(parent) if parent else 'another champion'}, "
+            f"but the champion is now {label(before)}; retrain, or let an admin promote it with force."
+        )
+    return None
+
+
+def _succession(session: Session, project_id: str) -> list[str]:
+    """The line of champions that a rollback walks back, oldest first: promotions push, rollbacks pop."""
+    rows = session.scalars(
+        select(Promotion).where(Promotion.project_id == project_id).order_by(Promotion.sequence)
+    ).all()
+    line: list[str] = []
+    for row in rows:
+        if not line and row.previous_id is not None:
+            line.append(row.previous_id)
+        if row.kind == "rollback":
+            line.pop()
+        else:
+            line.append(row.version_id)
+    return line
+
+
+def _append(
+    session: Session,
+    project_id: str,
+    version: ModelVersion,
+    before: ModelVersion,
+    *,
+    run_id: str | None,
+    kind: str,
+    reason: str,
+    by: User | None,
+) -> Promotion:
+    newest = session.scalar(select(func.max(Promotion.sequence)).where(Promotion.project_id == project_id))
+    promotion = Promotion(
+        project_id=project_id,
+        sequence=(newest or 0) + 1,
+        version_id=version.id,
+        previous_id=before.id,
+        run_id=run_id,
+        kind=kind,
+        reason=reason,
+        promoted_by=by.id if by else None,
+    )
+    session.add(promotion)
+    session.flush()
+    return promotion
+
+
+def _audit(
+    session: Session, action: str, promotion: Promotion, version: ModelVersion, by: User | None, details: dict[str, Any]
+) -> None:
+    audit.record(
+        session,
+        by.id if by else None,
+        action,
+        promotion.version_id,
+        promotion.project_id,
+        promotion=promotion.id,
+        previous=promotion.previous_id,
+        model=label(version),
+        reason=promotion.reason,
+        **details,
+    )

@@ -1,0 +1,45 @@
+"""What follows from a survey: the order of the queue, second looks, automatic answers."""
+
+from dataclasses import dataclass
+
+from engine.models import registry
+from engine.selection import auto_accept, label_review, ranking
+from engine.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What came of it, as counts for programs and sentences for people."""
+
+    counts: dict[str, object]
+    sentences: list[str]
+
+
+def follow(workspace: Workspace, project_id: str) -> Followed:
+    """Do it, each step in a unit of work of its own; done again it changes nothing more."""
+    with workspace.database.read() as session:
+        version_id = registry.champion(session, project_id).id
+    ranked = ranking.rank(workspace, project_id, version_id)
+    looks = label_review.find(workspace, project_id)
+    accepted = auto_accept.accept(workspace, project_id)
+    sentences = []
+    if ranked:
+        sentences.append(f"The next {sum(ranked.values()):,} documents are in order.")
+    if looks:
+        sentences.append(f"{looks:,} {'label wants' if looks == 1 else 'labels want'} a second look.")
+    if accepted is not None and accepted.fell_back is not None:
+        sentences.append(f"The project is semi-automatic again. {accepted.fell_back}")
+    elif accepted is not None:
+        sentences.append(
+            f"{accepted.answers:,} answers were accepted automatically, {accepted.audits:,} of them for a check."
+        )
+    return Followed(
+        {
+            "ordered": ranked,
+            "second_looks": looks,
+            "automatic": accepted.answers if accepted else 0,
+            "audits": accepted.audits if accepted else 0,
+            "fell_back": accepted.fell_back if accepted else None,
+        },
+        sentences,
+    )

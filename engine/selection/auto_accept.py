@@ -1,0 +1,237 @@
+"""Automatic answers: accepted without a person, drawn for checks, and taken back in one go.
+
+They are rows of their own and no annotations, so nothing that reads annotations (training, judging, figures) can take
+one for a person's; exports hold them where they are asked for by their own status (engine.datasets.automatic_labels). A person who answers the same question makes an annotation, and that counts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Select, exists, func, select, update
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Question, SurveyAnswer, Task, User
+from engine import audit
+from engine.accounts import permissions
+from engine.annotation import automatic_checks
+from engine.annotation.automatic_conditions import standing
+from engine.annotation.state import AnnotationState
+from engine.annotation.survey_answers import TRAIN, fresh
+from engine.curation import leases
+from engine.errors import Forbidden
+from engine.models import registry
+from engine.projects import overlap, priority
+from engine.projects.projects import settings_of
+from engine.selection import stages
+from engine.selection.holdout_precision import THERE, measure
+from engine.selection.precision import lowest
+from engine.tasks.tasks import lock_project
+from engine.workspace import Workspace
+
+_AT_ONCE = 500
+MOST_LISTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What accepting came to: how many answers, how many of them for a check; or the step back and why."""
+
+    answers: int
+    audits: int
+    fell_back: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AutomaticLine:
+    """An automatic answer in a list. `verdict`: what a person's answer says of it, None while nobody has answered."""
+
+    id: str
+    task_id: str
+    document_id: str
+    document: str
+    question: str
+    text: str
+    model: str
+    confidence: float
+    threshold: float
+    audit: bool
+    verdict: str | None
+    withdrawn: bool
+    created_at: datetime
+
+
+def accept(workspace: Workspace, project_id: str) -> Accepted | None:
+    """Accept what the champion is sure enough of, where the project is automatic; None where it is not.
+
+    The threshold is measured anew. Where the target is not reached any more, or the audit says so, the project falls back to
+    semi-automatic and nothing is accepted.
+    """
+    with workspace.database.read() as session:
+        # Masks are compared here and remembered, so that the turn to write is short.
+        if stages.stage_of(session, project_id) == "automatic":
+            measure(session, project_id, registry.champion(session, project_id).id)
+    with workspace.database.write() as session:
+        project = lock_project(session, project_id)
+        if stages.stage_of(session, project_id) != "automatic":
+            return None
+        chosen, version = settings_of(project), registry.champion(session, project_id)
+        failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
+        found = measure(session, project_id, version.id)
+        point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+        if failed is None and point is None:
+            failed = stages.shortfall(found, chosen, registry.label(version))
+        if failed is not None:
+            stages.fall_back(session, project_id, version.id, failed)
+            return Accepted(0, 0, failed)
+        assert point is not None
+        answers, drawn = _accept(session, project_id, version.id, point.threshold, chosen.audit_share)
+    return Accepted(answers, drawn, None)
+
+
+def would_accept(session: Session, project_id: str, version_id: str, threshold: float) -> int:
+    """Return how many open tasks would be answered automatically above a confidence."""
+    chosen = _acceptable(project_id, version_id, threshold).with_only_columns(func.count()).order_by(None)
+    return session.scalar(chosen) or 0
+
+
+def person_answered(
+    session: Session,
+    project_id: str,
+    document_id: str,
+    question_id: str,
+    state: AnnotationState,
+    person_id: str,
+    *,
+    anew: bool = True,
+    opinion: automatic_checks.Opinion | None = None,
+) -> None:
+    """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work.
+
+    `anew`: also where somebody's answer has said so before. `opinion`: what this answer says, where that was found out before.
+    """
+    automatic = automatic_checks.checked(
+        session, document_id, question_id, state, person_id, anew=anew, opinion=opinion
+    )
+    if automatic is None or not automatic.audit or automatic.verdict != "wrong":
+        return
+    target = settings_of(lock_project(session, project_id)).precision_target
+    failed = automatic_checks.failed(session, project_id, automatic.model_version_id, target)
+    if failed is not None:
+        stages.fall_back(session, project_id, automatic.model_version_id, failed)
+
+
+def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
+    """Take back all automatic answers that no person has confirmed or corrected; return how many. Their tasks are open again.
+
+    Audited. Forbidden for who is no admin of the project.
+    """
+    with workspace.database.write() as session:
+        lock_project(session, project_id)
+        if permissions.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project can take automatic answers back.")
+        mine = (AutomaticAnswer.project_id == project_id, standing())
+        count = session.scalar(select(func.count()).where(*mine)) or 0
+        gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=by.id)
+        session.execute(gone.execution_options(synchronize_session=False))
+        audit.record(session, by.id, "automatic.undo", project_id, project_id, answers=count)
+        return count
+
+
+def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[AutomaticLine]:
+    """Return a project's automatic answers, newest first."""
+    with workspace.database.read() as session:
+        rows = session.execute(
+            select(AutomaticAnswer, Document, Question.text, ModelVersion)
+            .join(Task, Task.id == AutomaticAnswer.task_id)
+            .join(Document, Document.id == Task.document_id)
+            .join(Question, Question.id == Task.question_id)
+            .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
+            .where(AutomaticAnswer.project_id == project_id)
+            .order_by(AutomaticAnswer.id.desc())
+            .limit(min(limit, MOST_LISTED))
+        ).all()
+    return [
+        AutomaticLine(
+            id=each.id,
+            task_id=each.task_id,
+            document_id=document.id,
+            document=document.name,
+            question=question,
+            text=str(each.answer.get("text", "")),
+            model=registry.label(version),
+            confidence=each.confidence,
+            threshold=each.threshold,
+            audit=each.audit,
+            verdict=each.verdict,
+            withdrawn=each.withdrawn_at is not None,
+            created_at=each.created_at,
+        )
+        for each, document, question, version in rows
+    ]
+
+
+def _acceptable(project_id: str, version_id: str, threshold: float) -> Select[str, SurveyAnswer]:
+    """Open tasks of training documents that nobody has touched, with answers that are sure enough."""
+    same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
+    # What was taken back of this version is for people: the same answer would only come again.
+    counts = AutomaticAnswer.withdrawn_at.is_(None) | (AutomaticAnswer.model_version_id == version_id)
+    before = exists().where(AutomaticAnswer.task_id == Task.id, counts)
+    return (
+        select(Task.id, SurveyAnswer)
+        .join(SurveyAnswer, same & fresh(version_id))
+        .join(Document, Document.id == Task.document_id)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .where(
+            Task.project_id == project_id,
+            Task.closed_at.is_(None),
+            Task.wanted == 1,
+            Task.gold_revision_id.is_(None),
+            DocumentGroup.split == TRAIN,
+            DocumentGroup.quarantined_at.is_(None),
+            SurveyAnswer.answered >= THERE,
+            SurveyAnswer.confidence >= threshold,
+            ~priority.begun(),
+            ~before,
+        )
+        .order_by(Task.id)
+    )
+
+
+def _accept(session: Session, project_id: str, version_id: str, threshold: float, share: float) -> tuple[int, int]:
+    held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
+    total = drawn = 0
+    last = ""
+    while True:
+        wanted = _acceptable(project_id, version_id, threshold).where(Task.id > last).limit(_AT_ONCE)
+        rows = session.execute(wanted).all()
+        if not rows:
+            return total, drawn
+        last = rows[-1][0]
+        answers = [
+            _answer(project_id, task_id, found, threshold, share) for task_id, found in rows if task_id not in held
+        ]
+        session.add_all(answers)
+        session.flush()
+        session.expunge_all()
+        total, drawn = total + len(answers), drawn + _audits(answers)
+
+
+def _audits(answers: Sequence[AutomaticAnswer]) -> int:
+    return sum(each.audit for each in answers)
+
+
+def _answer(project_id: str, task_id: str, found: SurveyAnswer, threshold: float, share: float) -> AutomaticAnswer:
+    return AutomaticAnswer(
+        project_id=project_id,
+        task_id=task_id,
+        model_version_id=found.model_version_id,
+        page_id=found.page_id,
+        answer=found.answer,
+        score=found.score,
+        answered=found.answered,
+        confidence=found.confidence,
+        threshold=threshold,
+        audit=overlap.fraction(f"audit:{task_id}") < share,
+    )

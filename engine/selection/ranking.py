@@ -1,0 +1,157 @@
+"""Which documents people get next: the order of the queue, made anew after every survey.
+
+Only documents of the train split are chosen among. Those of the holdouts keep the order in which they came, spread between the
+others in proportion: what judges the model must not be picked by it.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, Task
+from engine import audit
+from engine.annotation.survey_answers import TRAIN, unpacked
+from engine.errors import NotFound
+from engine.projects import overlap, priority
+from engine.projects.priority import BY_HAND
+from engine.projects.projects import ProjectSettings, project_by_id, settings_of
+from engine.selection.ordering import order
+from engine.tasks.tasks import lock_project
+from engine.workspace import Workspace
+
+KNOWN = 1000  # answered documents that a choice keeps away from: more would say little and cost a second
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A document of which nothing was answered yet. `uncertainty`: the mean over its tasks, None where it was not asked."""
+
+    document_id: str
+    train: bool
+    old: bool
+    uncertainty: float | None
+
+
+def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int]:
+    """Give the documents that wait their places, as the project wants it; return how many were chosen by what.
+
+    version_id: the model version whose survey counts. Nothing is done where the order of arrival is wanted.
+    """
+    chosen = settings_of(project_by_id(workspace, project_id))
+    if chosen.selection == "arrival":
+        return {}
+    with workspace.database.read() as session:
+        waiting = _waiting(session, project_id, version_id, chosen)
+        train = [each for each in waiting if each.train]
+        if chosen.selection == "random":
+            drawn = sorted(train, key=lambda each: overlap.fraction(f"{project_id}:{each.document_id}"))
+            ordered: list[tuple[str, str]] = [(each.document_id, "random") for each in drawn]
+        else:
+            ordered = _by_model(session, project_id, version_id, train, chosen)
+    others = [each.document_id for each in waiting if not each.train]
+    with workspace.database.write() as session:
+        lock_project(session, project_id)
+        priority.give(session, project_id, spread(ordered, others))
+    return dict(Counter(by for _, by in ordered))
+
+
+def spread(ordered: list[tuple[str, str]], others: list[str]) -> list[tuple[str, str | None]]:
+    """Return (document, what chose it) of both, each in its order, mixed in proportion; nothing chose the others. Pure."""
+    mixed: list[tuple[float, tuple[str, str | None]]] = [
+        ((at + 0.5) / len(ordered), each) for at, each in enumerate(ordered)
+    ]
+    mixed += [((at + 0.5) / len(others), (document, None)) for at, document in enumerate(others)]
+    return [each for _, each in sorted(mixed, key=lambda pair: pair[0])]
+
+
+def put_first(workspace: Workspace, document_id: str, by: str) -> int:
+    """Put a document's tasks before all others and return how many they are; those that were begun keep what chose them.
+
+    NotFound for an unknown document. Audited.
+    """
+    with workspace.database.write() as session:
+        document = session.get(Document, document_id)
+        if document is None:
+            raise NotFound("There is no such document.")
+        lock_project(session, document.project_id)
+        mine = select(Task, priority.begun()).where(Task.document_id == document_id, Task.closed_at.is_(None))
+        tasks = session.execute(mine).all()
+        for task, begun in tasks:
+            task.priority = BY_HAND
+            if not begun:
+                task.chosen_by = "hand"
+        audit.record(session, by, "tasks.first", document_id, document.project_id, document=document.name)
+        return len(tasks)
+
+
+def _waiting(session: Session, project_id: str, version_id: str, chosen: ProjectSettings) -> list[_Waiting]:
+    """The documents with open tasks of which nobody has begun any and that nobody has put first, the oldest first."""
+    said = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
+    rows = session.execute(
+        select(
+            Task.document_id,
+            DocumentGroup.split,
+            DocumentGroup.quarantined_at,
+            func.min(Task.created_at),
+            func.avg(SurveyAnswer.uncertainty),
+        )
+        .join(Document, Document.id == Task.document_id)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .outerjoin(SurveyAnswer, said & (SurveyAnswer.model_version_id == version_id))
+        .where(Task.project_id == project_id, Task.closed_at.is_(None))
+        .group_by(Task.document_id, DocumentGroup.split, DocumentGroup.quarantined_at)
+        .having(func.sum(case((priority.begun() | (Task.priority == BY_HAND), 1), else_=0)) == 0)
+        .order_by(func.min(Task.created_at), Task.document_id)
+    )
+    limit = now() - timedelta(days=chosen.selection_patience_days)
+    return [
+        _Waiting(document, split == TRAIN and quarantined is None, since <= limit, unsure)
+        for document, split, quarantined, since, unsure in rows
+    ]
+
+
+def _by_model(
+    session: Session, project_id: str, version_id: str, train: list[_Waiting], chosen: ProjectSettings
+) -> list[tuple[str, str]]:
+    if not train:
+        return []
+    found = _signatures(session, project_id, version_id)
+    known = [found[document] for document in _answered(session, project_id) if document in found]
+    middle = np.mean(list(found.values()), axis=0) if found else np.zeros(1, np.float32)
+    asked = [each.uncertainty for each in train if each.uncertainty is not None]
+    usual = (
+        float(np.median(asked)) if asked else 0.5
+    )  # of a document that the survey has not reached: neither first nor last
+    picked = order(
+        [usual if each.uncertainty is None else each.uncertainty for each in train],
+        np.array([found.get(each.document_id, middle) for each in train]).reshape(len(train), -1),
+        len(train),
+        chosen.selection_random_share,
+        seed=int(overlap.fraction(f"{project_id}:{len(train)}") * 2**32),
+        waiting=[at for at, each in enumerate(train) if each.old],
+        known=np.array(known) if known else None,
+    )
+    return [(train[each.index].document_id, each.reason) for each in picked]
+
+
+def _signatures(session: Session, project_id: str, version_id: str) -> dict[str, NDArray[np.float32]]:
+    rows = session.execute(
+        select(DocumentSignature.document_id, DocumentSignature.vector)
+        .join(Document, Document.id == DocumentSignature.document_id)
+        .where(Document.project_id == project_id, DocumentSignature.model_version_id == version_id)
+    )
+    return {document: unpacked(vector) for document, vector in rows}
+
+
+def _answered(session: Session, project_id: str) -> list[str]:
+    """Documents of the train split that people have begun, the newest first."""
+    rows = select(Task.document_id).distinct().join(Document, Document.id == Task.document_id)
+    rows = rows.join(DocumentGroup, DocumentGroup.id == Document.group_id)
+    begun = rows.where(Task.project_id == project_id, DocumentGroup.split == TRAIN, priority.begun())
+    return list(session.scalars(begun.order_by(Task.document_id.desc()).limit(KNOWN)))

@@ -1,0 +1,131 @@
+"""A project's stage as people see it: where it stands and why, what was measured, what would be accepted, what checks found."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, Field
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, User
+from engine.annotation import automatic_checks
+from engine.annotation.automatic_conditions import standing
+from engine.annotation.survey_answers import fresh
+from engine.errors import NotFound
+from engine.models import registry
+from engine.projects.projects import settings_of
+from engine.selection import auto_accept, stages
+from engine.selection.holdout_precision import measure
+from engine.selection.precision import lowest
+from engine.statistics.intervals import share_interval
+from engine.workspace import Workspace
+
+
+class PrecisionPoint(BaseModel):
+    """Answers at or above a confidence: how many, how many right, their share, and what it is at least (95 %, all points at once)."""
+
+    threshold: float
+    answers: int
+    right: int
+    documents: int
+    precision: float | None
+    low: float
+
+
+class AuditView(BaseModel):
+    """The check of the champion's automatic answers, with the 95 % interval of the share that is right."""
+
+    drawn: int
+    checked: int
+    right: int
+    low: float
+    high: float
+
+
+class StageView(BaseModel):
+    """All of it. `since`, `reason`, `changed_by`: of the newest step; without `changed_by` the project took it by itself."""
+
+    stage: str
+    since: datetime | None
+    reason: str
+    changed_by: str | None
+    model: str
+    target: float
+    least_answers: int
+    measured_answers: int = Field(
+        description="Reviewed answers of holdout documents that the precision was measured on."
+    )
+    measured_documents: int
+    points: list[PrecisionPoint]
+    threshold: float | None = Field(description="The lowest confidence that reaches the target; null where none does.")
+    blocked: str | None = Field(description="Why nothing can be accepted automatically, in a sentence.")
+    would_accept: int = Field(description="Open tasks that would be answered automatically now.")
+    automatic: int = Field(description="Automatic answers that stand: neither taken back nor answered by a person.")
+    confirmed: int
+    corrected: int
+    audit: AuditView
+    surveyed: int = Field(description="Tasks that the model has answered beforehand.")
+    tasks: int
+
+
+def stage_view(workspace: Workspace, project_id: str) -> StageView:
+    """Return a project's stage. NotFound when there is no such project."""
+    with workspace.database.read() as session:
+        project = session.get(Project, project_id)
+        if project is None:
+            raise NotFound("There is no such project.")
+        chosen, version = settings_of(project), registry.champion(session, project_id)
+        change = stages.current(session, project_id)
+        found = measure(session, project_id, version.id)
+        point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+        failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
+        audit = automatic_checks.audit_of(session, project_id, version.id)
+        low, high = share_interval(audit.right, audit.checked)
+        standing, confirmed, corrected = _counts(session, project_id)
+        blocked = failed or (None if point else stages.shortfall(found, chosen, registry.label(version)))
+        by = session.get(User, change.changed_by) if change is not None and change.changed_by else None
+        return StageView(
+            stage=change.stage if change is not None else "assisted",
+            since=change.created_at if change is not None else None,
+            reason=change.reason if change is not None else "",
+            changed_by=by.name if by is not None else None,
+            model=registry.label(version),
+            target=chosen.precision_target,
+            least_answers=chosen.precision_answers,
+            measured_answers=found.answers,
+            measured_documents=found.documents,
+            points=[PrecisionPoint.model_validate(each, from_attributes=True) for each in found.points],
+            threshold=point.threshold if point is not None else None,
+            blocked=blocked,
+            would_accept=0
+            if point is None
+            else auto_accept.would_accept(session, project_id, version.id, point.threshold),
+            automatic=standing,
+            confirmed=confirmed,
+            corrected=corrected,
+            audit=AuditView(drawn=audit.drawn, checked=audit.checked, right=audit.right, low=low, high=high),
+            surveyed=_surveyed(session, project_id, version.id),
+            tasks=_tasks(session, project_id),
+        )
+
+
+def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
+    """Automatic answers that stand, were confirmed by a person, and were corrected by one."""
+    row = session.execute(
+        select(
+            func.count().filter(standing()),
+            func.count().filter(AutomaticAnswer.verdict == "right"),
+            func.count().filter(AutomaticAnswer.verdict == "wrong"),
+        ).where(AutomaticAnswer.project_id == project_id)
+    ).one()
+    return int(row[0]), int(row[1]), int(row[2])
+
+
+def _surveyed(session: Session, project_id: str, version_id: str) -> int:
+    same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
+    chosen = select(func.count(Task.id)).join(SurveyAnswer, same & fresh(version_id))
+    return session.scalar(chosen.where(Task.project_id == project_id, Task.closed_at.is_(None))) or 0
+
+
+def _tasks(session: Session, project_id: str) -> int:
+    chosen = select(func.count(Task.id)).where(Task.project_id == project_id, Task.closed_at.is_(None))
+    return session.scalar(chosen) or 0

@@ -1,0 +1,144 @@
+"""The stage of a project, as in SAM's data engine (Kirillov et al. 2023, section 4): assisted, semi-automatic, automatic.
+
+Assisted: people ask, the model answers. Semi-automatic: the model has answered every task beforehand, people confirm. Automatic:
+what the model is sure of is accepted without them, above a confidence whose precision was measured on holdout documents; a share of
+it is checked by people all the same. A stage is a row that is added, with why; the newest counts.
+"""
+
+from dataclasses import asdict
+from typing import Any, Literal, get_args
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.tables import StageChange, User
+from engine import audit
+from engine.accounts import permissions
+from engine.annotation import automatic_checks
+from engine.errors import Conflict, Forbidden, Refused
+from engine.models import registry
+from engine.projects.projects import ProjectSettings, settings_of
+from engine.selection.holdout_precision import Measured, measure
+from engine.selection.precision import Point, lowest
+from engine.tasks.tasks import lock_project
+from engine.workspace import Workspace
+
+Stage = Literal["assisted", "semi_automatic", "automatic"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+NAMES: dict[str, str] = {"assisted": "assisted", "semi_automatic": "semi-automatic", "automatic": "automatic"}
+
+
+def current(session: Session, project_id: str) -> StageChange | None:
+    """Return the newest step of a project; None while it was never changed."""
+    return session.scalar(
+        select(StageChange).where(StageChange.project_id == project_id).order_by(StageChange.sequence.desc()).limit(1)
+    )
+
+
+def stage_of(session: Session, project_id: str) -> str:
+    """Return the stage of a project."""
+    change = current(session, project_id)
+    return change.stage if change is not None else "assisted"
+
+
+def sequence_of(session: Session, project_id: str) -> int:
+    """Return how many steps a project has made."""
+    return session.scalar(select(func.max(StageChange.sequence)).where(StageChange.project_id == project_id)) or 0
+
+
+def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, reason: str = "") -> StageChange:
+    """Bring a project to a stage, and return the step. Audited.
+
+    Forbidden for who is no admin of the project; Conflict when it is there already; Refused, with a sentence, for
+    "automatic" where the champion's precision was not measured to reach the project's target, or its audit failed.
+    """
+    if stage not in STAGES:
+        raise Refused(f"There is no stage {stage!r}; choose one of {', '.join(STAGES)}.")
+    if stage == "automatic":
+        with workspace.database.read() as session:
+            # Masks are compared here and remembered, so that the turn to write is short. Who may not ask is refused below.
+            if permissions.role_in(session, by, project_id) == "admin":
+                measure(session, project_id, registry.champion(session, project_id).id)
+    with workspace.database.write() as session:
+        project = lock_project(session, project_id)
+        if permissions.role_in(session, by, project_id) != "admin":
+            raise Forbidden("Only an admin of the project can change its stage.")
+        if stage_of(session, project_id) == stage:
+            raise Conflict(f"The project is {NAMES[stage]} already.")
+        version = registry.champion(session, project_id)
+        figures: dict[str, Any] = {}
+        if stage == "automatic":
+            chosen = settings_of(project)
+            failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
+            if failed is not None:
+                raise Refused(f"{failed} It stays so until another model answers, or the target is lower.")
+            found = measure(session, project_id, version.id)
+            point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+            if point is None:
+                raise Refused(shortfall(found, chosen, registry.label(version)))
+            figures = asdict(point)
+        change = step(session, project_id, stage, version.id, figures, reason, by.id)
+        audit.record(
+            session, by.id, "stage.change", project_id, project_id, stage=stage, reason=reason, figures=figures
+        )
+        return change
+
+
+def fall_back(session: Session, project_id: str, version_id: str, reason: str) -> StageChange | None:
+    """Take a project from "automatic" to "semi-automatic" without anybody, inside the caller's unit of work; None if it is not."""
+    lock_project(session, project_id)
+    if stage_of(session, project_id) != "automatic":
+        return None
+    change = step(session, project_id, "semi_automatic", version_id, {}, reason, None)
+    audit.record(session, None, "stage.fall_back", project_id, project_id, stage="semi_automatic", reason=reason)
+    return change
+
+
+def step(
+    session: Session,
+    project_id: str,
+    stage: str,
+    version_id: str | None,
+    figures: dict[str, Any],
+    reason: str,
+    by: str | None,
+) -> StageChange:
+    """Add a step. The project is locked by the caller."""
+    change = StageChange(
+        project_id=project_id,
+        sequence=sequence_of(session, project_id) + 1,
+        stage=stage,
+        model_version_id=version_id,
+        figures=figures,
+        reason=reason,
+        changed_by=by,
+    )
+    session.add(change)
+    session.flush()
+    return change
+
+
+def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
+    """Return, in a sentence or two, why answers of this model are not accepted automatically yet."""
+    target = f"{chosen.precision_target:.1%}"
+    if found.answers == 0:
+        return (
+            f"Nothing was measured for {model} yet: run a survey, and accept answers to standard questions on holdout "
+            "documents."
+        )
+    if found.answers < chosen.precision_answers:
+        return (
+            f"The precision of {model} was measured on {found.answers} reviewed answers of holdout documents; "
+            f"{chosen.precision_answers} are needed."
+        )
+    enough = [point for point in found.points if point.answers >= chosen.precision_answers]
+    if not enough:
+        return (
+            f"{model} is sure of fewer than {chosen.precision_answers} of its {found.answers} reviewed answers of holdout "
+            "documents: accept more of them there."
+        )
+    best: Point = max(enough, key=lambda point: (point.low, point.threshold))
+    return (
+        f"{model} has not reached {target}: from a confidence of {best.threshold:.2f} on, {best.right} of {best.answers} "
+        f"reviewed answers of holdout documents were right, which makes sure of {best.low:.1%} only."
+    )

@@ -1,0 +1,205 @@
+"""The survey: the champion answers the questions of a project's documents before anybody asks them.
+
+One page is in memory at a time, and what was answered is stored document by document: who goes on after a kill asks only what is
+missing, and after a promotion everything is missing once. Nobody's annotation is touched.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from db.blobs import BlobMissing
+from db.tables import DocumentSignature, Job, Page, SurveyAnswer
+from engine.annotation.answer_service import stored_answer
+from engine.annotation.page_cache import picture_and_words
+from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
+from engine.annotation.predictors import Loaded, Predictors
+from engine.annotation.proposal import RankedPage, StoredAnswer
+from engine.annotation.survey_answers import documents_to_ask, packed, questions_to_ask, store
+from engine.jobs import surveys
+from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, check
+from engine.models import registry
+from engine.selection import after_survey
+from engine.selection.uncertainty import best_rival, confidence, uncertainty
+from engine.workspace import Workspace
+from model.inference import Answer
+
+_log = logging.getLogger(__name__)
+_AT_ONCE = 16  # questions of one pass
+_MASK_BYTES = 400_000_000  # of one pass: an answer brings about twelve masks of the page's size
+_MASKS = 12
+GIVE_WAY_SECONDS = 20.0  # work that waits longer than a survey's stretch would wait for hours behind a large one
+
+
+def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    """Do a job of the kind "survey": ask what is missing, then put the queue in order and see what follows.
+
+    Returns counts and a sentence. Stopped between two documents when somebody asked for it, or when other work waits.
+    """
+    project_id = str(job.project_id)
+    loaded = Predictors(workspace).of(project_id) if job.payload.get("ask", True) else None
+    asked = documents = 0
+    unread: list[str] = []
+    if loaded is not None:
+        with workspace.database.read() as session:
+            todo = documents_to_ask(session, project_id, loaded.version.id)
+        began = time.monotonic()
+        for at, document_id in enumerate(todo):
+            check(should_stop)
+            if time.monotonic() - began > GIVE_WAY_SECONDS and surveys.somebody_waits(workspace, job.id):
+                raise Stopped("end")
+            on_progress(at / len(todo), f"Asking document {at + 1:,} of {len(todo):,}.")
+            try:
+                asked += ask_document(workspace, loaded, project_id, document_id)
+                documents += 1
+            except (BlobMissing, OSError, ValueError):
+                _log.exception("the document %s cannot be surveyed", document_id)
+                unread.append(document_id)
+    check(should_stop)
+    on_progress(0.99, "Putting the queue in order.")
+    followed = after_survey.follow(workspace, project_id)
+    name = registry.label(loaded.version) if loaded is not None else None
+    parts = [f"{name} answered {_questions(asked)} of {_documents(documents)}."] if name else []
+    if unread:
+        parts.append(f"{_documents(len(unread))} could not be read.")
+    return {
+        "questions": asked,
+        "documents": documents,
+        "unread": unread,
+        "model_version_id": loaded.version.id if loaded else None,
+        **followed.counts,
+        "sentence": " ".join([*parts, *followed.sentences]) or "Nothing had to be asked.",
+    }
+
+
+def ask_document(workspace: Workspace, loaded: Loaded, project_id: str, document_id: str) -> int:
+    """Ask a document what is missing, store the answers and return how many.
+
+    BlobMissing, OSError or ValueError where it cannot be read.
+    """
+    with workspace.database.read() as session:
+        questions = questions_to_ask(session, project_id, document_id, loaded.version.id)
+        pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
+    if not questions or not pages:
+        return 0
+    wanted: dict[str, list[tuple[str, str]]] = {page.id: [] for page in pages}
+    for question_id, text in questions:
+        for page_id in by_likelihood(workspace, pages, text)[:PAGES_ASKED]:
+            wanted[page_id].append((question_id, text))
+    best: dict[str, _Best] = {}
+    ranked: dict[str, list[RankedPage]] = {question_id: [] for question_id, _ in questions}
+    signatures: list[NDArray[np.float32]] = []
+    for page in pages:
+        if wanted[page.id]:
+            signatures.append(_ask_page(workspace, loaded, page, wanted[page.id], best, ranked))
+    words_version = sum(page.words_version for page in pages)
+    rows = [
+        _row(project_id, document_id, key, found, ranked[key], loaded.version.id, words_version)
+        for key, found in best.items()
+    ]
+    signature = DocumentSignature(
+        document_id=document_id,
+        model_version_id=loaded.version.id,
+        vector=packed(np.mean(signatures, axis=0, dtype=np.float32)),
+    )
+    with workspace.database.write() as session:
+        store(session, rows, signature)
+    return len(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """The best page's answer to a question so far. No mask of the page's size is kept."""
+
+    page_id: str
+    stored: StoredAnswer
+    score: float
+    answered: float
+    disagreement: float
+    milliseconds: float
+
+    @property
+    def worth(self) -> float:
+        return self.answered * self.score
+
+
+def _ask_page(
+    workspace: Workspace,
+    loaded: Loaded,
+    page: Page,
+    questions: Sequence[tuple[str, str]],
+    best: dict[str, _Best],
+    ranked: dict[str, list[RankedPage]],
+) -> NDArray[np.float32]:
+    """Ask one page, keep what is better than before, and return the page's signature."""
+    picture, words = picture_and_words(workspace, page.id)
+    encoded = loaded.predictor.encode(picture, words.words)
+    at_once = questions_at_once(page.width, page.height)
+    for start in range(0, len(questions), at_once):
+        some = questions[start : start + at_once]
+        began = time.perf_counter()
+        answers = loaded.predictor.ask_many(encoded, [text for _, text in some])
+        milliseconds = (time.perf_counter() - began) * 1000 / len(some)
+        for (key, _), answer in zip(some, answers, strict=True):
+            ranked[key].append(RankedPage(page_id=page.id, answered=answer.answered, score=answer.score))
+            if key not in best or answer.answered * answer.score > best[key].worth:
+                apart = disagreement(answer) if words.words else 0.0
+                stored = stored_answer(answer, words.numbers)
+                best[key] = _Best(page.id, stored, answer.score, answer.answered, apart, milliseconds)
+    return loaded.predictor.signature(encoded)
+
+
+def questions_at_once(width: int, height: int) -> int:
+    """Return how many questions one pass may answer on a page of so many pixels: its masks are in memory together."""
+    return max(1, min(_AT_ONCE, _MASK_BYTES // (_MASKS * width * height)))
+
+
+def disagreement(answer: Answer) -> float:
+    """Return how far words and pixels disagree on an answer: 1 - IoU of their masks; 0 where neither marks anything."""
+    either = int(np.count_nonzero(answer.word_mask | answer.pixel_mask))
+    both = int(np.count_nonzero(answer.word_mask & answer.pixel_mask))
+    return 1 - both / either if either else 0.0
+
+
+def _row(
+    project_id: str,
+    document_id: str,
+    question_id: str,
+    found: _Best,
+    ranked: Sequence[RankedPage],
+    version_id: str,
+    words_version: int,
+) -> SurveyAnswer:
+    stored = found.stored
+    stored.ranked = sorted(ranked, key=lambda each: each.answered * each.score, reverse=True)
+    rival = best_rival(candidate.score for candidate in stored.candidates)
+    signs = (found.answered, found.score, found.disagreement, rival)
+    return SurveyAnswer(
+        project_id=project_id,
+        document_id=document_id,
+        question_id=question_id,
+        model_version_id=version_id,
+        page_id=found.page_id,
+        words_version=words_version,
+        answer=stored.model_dump(mode="json"),
+        score=found.score,
+        answered=found.answered,
+        disagreement=found.disagreement,
+        confidence=confidence(*signs),
+        uncertainty=uncertainty(*signs),
+        milliseconds=found.milliseconds,
+    )
+
+
+def _questions(count: int) -> str:
+    return "1 question" if count == 1 else f"{count:,} questions"
+
+
+def _documents(count: int) -> str:
+    return "1 document" if count == 1 else f"{count:,} documents"

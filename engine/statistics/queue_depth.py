@@ -1,0 +1,94 @@
+"""How much work waits, day by day: tasks for an answer, answers for a reviewer."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session
+
+from db.tables import Annotation, AutomaticAnswer, Revision, Task
+from engine.annotation.automatic_conditions import settles
+from engine.projects.overlap import ANSWERED
+from engine.statistics.days import as_date, day_of
+
+
+class QueueDepth(BaseModel):
+    """At the end of a day: tasks that wait for an answer, and answers that wait for a reviewer."""
+
+    day: date
+    open: int
+    submitted: int
+
+
+def queue_depth(session: Session, project_id: str, first: date, last: date) -> list[QueueDepth]:
+    """Return the depth at the end of each day: of what is finished now, when it was; of the review, every step in and out."""
+    at = func.min(Revision.created_at).label("at")
+    finished = (
+        select(Annotation.document_id, Annotation.question_id, at)
+        .join(Revision, Revision.annotation_id == Annotation.id)
+        .where(Annotation.project_id == project_id, Annotation.status.in_(ANSWERED), Revision.status.in_(ANSWERED))
+        .group_by(Annotation.id, Annotation.document_id, Annotation.question_id)
+        .subquery()
+    )
+    place = func.row_number().over(
+        partition_by=(finished.c.document_id, finished.c.question_id), order_by=finished.c.at
+    )
+    ordered = select(finished, place.label("place")).subquery()
+    answered = case(
+        (ordered.c.at.is_(None), AutomaticAnswer.created_at),
+        (AutomaticAnswer.created_at < ordered.c.at, AutomaticAnswer.created_at),
+        else_=ordered.c.at,
+    )
+    done = case(
+        (answered.is_(None), Task.closed_at),
+        (Task.closed_at < answered, Task.closed_at),
+        else_=answered,
+    )
+    # A question that was answered before it became a standard one never waits.
+    ended = case((done < Task.created_at, Task.created_at), else_=done)
+    tasks = (
+        select(Task.created_at.label("opened"), ended.label("ended"))
+        .outerjoin(
+            ordered,
+            (ordered.c.document_id == Task.document_id)
+            & (ordered.c.question_id == Task.question_id)
+            & (ordered.c.place == Task.wanted),
+        )
+        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & settles())
+        .where(Task.project_id == project_id)
+        .subquery()
+    )
+    before = func.lag(Revision.status).over(partition_by=Revision.annotation_id, order_by=Revision.number)
+    steps = (
+        select(Revision.created_at.label("at"), Revision.status, func.coalesce(before, "").label("before"))
+        .join(Annotation, Annotation.id == Revision.annotation_id)
+        .where(Annotation.project_id == project_id)
+        .subquery()
+    )
+    submits, submitted = steps.c.status == "submitted", steps.c.before == "submitted"
+    moved = func.count().filter(submits & ~submitted) - func.count().filter(~submits & submitted)
+    opened_by = _by_day(session, tasks.c.opened, func.count())
+    ended_by = _by_day(session, tasks.c.ended, func.count())
+    review_by = _by_day(session, steps.c.at, moved)
+    happened = [*opened_by, *(day for day, change in review_by.items() if change)]
+    if not happened:
+        return []
+    begin = max(first, min(happened))
+    waiting = _before(opened_by, begin) - _before(ended_by, begin)
+    review = _before(review_by, begin)
+    depths = []
+    for day in (begin + timedelta(days=at) for at in range((last - begin).days + 1)):
+        waiting += opened_by.get(day, 0) - ended_by.get(day, 0)
+        review += review_by.get(day, 0)
+        depths.append(QueueDepth(day=day, open=waiting, submitted=review))
+    return depths
+
+
+def _by_day(session: Session, at: Any, what: Any) -> dict[date, int]:
+    rows = session.execute(select(day_of(session, at), what).where(at.is_not(None)).group_by(day_of(session, at)))
+    return {as_date(day): count for day, count in rows}
+
+
+def _before(changes: dict[date, int], day: date) -> int:
+    return sum(change for at, change in changes.items() if at < day)

@@ -1,0 +1,22 @@
+"""Certificates and licences: awards in centred lines, origin and insurance in boxes, births on lines, seals and borders."""
+
+from __future__ import annotations
+
+import random
+
+from engine.synthetic.draft import Draft
+from engine.synthetic.kinds.certificates import award, formal
+from engine.synthetic.kinds.certificates.words import CONCEPTS
+from engine.synthetic.kinds.entries import absent
+
+
+def lay_out(chance: random.Random) -> Draft:
+    """A certificate of one of six sorts."""
+    sort = chance.choices(
+        ("award", "origin", "insurance", "analysis", "birth", "licence"), (0.32, 0.13, 0.14, 0.13, 0.14, 0.14)
+    )[0]
+    if sort == "award":
+        form = award.award(chance)
+    else:
+        form = formal.formal(chance, sort)
+    return Draft(form.sheet, lambda: absent(form, tuple(CONCEPTS.values())))

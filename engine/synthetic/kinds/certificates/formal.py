@@ -1,0 +1,309 @@
+"""Certificates that offices fill in: of origin, insurance, analysis, birth; and licences."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+from engine.synthetic.kinds import ledger, paper
+from engine.synthetic.kinds.amounts import Writing, drawn_day
+from engine.synthetic.kinds.certificates.award import border, sealed
+from engine.synthetic.kinds.certificates.words import CONCEPTS, FORMAL, TITLES
+from engine.synthetic.kinds.entries import Entry, boxed, in_columns, note
+from engine.synthetic.kinds.forms.lists import name_and_address
+from engine.synthetic.kinds.forms.style import Form
+from engine.synthetic.kinds.reports import results
+from engine.synthetic.kinds.reports.parts import Numbering
+from engine.synthetic.sheet import Figure
+from engine.synthetic.values import code, company, date, person, value
+from engine.synthetic.vocabulary import CITIES, STATES, phrase, sentence, word
+
+_ISSUER = ("Who issued the certificate?", "issuer", "Which office is it from?", "issuing authority", "organization")
+_OFFICES = {"insurance": "insurer", "licence": "issuing authority"}  # what the office in the heading is to the paper
+_SEX = ("Male", "Female", "Boy", "Girl", "M", "F")
+_CARRIED = ("By sea", "By air", "By truck", "Sea freight", "Rail", "m/v {}", "By vessel {}")
+_OF_GOODS = ("What is the {head} of {what}?", "{head} of {what}", "{what} {head}", "{head} for {what}")
+
+
+def formal(chance: random.Random, sort: str) -> Form:
+    """A certificate of the given sort (a key of `FORMAL`)."""
+    small = sort == "licence" and chance.random() < 0.4
+    form = paper.drawn_paper(
+        chance, ratio=(0.62, 0.8) if small else (1.2, 1.42), signs=(40, 52) if small else (54, 74), filled_in=0.5
+    )
+    form.blank = chance.choice((0.0, 0.04, 0.1))
+    sheet, em = form.sheet, form.em
+    form.left = sheet.width * chance.uniform(0.08, 0.11)
+    form.right = sheet.width - form.left
+    bordered = chance.random() < 0.6
+    y = 0.05 * sheet.width + em * chance.uniform(2.0, 3.0)
+    y, office = _head(form, sort, y)
+    y += 1.2 * em
+    names = [name for name in FORMAL[sort] if chance.random() < 0.85]
+    if not office:
+        names = [name for name in names if name not in _OFFICES.values()]
+    if small:
+        names = names[: max(4, int((sheet.height - y - 6 * em) / (1.9 * em)))]
+        names = [name for name in names if name != "conditions"]
+    entries = [
+        Entry(CONCEPTS[name], (office,) if name in _OFFICES.values() else _lines(form, CONCEPTS[name].kinds[0]))
+        for name in names
+    ]
+    if sort in ("birth", "licence") and chance.random() < 0.4:
+        chance.shuffle(entries)
+    y = _entries(form, sort, entries, y, small) + 2.2 * em
+    if sort == "origin":
+        y = _goods(form, y) + 2 * em
+    elif sort == "analysis":
+        y = results.measured(form, Numbering(chance), y) + 2 * em
+    elif sort == "insurance" and chance.random() < 0.6:
+        y = _covers(form, y) + 2 * em
+    if chance.random() < 0.6 and y < sheet.height - 16 * em and not small:
+        text = chance.choice(
+            (
+                "The undersigned certifies that the above is correct.",
+                "We certify that the particulars given above are true.",
+                sentence(chance, 10, 26),
+            )
+        )
+        y = sheet.write(text, form.left, y, right=form.right).top + 2 * em
+    y = _close(form, y, small)
+    if bordered:
+        # Nothing but the border below the text; it goes around what is left of the page.
+        sheet.height = min(
+            sheet.height, max(y + 0.05 * sheet.width + em * chance.uniform(2.0, 5.0), 0.55 * sheet.width)
+        )
+        paper.finish(form, sheet.height, cut=0.0, ornaments=0.0)
+        border(form, 1.0)
+    else:
+        paper.finish(form, y, cut=0.8, ornaments=0.25)
+    return form
+
+
+def _head(form: Form, sort: str, y: float) -> tuple[float, str]:
+    """Title, office and number; returns where they end, and the office where the entries may name it again."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    heading = chance.choice(TITLES[sort])
+    heading = heading.upper() if chance.random() < 0.5 else heading
+    office = {
+        "origin": f"{chance.choice(CITIES)} Chamber of Commerce", "insurance": f"{word(chance).title()} Insurance {chance.choice(('Company', 'plc', 'Ltd'))}",
+        "analysis": company(chance), "birth": f"{chance.choice((*STATES[-6:], *CITIES[:20]))} Registry Office", "licence": f"{chance.choice(('City', 'County', 'State'))} of {chance.choice(CITIES)}",
+    }[sort]  # fmt: skip
+    face = sheet.face.scaled(chance.uniform(1.05, 1.4), bold=chance.random() < 0.5)
+    first = chance.random() < 0.6
+    centred = chance.random() < 0.7
+    if centred:
+        for text, is_office in ((office, True), (heading, False)) if first else ((heading, False), (office, True)):
+            if is_office:
+                written = sheet.write_centre(text, y, face=face, role="heading")
+                if sort in _OFFICES:
+                    note(form, _OFFICES[sort], CONCEPTS[_OFFICES[sort]], written.pieces)
+                else:
+                    paper.ask(form, _ISSUER, written.pieces)
+                y = written.top + 1.6 * face.size
+            else:
+                y = paper.title(form, text, form.left, y, form.right, align="centre")
+    else:
+        foot = paper.letterhead(form, office, form.left, y, form.left + 0.45 * (form.right - form.left), _ISSUER)
+        y = max(
+            foot, paper.title(form, heading, form.left + 0.5 * (form.right - form.left), y, form.right, align="right")
+        )
+    if chance.random() < 0.7 and sort != "licence":
+        concept = CONCEPTS["certificate no."]
+        key = form.case(chance.choice(concept.printed)) + form.ending
+        text = code(chance)
+        wide = form.key_face.width(f"{key} {text}") + 1.4 * em
+        printed = sheet.write(key, form.right - wide, y + 0.3 * em, face=form.key_face, role="key")
+        written = sheet.write(text, printed.right + 0.6 * em, printed.top, face=form.key_face, role="value")
+        note(form, key, concept, written.pieces)
+        y = printed.top + 1.5 * em
+    return y, office if centred else ""
+
+
+def _lines(form: Form, kind: str) -> tuple[str, ...]:
+    """What is filled in for a kind of value; nothing where it was left blank."""
+    chance = form.chance
+    if chance.random() < form.blank:
+        return ()
+    if kind == "party":
+        return tuple(name_and_address(chance))
+    if kind == "sex":
+        return (chance.choice(_SEX),)
+    if kind == "transport":
+        return (chance.choice(_CARRIED).format(word(chance).title()),)
+    if kind == "class":
+        return (chance.choice((chance.choice("ABCDEM"), f"Class {chance.randint(1, 5)}", phrase(chance, 1, 3))),)
+    if kind == "dates":
+        first = drawn_day(chance)
+        return (
+            Writing.drawn(chance).span(
+                first, first + timedelta(days=chance.choice((364, 365, 181))), chance.choice((" - ", " to "))
+            ),
+        )
+    if kind == "text":
+        return (sentence(chance, 6, 18),)
+    if kind == "date":
+        return (Writing.drawn(chance).day(drawn_day(chance)) if chance.random() < 0.5 else date(chance),)
+    return (value(chance, kind),)
+
+
+def _entries(form: Form, sort: str, entries: list[Entry], y: float, small: bool) -> float:
+    """The filled-in part: boxes for trade, lines for registers, columns for all."""
+    chance = form.chance
+    boxes = {"origin": 0.75, "insurance": 0.4, "analysis": 0.25, "birth": 0.3, "licence": 0.2}[sort]
+    if chance.random() < boxes and not small:
+        rows: list[list[tuple[Entry, float]]] = []
+        for entry in entries:
+            if rows and len(rows[-1]) < 2 and chance.random() < 0.75:
+                rows[-1].append((entry, chance.choice((1.0, 1.0, 1.3))))
+            else:
+                rows.append([(entry, 1.0)])
+        return boxed(form, rows, y, tallest=2.6)
+    if sort == "birth" or (sort == "licence" and chance.random() < 0.4):
+        shape = chance.random()
+        if shape < 0.6:
+            return in_columns(form, entries, form.left, y, form.right, "line", 1 if small else chance.choice((1, 2, 2)))
+    columns = 2 if small else chance.choice((1, 1, 2))
+    return in_columns(
+        form,
+        entries,
+        form.left,
+        y,
+        form.right,
+        chance.choice(("aligned", "aligned", "right", "below" if columns > 1 else "aligned")),
+        columns,
+    )
+
+
+def _goods(form: Form, y: float) -> float:
+    """Marks, packages and weights of what is certified; returns its foot."""
+    chance = form.chance
+    heads = (
+        chance.choice(("Item", "No.", "Item no.")), chance.choice(("Marks and numbers", "Marks", "Shipping marks")),
+        chance.choice(("Description of goods", "Goods", "Number and kind of packages; description")), chance.choice(("Quantity", "Packages")), chance.choice(("Gross weight", "Weight", "Net weight (kg)")),
+    )  # fmt: skip
+    columns = [ledger.Column(head, "lllrr"[at], at == 2) for at, head in enumerate(heads)]
+    rows = []
+    for at in range(chance.randint(1, 5)):
+        count = chance.randint(1, 400)
+        goods = (
+            f"{count} {chance.choice(('cartons', 'pallets', 'drums', 'bags', 'cases'))} {phrase(chance, 1, 4).lower()}"
+        )
+        rows.append(
+            (
+                str(at + 1),
+                code(chance),
+                goods,
+                str(count * chance.randint(1, 40)),
+                f"{count * chance.randint(2, 90):,} kg",
+            )
+        )
+    least = form.sheet.height * chance.uniform(0.1, 0.25)
+    table = ledger.set_table(
+        form,
+        columns,
+        [ledger.Row(row) for row in rows],
+        y,
+        least=least,
+        ruling=chance.choice(("grid", "columns", "columns", "head")),
+    )
+    for row in range(table.rows):
+        for at in chance.sample((1, 3, 4), 2):
+            ledger.ask_cell(
+                form, _OF_GOODS, table.cells[row, at], head=heads[at].lower(), what=rows[row][2].split(maxsplit=2)[2]
+            )
+    ledger.ask_column(form, table, 2, range(table.rows))
+    return table.foot
+
+
+def _covers(form: Form, y: float) -> float:
+    """What is insured up to how much; returns its foot."""
+    chance = form.chance
+    heads = (
+        chance.choice(("Coverage", "Type of cover", "Section")),
+        chance.choice(("Limit", "Limits of liability", "Amount")),
+        chance.choice(("Deductible", "Excess")),
+    )
+    names = chance.sample(
+        (
+            "General liability",
+            "Property",
+            "Automobile",
+            "Cargo",
+            "Fire",
+            "Theft",
+            "Umbrella",
+            "Employer's liability",
+            "Legal costs",
+            "Medical",
+            "Glass",
+            "Storm",
+        ),
+        chance.randint(3, 6),
+    )
+    writing = Writing.drawn(chance)
+    rows = [
+        (
+            name,
+            writing.sum(chance.randint(1, 200) * 5000000, currency=True),
+            writing.sum(chance.randint(1, 40) * 25000, currency=True),
+        )
+        for name in names
+    ]
+    columns = [ledger.Column(head, "l" if at == 0 else "r", at == 0) for at, head in enumerate(heads)]
+    table = ledger.set_table(form, columns, [ledger.Row(row) for row in rows], y)
+    for row in chance.sample(range(table.rows), min(table.rows, 3)):
+        at = chance.choice((1, 1, 2))
+        ledger.ask_cell(
+            form,
+            (*_OF_GOODS, "Up to how much is {what} covered?") if at == 1 else _OF_GOODS,
+            table.cells[row, at],
+            head=heads[at].lower(),
+            what=rows[row][0].lower(),
+        )
+    return table.foot
+
+
+def _close(form: Form, y: float, small: bool) -> float:
+    """Place and date, a signature, a seal or a stamp; returns where it ends."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    if y > sheet.height - 9 * em:
+        return y
+    if not small and chance.random() < 0.6:
+        free = [name for name in ("date", "place of issue") if CONCEPTS[name] not in form.keys.concepts]
+        entries = [Entry(CONCEPTS[name], _lines(form, CONCEPTS[name].kinds[0])) for name in free]
+        if entries:
+            y = in_columns(form, entries, form.left, y, form.right, chance.choice(("right", "line")), 2) + 1.6 * em
+    if y > sheet.height - 9 * em:
+        return y
+    top = y
+    width = (form.right - form.left) / 2
+    marked: Figure | None = None
+    if chance.random() < 0.55:
+        size = min(em * chance.uniform(5, 7.5), sheet.height - y - 3 * em)
+        marked = sealed(form, form.right - 0.45 * width, top + size / 2, size, word(chance).upper())
+    roles = ("Authorized signature", "Signature", "Registrar", "For the company", "Authorized officer", "Official")
+    role = chance.choice([role for role in roles if role.lower() not in form.keys.used])
+    line_right = form.left + width - 1.5 * em
+    line_y = y + 3 * em
+    name = person(chance)
+    if chance.random() < 0.85:
+        box = (
+            form.left + 0.5 * em,
+            y + 0.5 * em,
+            min(line_right, form.left + em * chance.uniform(8, 12)),
+            y + 3.5 * em,
+        )
+        figure = sheet.figure("signature", box, name, ink=chance.choice(paper.INKS))
+        shapes = ("signature", "Where is the signature?", "Is it signed?", "Mark the signature.", role.lower())
+        sheet.ask(chance.choice(shapes), printed_key=False, figures=[figure], region_type="signature")
+    sheet.rule(form.left, line_y, line_right, line_y)
+    printed = sheet.write(
+        form.case(role),
+        form.left,
+        line_y + 0.7 * em,
+        right=line_right,
+        face=form.key_face.scaled(0.88, bold=False),
+        role="key",
+    )
+    return max(printed.top + em, marked.box[3] if marked else 0.0)

@@ -1,0 +1,326 @@
+"""Fields of a form: a key with its value right of it, below it, in a frame, above it, or within a sentence.
+
+Each block sets something at `y` and returns the top of the last line it set.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from engine.synthetic import questions
+from engine.synthetic.kinds.forms import lists
+from engine.synthetic.kinds.forms.style import Form
+from engine.synthetic.values import person, value
+from engine.synthetic.vocabulary import phrase, sentence, words
+
+
+def field(
+    form: Form,
+    x: float,
+    y: float,
+    right: float,
+    *,
+    below: bool = False,
+    value_x: float | None = None,
+    gap: float | None = None,
+) -> float:
+    """One key and its value between `x` and `right`."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    key = form.keys.next()
+    text = form.key_text(key)
+    printed = sheet.write(text, x, y, right=x + (right - x) * (0.97 if below else 0.68), face=form.key_face, role="key")
+    top = printed.top
+    if chance.random() < form.blank:
+        if form.underlined and not below and right - printed.right > 3 * em:
+            sheet.rule(printed.right + 0.4 * em, top + 0.95 * em, right - em, top + 0.95 * em)
+        form.ask(text, [], key)
+        return top + (1.4 * em if below else 0.0)
+    if below:
+        shift = chance.uniform(0, 1.2) * em if chance.random() < 0.5 else 0.0
+        start, at = x + shift, top + form.key_face.size * chance.uniform(1.1, 1.9)
+        hang = None
+    else:
+        distance = (
+            gap
+            if gap is not None
+            else em * (chance.uniform(0.3, 2.2) if chance.random() < 0.8 else chance.uniform(2.2, 6))
+        )
+        start = value_x if value_x is not None and value_x > printed.right + 0.3 * em else printed.right + distance
+        if start > right - 3 * em:
+            start = printed.right + 0.5 * em
+        at = top
+        hang = x if chance.random() < 0.35 else None
+    stacked = key.kind in ("person", "company", "address") and right - start > 10 * em and chance.random() < 0.15
+    if stacked:
+        written = lists.write_lines(form, lists.name_and_address(chance), start, at, right)
+    else:
+        written = form.write_value(form.value_text(key.kind, right - start), start, at, right, hang)
+    if form.underlined and written.pieces and not below:
+        sheet.rule(
+            start - 0.2 * em, written.top + 0.98 * em, max(written.right + em, right - em), written.top + 0.98 * em
+        )
+    if written.whole and printed.whole and written.pieces and printed.pieces:
+        form.ask(text, written.pieces, key)
+        if chance.random() < 0.04 and not below and written.right < right - 8 * em:
+            # A printed hint or unit that is not part of what was filled in.
+            sheet.write(
+                f"({' '.join(words(chance, 1, 2))})",
+                written.right + em * chance.uniform(0.5, 1.5),
+                written.top,
+                face=form.key_face,
+                right=right,
+            )
+    return max(top, written.top)
+
+
+def row_of_fields(form: Form, y: float, columns: int, below: bool) -> float:
+    """One to three fields side by side."""
+    chance = form.chance
+    count = chance.randint(1, columns)
+    width = (form.right - form.left) / count
+    bottom = y
+    for at in range(count):
+        x = form.left + at * width
+        bottom = max(bottom, field(form, x, y, x + width - form.em * 0.8, below=below))
+    return bottom
+
+
+def aligned_fields(form: Form, y: float, columns: int) -> float:
+    """Fields one under the other, values aligned; perhaps a second such column beside the first."""
+    chance, em = form.chance, form.em
+    side_by_side = 2 if columns > 1 and chance.random() < 0.45 else 1
+    width = (form.right - form.left) / side_by_side
+    deepest = y
+    rows = chance.randint(2, 6)
+    for column in range(side_by_side):
+        x = form.left + column * width
+        right = x + width - em * 0.8 if side_by_side > 1 or chance.random() < 0.6 else x + width * 0.65
+        value_x = x + (right - x) * chance.uniform(0.15, 0.45)
+        at = y
+        for row in range(rows):
+            bottom = field(form, x, at, right, value_x=value_x)
+            deepest = max(deepest, bottom)
+            at = bottom + form.step if side_by_side == 1 else max(bottom + form.step * 0.8, y + (row + 1) * form.step)
+    return deepest
+
+
+def framed_fields(form: Form, y: float) -> float:
+    """Rows of cells with a small key in the corner of each and the value under it or beside it."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    small = form.key_face.scaled(chance.uniform(0.6, 0.95), bold=False)
+    beside = chance.random() < 0.3
+    height = (
+        em * chance.uniform(1.7, 2.4) if beside else em * chance.uniform(2.5, 3.6) + 0.6 * (form.value_face.size - em)
+    )
+    framed = chance.random() < 0.85
+    for _ in range(chance.randint(1, 5)):
+        if y + height > sheet.height - em:
+            break
+        count = chance.choice((1, 2, 2, 3, 3, 4))
+        cuts = (
+            sorted(chance.uniform(0.15, 0.85) for _ in range(count - 1))
+            if chance.random() < 0.4
+            else [n / count for n in range(1, count)]
+        )
+        edges = [form.left + (form.right - form.left) * cut for cut in (0.0, *cuts, 1.0)]
+        for x, right in itertools.pairwise(edges):
+            if framed:
+                sheet.frame((x, y, right, y + height))
+            if right - x < 5 * em:
+                continue
+            key = form.keys.next()
+            text = form.key_text(key)
+            printed = sheet.write(text, x + 0.35 * em, y + 0.25 * em, right=right - 0.3 * em, face=small, role="key")
+            if chance.random() < form.blank or (
+                printed.top + small.size * 1.2 + form.value_face.size > y + height and not beside
+            ):
+                form.ask(text, [], key)
+                continue
+            if beside:
+                written = form.write_value(form.value_text(key.kind, 0), printed.right + 0.6 * em, printed.top, right)
+            else:
+                top = printed.top + small.size * chance.uniform(1.15, 1.4)
+                start = x + em * chance.choice((0.5, 0.8, 2.0))
+                start = start if right - start > 4 * em else x + 0.4 * em
+                room = right - start if height > 4 * em else 0
+                written = form.write_value(form.value_text(key.kind, room), start, top, right - 0.2 * em)
+            if written.pieces and written.whole:
+                form.ask(text, written.pieces, key)
+        y += height + (0.0 if framed else 0.3 * em)
+    return y - 0.5 * em
+
+
+def signed_line(form: Form, y: float) -> float:
+    """Names, signatures and dates on a line, their keys under it."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    count = chance.randint(1, 3)
+    width = (form.right - form.left) / count
+    bottom = y
+    for at in range(count):
+        x = form.left + at * width
+        key = form.keys.next()
+        text = chance.choice(
+            (
+                key.text,
+                key.text,
+                "signature",
+                "authorized signature",
+                "date",
+                "name and title",
+                "signature of applicant",
+            )
+        )
+        shown = form.case(text)
+        if chance.random() < 0.4:
+            shown = f"({shown})"
+        line_y = y + 1.6 * em
+        sheet.rule(x, line_y, x + width * 0.85, line_y)
+        printed = sheet.write(
+            shown,
+            x + em * chance.uniform(0, 1.5),
+            line_y + 0.3 * em,
+            right=x + width * 0.95,
+            face=form.key_face,
+            role="key",
+        )
+        bottom = max(bottom, printed.top)
+        if chance.random() < form.blank:
+            form.ask(shown.strip("()"), [])
+        elif "sign" in text or ("name" in text and chance.random() < 0.3):
+            sign(form, shown.strip("()"), x + em, line_y - em * 1.2, width * chance.uniform(0.4, 0.7))
+        else:
+            kind = "date" if "date" in text else chance.choice(("person", "date", "person", "phrase"))
+            written = form.write_value(
+                value(chance, kind), x + em * chance.uniform(0, 2), y + 0.4 * em, x + width * 0.9
+            )
+            if written.pieces and written.whole and written.top < line_y:
+                form.ask(shown.strip("()"), written.pieces)
+    return bottom
+
+
+def sign(form: Form, key: str, x: float, y: float, width: float) -> None:
+    """A signature drawn at (x, y), its middle height, and the question that it answers."""
+    chance, em = form.chance, form.em
+    height = em * chance.uniform(1.8, 3.2)
+    ink = chance.choice(((15, 15, 20), (20, 30, 120), (40, 40, 45)))
+    figure = form.sheet.figure(
+        "signature", (x, y - height / 2, x + max(width, 4 * em), y + height / 2), person(chance), ink=ink
+    )
+    question = chance.choice(
+        (
+            questions.about(chance, key),
+            questions.about(chance, key),
+            "Where is the signature?",
+            "signature",
+            "Who signed this?",
+            "Is there a signature?",
+        )
+    )
+    form.sheet.ask(question, figures=[figure], region_type="signature")
+
+
+def sentence_with_blanks(form: Form, y: float) -> float:
+    """A printed sentence with filled-in places."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    x = form.left
+    for _ in range(chance.randint(1, 4)):
+        text = " ".join(words(chance, 1, 6))
+        printed = sheet.write(text, x, y, right=form.right, face=form.key_face, hang=form.left, role="key")
+        kind = chance.choice(("person", "city", "date", "number", "company", "state", "money"))
+        written = form.write_value(
+            value(chance, kind), printed.right + em * chance.uniform(0.4, 1.2), printed.top, form.right, hang=form.left
+        )
+        x, y = written.right + em * chance.uniform(0.4, 1.5), written.top
+        if printed.whole and written.whole and written.pieces:
+            form.ask(text, written.pieces)
+    if chance.random() < 0.5:
+        y = sheet.write(" ".join(words(chance, 2, 8)), x, y, right=form.right, face=form.key_face, hang=form.left).top
+    return y
+
+
+def headed_text(form: Form, y: float) -> float:
+    """A key as a heading and a paragraph behind it or under it."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    key = form.keys.next()
+    text = form.key_text(key)
+    printed = sheet.write(text, form.left, y, right=form.right, face=form.key_face, role="key")
+    body = " ".join(sentence(chance) for _ in range(chance.randint(1, 4)))
+    if chance.random() < 0.5:
+        written = form.write_value(body, printed.right + 0.6 * em, printed.top, form.right, hang=form.left)
+    else:
+        written = form.write_value(body, form.left + em * chance.choice((0, 0, 2)), printed.top + 1.6 * em, form.right)
+    if printed.whole and written.whole and written.pieces:
+        form.ask(text, written.pieces, key)
+    return written.top
+
+
+def twin_sections(form: Form, y: float) -> float:
+    """Two blocks side by side with the same keys, told apart by their titles only."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    titles = chance.choice(
+        (
+            ("billing", "shipping"),
+            ("sender", "receiver"),
+            ("buyer", "seller"),
+            ("applicant", "spouse"),
+            ("present", "previous"),
+            ("owner", "tenant"),
+            ("from", "to"),
+            tuple(words(chance, 2, 2)),
+        )
+    )
+    keys = [form.keys.next() for _ in range(chance.randint(2, 4))]
+    found: dict[str, list[list[int]]] = {}
+    width = (form.right - form.left) / 2
+    deepest = y
+    stacked = chance.random() < 0.3
+    top = y
+    for column, name in enumerate(titles):
+        x = form.left if stacked else form.left + column * width
+        right = form.right if stacked else x + width - em
+        heading = form.case(chance.choice((name, f"{name} details", f"{name} information", name)))
+        sheet.write(heading, x, top, right=right, face=form.key_face.scaled(1.1, bold=True), role="heading")
+        at = top + 1.8 * em
+        for key in keys:
+            text = form.key_text(key)
+            printed = sheet.write(text, x, at, right=x + (right - x) * 0.6, face=form.key_face, role="key")
+            written = form.write_value(
+                form.value_text(key.kind, right - printed.right), printed.right + 0.7 * em, printed.top, right
+            )
+            shape = chance.choice(
+                (
+                    "{section} {key}",
+                    "{key} of the {section}",
+                    "{key} ({section})",
+                    "{section}: {key}",
+                    "{key} under {section}",
+                )
+            )
+            if written.whole and written.pieces and chance.random() < 0.7:
+                asked = shape.format(section=name, key=text.strip(" :.…_-#?"))
+                sheet.ask(questions.around(chance, asked), written.pieces)
+            if written.whole and written.pieces:
+                found.setdefault(key.text, []).append(written.pieces)
+            at = max(written.top, printed.top) + form.step * 0.85
+        deepest = max(deepest, at - form.step * 0.85)
+        if stacked:
+            top = at + 0.6 * em
+    for text, answers in found.items():
+        if len(answers) == len(titles) and chance.random() < 0.35:
+            sheet.ask(questions.about(chance, text), *answers)
+    return deepest
+
+
+def paragraph(form: Form, y: float) -> float:
+    body = " ".join(sentence(form.chance) for _ in range(form.chance.randint(1, 3)))
+    face = form.sheet.face.scaled(form.chance.uniform(0.8, 1.0))
+    return form.sheet.write(body, form.left, y, right=form.right, face=face).top
+
+
+def section_title(form: Form, y: float) -> float:
+    chance = form.chance
+    text = chance.choice(("", "", "", "A. ", "II. ", "PART 1 ", "1. ")) + phrase(chance, 1, 5)
+    face = form.sheet.face.scaled(chance.uniform(1.0, 1.3), bold=chance.random() < 0.6)
+    if chance.random() < 0.3:
+        return form.sheet.write_centre(text, y, face=face, role="heading").top
+    return form.sheet.write(text, form.left, y, right=form.right, face=face, role="heading").top

@@ -1,0 +1,175 @@
+"""Parts of reports that are text and pictures: sections under headings, numbered findings, charts with captions.
+
+Each part sets itself at `y` under a heading that begins with the next of `number`, and returns where it ends.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from engine.synthetic import questions
+from engine.synthetic.kinds import ledger, paper
+from engine.synthetic.kinds.entries import known
+from engine.synthetic.kinds.forms.style import Form
+from engine.synthetic.kinds.reports.words import PARTS
+from engine.synthetic.values import MONTHS
+from engine.synthetic.vocabulary import phrase, sentence, word
+
+Block = Callable[[Form, "Numbering", float], float]
+
+_BEFORE_RESULTS = 2  # in `PARTS`: summary, purpose and method
+_FINDINGS = (
+    "Findings",
+    "Observations",
+    "Deficiencies",
+    "Non-conformities",
+    "Results",
+    "Main findings",
+    "Points raised",
+    "Defects found",
+)
+_OF_FINDING = (
+    "finding {at}",
+    "What is finding {at}?",
+    "Which is the {nth} finding?",
+    "text of item {at}",
+    "item {at}",
+    "What does number {at} say?",
+)
+_NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+
+
+class Numbering:
+    """How a report counts its headings: not at all, or with figures or letters; `count`: how many there were."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.shape = chance.choice(("", "", "{}. ", "{} ", "{}) ", "letters", "roman"))
+        self.count = 0
+
+    def next(self) -> str:
+        """What the next heading begins with."""
+        self.count += 1
+        if self.shape == "letters":
+            return f"{chr(64 + self.count)}. "
+        if self.shape == "roman":
+            return f"{('I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX', 'X')[self.count - 1]}. "
+        return self.shape.format(self.count)
+
+
+def text(form: Form, number: Numbering, y: float) -> float:
+    """A heading with one or two paragraphs under it, or one that runs on behind it."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    # Parts come in their order: no report gives its purpose after its conclusions.
+    done = max((at for at, concept in enumerate(PARTS) if concept in form.keys.concepts), default=-1)
+    done = max(done, _BEFORE_RESULTS if sheet.tables else -1)
+    if done + 1 == len(PARTS):
+        return y - 2.2 * em
+    concept = chance.choice(PARTS[done + 1 : done + 4])
+    key = chance.choice(concept.printed)
+    body = [
+        " ".join(sentence(chance, 6, 22) for _ in range(chance.randint(1, 4)))
+        for _ in range(chance.choice((1, 1, 1, 2)))
+    ]
+    leading = chance.choice((1.3, 1.35, 1.5))
+    pieces: list[int] = []
+    if chance.random() < 0.2:
+        face = form.key_face.scaled(1.0, bold=True)
+        printed = sheet.write(
+            f"{number.next()}{form.case(key)}:", form.left, y, right=form.right, face=face, role="key"
+        )
+        written = sheet.write(
+            body[0], printed.right + 0.6 * em, printed.top, right=form.right, hang=form.left, leading=leading
+        )
+        pieces, y = written.pieces, written.top
+    else:
+        y = paper.subtitle(form, number.next() + form.case(key), y)
+        indent = chance.choice((0.0, 0.0, 0.0, 1.5 * em))
+        for paragraph in body:
+            written = sheet.write(paragraph, form.left + indent, y, right=form.right, hang=form.left, leading=leading)
+            pieces += written.pieces
+            y = written.top + 1.9 * em
+        y -= 1.9 * em
+    known(form, concept)
+    if written.whole:
+        sheet.ask(questions.about(chance, key, concept, synonyms=0.55), pieces)
+        if chance.random() < 0.4:
+            sheet.ask(questions.of(chance, concept.asked), pieces)
+    return y + em
+
+
+def findings(form: Form, number: Numbering, y: float) -> float:
+    """Numbered or dashed points, each a sentence or two."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    heading = chance.choice([name for name in _FINDINGS if name not in form.keys.used] or ["Further points"])
+    form.keys.used.add(heading)
+    y = paper.subtitle(form, number.next() + form.case(heading), y)
+    bullet = chance.choice(("{}.", "{}.", "{})", "({})", "-", "*"))
+    pieces: list[int] = []
+    whole = True
+    # Where two lists are counted, "item 3" could be in either.
+    counted = "{" in bullet and "item" not in form.keys.used
+    form.keys.used.add("item")
+    for at in range(chance.randint(2, 6)):
+        if y > sheet.height - 7 * em:
+            break
+        sheet.write(bullet.format(at + 1), form.left + 0.3 * em, y)
+        written = sheet.write(sentence(chance, 6, 24), form.left + 2.2 * em, y, right=form.right)
+        pieces += written.pieces
+        whole = whole and written.whole
+        if counted and written.whole and chance.random() < 0.35:
+            ledger.ask_cell(form, _OF_FINDING, written.pieces, at=str(at + 1), nth=_NTH[at])
+        y = written.top + chance.uniform(1.5, 1.9) * em
+    if whole:
+        shapes = (
+            heading,
+            f"What are the {heading.lower()}?",
+            f"list of {heading.lower()}",
+            f"Which {heading.lower()} are listed?",
+            f"all {heading.lower()}",
+        )
+        sheet.ask(questions.mistyped(chance, chance.choice(shapes)), pieces)
+    return y - 0.6 * em
+
+
+def chart(form: Form, number: Numbering, y: float) -> float:
+    """A chart with a caption under it or above it."""
+    chance, sheet, em = form.chance, form.sheet, form.em
+    label = f"{chance.choice(('Figure', 'Fig.', 'Chart', 'Diagram'))} {chance.randint(1, 4)}"
+    subject = " ".join(
+        (
+            phrase(chance, 1, 3).capitalize(),
+            chance.choice(("by month", f"of {word(chance)}", "over time", "of all samples")),
+        )
+    )
+    wide = min(form.right - form.left, em * chance.uniform(20, 42))
+    high = wide * chance.uniform(0.3, 0.5)
+    left = form.left + chance.choice((0.0, (form.right - form.left - wide) / 2))
+    above = chance.random() < 0.25
+    top = y + 1.9 * em if above else y
+    if top + high + 5 * em > sheet.height:
+        return y - 1.5 * em
+    figure = sheet.figure("chart", (left, top, left + wide, top + high), label)
+    fine = sheet.face.scaled(0.85)
+    months = chance.random() < 0.5
+    for at in range(4):
+        name = MONTHS[3 * at][:3] if months else str(at * 5)
+        sheet.write(name, left + (at + 0.12) * wide / 4, top + high + 0.35 * em, face=fine)
+    caption_y = y if above else top + high + 1.9 * em
+    face = sheet.face.scaled(0.92, bold=chance.random() < 0.3)
+    head = sheet.write(f"{label}{chance.choice((':', '.', ''))}", left, caption_y, right=form.right, face=face)
+    written = sheet.write(subject, head.right + 0.5 * em, head.top, right=form.right, face=face)
+    shapes = (
+        f"Where is {label}?",
+        label,
+        "chart",
+        "Where is the chart?",
+        f"Show {label}.",
+        f"the chart of {subject.lower()}",
+    )
+    sheet.ask(chance.choice(shapes), printed_key=False, figures=[figure], region_type="chart")
+    if written.whole and chance.random() < 0.6:
+        ledger.ask_cell(
+            form, ("caption of {label}", "What does {label} show?", "title of the chart"), written.pieces, label=label
+        )
+    return top + high + (1.9 * em if above else 3.4 * em)

@@ -1,0 +1,97 @@
+"""Bookings of accounts and cards: made up, and asked for by what they were, their day, their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from engine.synthetic.kinds import ledger
+from engine.synthetic.kinds.amounts import Writing, cents, days_between
+from engine.synthetic.kinds.forms.style import Form
+from engine.synthetic.values import code, company, person, shop
+from engine.synthetic.vocabulary import CITIES
+
+_SPENT = ("CARD PURCHASE {shop}", "POS {shop} {city}", "{shop} {city}", "DIRECT DEBIT {firm}", "STANDING ORDER {person}", "ATM {city}",
+          "CASH WITHDRAWAL {city}", "TRANSFER TO {person}", "CHEQUE {number}", "{firm}", "BILL PAYMENT {firm}", "MONTHLY FEE",
+          "RENT {person}", "INSURANCE {firm}", "ONLINE {shop}")  # fmt: skip
+_EARNED = ("SALARY {firm}", "TRANSFER FROM {person}", "DEPOSIT {city}", "REFUND {shop}", "INTEREST", "CREDIT {firm}", "CASH DEPOSIT",
+           "DIVIDEND {firm}", "PAYMENT {person}")  # fmt: skip
+_OF_AMOUNT = (
+    "What is the amount of {what}?", "amount of {what}", "{what} amount", "How much is {what}?", "{what}", "How much was booked for {what}?",
+    "amount on {day} for {what}", "What was booked on {day} for {what}?",
+)  # fmt: skip
+_PAID = ("What was paid to {what} on {day}?", "How much went out for {what}?", "How much was paid for {what} on {day}?")
+_OF_DAY = ("What was booked on {day}?", "transaction on {day}", "Which transaction took place on {day}?")
+_OF_DAYS = ("Which transactions took place on {day}?", "bookings of {day}", "What was booked on {day}?")
+_GOT = ("How much came in from {what}?", "What was received from {what} on {day}?", "deposit from {what}")
+
+
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """`cents`: below nothing where money went out."""
+
+    day: date
+    text: str
+    cents: int
+
+
+def bookings(form: Form, first: date, last: date, count: int, *, gains: float = 0.3) -> list[Booking]:
+    """Made-up bookings in the order of their days; `gains`: share that brings money in."""
+    chance = form.chance
+    case = chance.choice((str.upper, str.upper, str, str.title))
+    found = []
+    for day in days_between(chance, first, last, count):
+        gain = chance.random() < gains
+        text = chance.choice(_EARNED if gain else _SPENT).format(
+            shop=shop(chance),
+            city=chance.choice(CITIES),
+            firm=company(chance),
+            person=person(chance),
+            number=chance.randint(100, 99999),
+        )
+        if chance.random() < 0.2:
+            text += f" {code(chance)}"
+        found.append(Booking(day, case(text), cents(chance, 4000 if gain else 900) * (1 if gain else -1)))
+    return found
+
+
+def ask_bookings(
+    form: Form, writing: Writing, table: ledger.Ledger, booked: Sequence[Booking], first: int, text_at: int
+) -> None:
+    """Questions for the amount, the day, the text and the balance of bookings that can be told from the others."""
+    chance = form.chance
+    shown = [one for one in range(len(booked)) if first + one < table.rows]
+    texts, days = [booked[at].text for at in shown], [booked[at].day for at in shown]
+    width = len(table.columns)
+    for at in chance.sample(shown, min(len(shown), chance.randint(3, 7))):
+        one, row = booked[at], first + at
+        day = writing.row_day(one.day)
+        if texts.count(one.text) == 1:
+            amount = next(table.cells[row, column] for column in range(text_at + 1, width) if table.cells[row, column])
+            shapes = _OF_AMOUNT + (_PAID if one.cents < 0 else _GOT) * 2
+            ledger.ask_cell(form, shapes, amount, what=chance.choice((one.text, one.text.title())), day=day)
+            if chance.random() < 0.3:
+                ledger.ask_cell(
+                    form,
+                    ("When was {what} booked?", "date of {what}", "On which day was {what}?"),
+                    table.cells[row, 0],
+                    what=one.text,
+                )
+            if width - text_at > 2 and chance.random() < 0.3:
+                ledger.ask_cell(
+                    form,
+                    ("balance after {what}", "What was the balance after {what}?"),
+                    table.cells[row, width - 1],
+                    what=one.text,
+                )
+        if days.count(one.day) == 1 and chance.random() < 0.5:
+            ledger.ask_cell(form, _OF_DAY, table.cells[row, text_at], day=day)
+        elif chance.random() < 0.6:
+            same = [
+                piece
+                for other in shown
+                if booked[other].day == one.day
+                for piece in table.cells[first + other, text_at]
+            ]
+            ledger.ask_cell(form, _OF_DAYS, same, day=day)

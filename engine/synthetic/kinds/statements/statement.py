@@ -1,0 +1,26 @@
+"""Statements: of bank and card accounts, of power, water and telephones, of pay; sums and running balances add up."""
+
+from __future__ import annotations
+
+import random
+
+from engine.synthetic.draft import Draft
+from engine.synthetic.kinds import pay_slip
+from engine.synthetic.kinds.amounts import Writing
+from engine.synthetic.kinds.entries import absent
+from engine.synthetic.kinds.paper import drawn_paper, finish
+from engine.synthetic.kinds.statements import account, bill, card
+from engine.synthetic.kinds.statements.words import CONCEPTS
+
+
+def lay_out(chance: random.Random) -> Draft:
+    """A statement of one of five sorts."""
+    sort = chance.choices(
+        (account.bank, card.card, bill.supply, bill.calls, pay_slip.pay),
+        (0.32, 0.14, 0.18, 0.12, 0.24),
+    )[0]
+    form = drawn_paper(chance)
+    form.blank = 0.0
+    y = sort(form, Writing.drawn(chance))
+    finish(form, y, cut=0.88, ornaments=0.22)
+    return Draft(form.sheet, lambda: absent(form, tuple(CONCEPTS.values())))

@@ -1,0 +1,209 @@
+"""The queue: which task a person gets next, leased to them so that nobody else does the same work.
+
+Order: what they hold, what a reviewer gave back, what they had begun, at times a task whose answer is known (unannounced),
+tasks of overlap that somebody has answered already, then the rest, document by document.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import exists, select
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import Annotation, Prediction, Question, Task, User
+from engine.accounts import visibility
+from engine.annotation.revisions import state_at
+from engine.curation import leases
+from engine.errors import Conflict, NotFound
+from engine.projects import overlap
+from engine.projects.projects import project_by_id
+from engine.tasks import task_status
+from engine.tasks.candidates import candidates as candidates_for
+from engine.tasks.queue_view import QueueView, clock, joined, queue_view
+from engine.tasks.tasks import lock_project
+from engine.workspace import Workspace
+
+_LOOKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """The question of a task."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeasedTask:
+    """A task that is the caller's until `lease_until`, or for longer with heartbeats."""
+
+    id: str
+    document_id: str
+    question: AskedQuestion
+    lease_until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NextTask:
+    """What to do next. `annotation_id`, `page_id`: the caller's answer and where it is, if there is one already.
+
+    Without a task `reason` says why; a rejected answer to a question of one's own comes without a task, when no task is left.
+    """
+
+    task: LeasedTask | None
+    annotation_id: str | None
+    page_id: str | None
+    reason: str | None
+    queue: QueueView
+
+
+def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | None = None) -> NextTask:
+    """Lease the next task to a person and return it. NotFound for an unknown project.
+
+    `after`: the task they come from; when they did not answer it, its lease is given back and it comes again last.
+    """
+    project_by_id(workspace, project_id)
+    for _ in range(_LOOKS):
+        with workspace.database.read() as session:
+            candidates = candidates_for(session, project_id, user_id, after)
+        if not candidates and after is None:
+            break
+        with workspace.database.write() as session:
+            lock_project(session, project_id)
+            leases.forget_expired(session, "task:")
+            if after is not None:
+                leases.release(session, leases.task_subject(after, user_id))
+            for task_id in candidates:
+                leased = _lease(session, task_id, user_id)
+                if leased is not None:
+                    break
+            else:
+                leased = None
+        if leased is not None:
+            with workspace.database.read() as session:
+                answer = _answer(session, leased, user_id)
+                page_id = page_of(session, answer)
+            view = queue_view(workspace, project_id, user_id)
+            return NextTask(leased, answer.id if answer else None, page_id, None, view)
+        if not candidates:
+            break
+    return _nothing(workspace, project_id, user_id)
+
+
+def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
+    """Renew a person's lease of a task and return until when it holds; a free task is taken, so a late beat does no harm.
+
+    An answer that is handed in needs no lease: its page may go on beating. Conflict, naming who has the task, when it is lost.
+    """
+    with workspace.database.write() as session:
+        task, subject = _task(session, task_id), leases.task_subject(task_id, user_id)
+        if task.closed_at is None and leases.live(session, subject, [subject]):
+            until = leases.acquire(session, subject, user_id)
+            assert until is not None  # the subject carries the person's own id
+            return until
+        lock_project(session, task.project_id)
+        stands = task_status.standing_of(session, task, user_id)
+        if stands is None:
+            raise Conflict("This question is no longer asked of every document; what you saved is kept.")
+        if stands.mine:
+            return now() + timedelta(seconds=leases.LEASE_SECONDS)
+        if not (stands.takeable or stands.gold):
+            raise Conflict(_lost(session, task, user_id))
+        until = leases.acquire(session, subject, user_id)
+        assert until is not None
+        return until
+
+
+def release(workspace: Workspace, task_id: str, user_id: str) -> None:
+    """Give a task back; nothing happens when the person does not hold it. NotFound for an unknown task."""
+    with workspace.database.write() as session:
+        _task(session, task_id)
+        leases.release(session, leases.task_subject(task_id, user_id), user_id)
+
+
+def page_of(session: Session, annotation: Annotation | None) -> str | None:
+    """Return the page that an answer is on: the first marked one, else the one of the model's newest proposal."""
+    if annotation is None:
+        return None
+    if annotation.head > 0:
+        marked = state_at(session, annotation.id, annotation.head).marked_pages()
+        if marked:
+            return marked[0]
+    return session.scalar(
+        select(Prediction.page_id)
+        .where(Prediction.annotation_id == annotation.id)
+        .order_by(Prediction.created_at.desc(), Prediction.id.desc())
+        .limit(1)
+    )
+
+
+def _lease(session: Session, task_id: str, user_id: str) -> LeasedTask | None:
+    """Lease a candidate, seen anew under the lock; None when somebody else took it meanwhile."""
+    task = session.get(Task, task_id)
+    stands = task_status.standing_of(session, task, user_id) if task is not None else None
+    if task is None or stands is None or stands.mine or not (stands.takeable or stands.gold):
+        return None
+    until = leases.acquire(session, leases.task_subject(task_id, user_id), user_id)
+    assert until is not None  # the subject carries the person's own id
+    question = session.get_one(Question, task.question_id)
+    return LeasedTask(task_id, task.document_id, AskedQuestion(question.id, question.text), until)
+
+
+def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
+    """Return that no task is left, with an answer to a question of the person's own that a reviewer gave back, if any."""
+    view = queue_view(workspace, project_id, user_id)
+    with workspace.database.read() as session:
+        task_there = (Task.document_id == Annotation.document_id) & (Task.question_id == Annotation.question_id)
+        returned = session.scalar(
+            select(Annotation)
+            .where(
+                Annotation.project_id == project_id,
+                Annotation.author_id == user_id,
+                Annotation.status == "rejected",
+                ~exists().where(task_there, Task.closed_at.is_(None)),
+            )
+            .order_by(Annotation.id)
+            .limit(1)
+        )
+        if returned is not None:
+            reason = "No task is left; but this answer was rejected, and waits for you."
+            return NextTask(None, returned.id, page_of(session, returned), reason, view)
+    return NextTask(None, None, None, view.reason or "Others were faster just now; ask again.", view)
+
+
+def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | None:
+    return session.scalar(
+        select(Annotation).where(
+            Annotation.document_id == task.document_id,
+            Annotation.question_id == task.question.id,
+            Annotation.author_id == user_id,
+        )
+    )
+
+
+def _lost(session: Session, task: Task, user_id: str) -> str:
+    """Return who has the task now, in a sentence; without names where the answers are to be compared."""
+    unnamed = task.id in visibility.unnamed_tasks(session, task.project_id, user_id)
+    holders = [held for held in leases.live(session, f"task:{task.id}:") if held.holder != user_id]
+    if holders:
+        return (
+            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, until {clock(holders[-1].until)}; "
+            "what you saved is kept."
+        )
+    authors = session.scalars(
+        select(User.name)
+        .join(Annotation, Annotation.author_id == User.id)
+        .where(Annotation.document_id == task.document_id, Annotation.question_id == task.question_id)
+        .where(Annotation.author_id != user_id, Annotation.status.in_([*overlap.ANSWERED, "rejected"]))
+        .order_by(User.name)
+    ).all()
+    return f"{visibility.SOMEBODY if unnamed else joined(authors)} answered this question meanwhile; what you saved is kept."
+
+
+def _task(session: Session, task_id: str) -> Task:
+    task = session.get(Task, task_id)
+    if task is None:
+        raise NotFound("There is no such task.")
+    return task

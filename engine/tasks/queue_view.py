@@ -1,0 +1,186 @@
+"""What a person sees of the queue: counts, who holds what, and one sentence why there is nothing for them. Reading only."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+
+from sqlalchemy import ColumnElement, and_, exists, func, select
+from sqlalchemy.orm import Session
+
+from db.tables import Annotation, Document, Question, Revision, Task
+from engine.accounts import visibility
+from engine.curation import leases
+from engine.projects.projects import project_by_id
+from engine.selection import label_review
+from engine.tasks import task_status
+from engine.tasks.task_status import Counts
+from engine.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class HeldTask:
+    """Who is at work on which question of which document, and until when unless they go on.
+
+    The person is "Somebody else" where their answer will be compared with that of who asks.
+    """
+
+    person: str
+    document: str
+    question: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """How far a project's standard questions are.
+
+    `open`: tasks that still want answers, `mine` of them for this person now; `submitted`: answered, waiting for a verdict;
+    `done`: accepted; `automatic`: answered without a person, and drawn for no check; `to_review`: answers that this person could judge; `reason`: why nothing is theirs, else None.
+    """
+
+    open: int
+    mine: int
+    held: list[HeldTask]
+    submitted: int
+    done: int
+    total: int
+    to_review: int
+    reason: str | None
+    automatic: int = 0
+
+
+def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
+    """Return the queue of a project as one person sees it. NotFound for an unknown project."""
+    project_by_id(workspace, project_id)
+    with workspace.database.read() as session:
+        counts = task_status.counts(session, project_id, user_id)
+        held = _held(session, project_id, user_id)
+        others = [each for holder, each in held if holder != user_id]
+        reason = None if counts.mine else _reason(session, project_id, counts, others)
+        return QueueView(
+            open=counts.open,
+            mine=counts.mine,
+            held=[each for _, each in held],
+            submitted=counts.submitted,
+            done=counts.done,
+            total=counts.total,
+            to_review=to_review(session, project_id, user_id),
+            reason=reason,
+            automatic=counts.automatic,
+        )
+
+
+def to_review(session: Session, project_id: str, user_id: str) -> int:
+    """Return how many submitted answers of other people wait for a verdict, and how many labels for a second look."""
+    head = (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head)
+    chosen = select(func.count(Annotation.id)).join(Revision, head).where(judgeable(project_id, user_id))
+    return (session.scalar(chosen) or 0) + label_review.count(session, project_id, user_id)
+
+
+def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:
+    """Return the condition that an annotation and its newest revision were submitted without this person's part in it."""
+    return and_(
+        Annotation.project_id == project_id,
+        Annotation.status == "submitted",
+        Annotation.author_id != user_id,
+        Revision.author_id != user_id,
+    )
+
+
+def clock(moment: datetime) -> str:
+    """Return a time of day as sentences say it, in UTC: a server knows nobody's clock. Who shows it turns it into theirs."""
+    return f"{moment.astimezone(UTC):%H:%M:%S} UTC"
+
+
+def on_this_clock(sentence: str) -> str:
+    """Return a sentence with the times that `clock` wrote told by this machine's clock, for whoever sits at it."""
+
+    def local(found: re.Match[str]) -> str:
+        written = time.fromisoformat(found[1]).replace(tzinfo=UTC)
+        return f"{datetime.combine(datetime.now(UTC), written).astimezone():%H:%M:%S}"
+
+    return re.sub(r"\b(\d\d:\d\d:\d\d) UTC\b", local, sentence)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: Ann, Ben and Cem."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, HeldTask]]:
+    """Return (holder's id, what is held) of a project, soonest to end first, with the names that the viewer may know."""
+    held = leases.live(session, "task:")
+    found = session.execute(
+        select(Task.id, Document.name, Question.text)
+        .join(Document, Document.id == Task.document_id)
+        .join(Question, Question.id == Task.question_id)
+        .where(Task.project_id == project_id, Task.id.in_([task_status.task_of(each) for each in held]))
+    )
+    named = {task_id: (document, question) for task_id, document, question in found}
+    unnamed = visibility.unnamed_tasks(session, project_id, viewer_id) if named else set()
+
+    def told(each: leases.Held) -> str:
+        others = each.holder != viewer_id and task_status.task_of(each) in unnamed
+        return visibility.SOMEBODY if others else each.name
+
+    return [
+        (each.holder, HeldTask(told(each), *named[task_status.task_of(each)], each.until))
+        for each in held
+        if task_status.task_of(each) in named
+    ]
+
+
+def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[HeldTask]) -> str:
+    """Return why there is nothing for this person, in one sentence."""
+    if counts.total == 0:
+        if not session.scalar(select(exists().where(Question.project_id == project_id, Question.standard))):
+            return (
+                "This project has no standard questions yet: a reviewer lists them on the tab Questions, "
+                "and any other question can be asked by hand."
+            )
+        return "There are no documents yet: drop PDF, PNG, JPEG or TIFF files on the page."
+    if counts.automatic and counts.done + counts.automatic == counts.total:
+        rest = f", and people accepted {counts.done:,}" if counts.done else ""
+        return f"Nothing is left: {_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically{rest}."
+    if counts.done == counts.total:
+        return (
+            f"All {_tasks(counts.total)} are answered and accepted."
+            if counts.total > 1
+            else "The one question here is answered and accepted."
+        )
+    parts = []
+    if others and counts.open:
+        first = others[0]
+        more = f", and {len(others) - 1} more {'is' if len(others) == 2 else 'are'} held" if len(others) > 1 else ""
+        parts.append(
+            f"{first.person} holds “{_short(first.question)}” of {_short(first.document)} until {clock(first.until)}{more}"
+        )
+    if counts.reserved:
+        parts.append(
+            f"{_answers(counts.reserved)} {_verb(counts.reserved, 'was', 'were')} rejected and "
+            f"{_verb(counts.reserved, 'waits for its author', 'wait for their authors')}"
+        )
+    if counts.elsewhere:
+        parts.append(
+            f"{_tasks(counts.elsewhere)} that you answered {_verb(counts.elsewhere, 'waits', 'wait')} for another person"
+        )
+    if counts.submitted:
+        parts.append(f"{_answers(counts.submitted)} {_verb(counts.submitted, 'waits', 'wait')} for review")
+    return f"Nothing is left for you now: {'; '.join(parts) or 'others are at work on the rest'}."
+
+
+def _tasks(count: int) -> str:
+    return "1 question" if count == 1 else f"{count:,} questions"
+
+
+def _answers(count: int) -> str:
+    return "1 answer" if count == 1 else f"{count:,} answers"
+
+
+def _verb(count: int, one: str, several: str) -> str:
+    return one if count == 1 else several
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."

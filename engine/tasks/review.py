@@ -1,0 +1,238 @@
+"""Verdicts: a reviewer judges somebody else's answer. The verdict and the revision that it makes are one commit.
+
+Quality of the mask and completeness ("is anything missing?") are judged apart, as in SAM 3's data engine. The reviewer's
+seconds stay with the review; the revision has none, so that seconds a mask are those of who drew it.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session, aliased
+
+from db.tables import Annotation, ModelVersion, Prediction, Review, Revision, User
+from engine.accounts import permissions
+from engine.accounts.visibility import seen
+from engine.annotation.preparing import Base, prepare, prepare_in
+from engine.annotation.revisions import Saved, advance, append, state_at
+from engine.annotation.state import AnnotationState, Edit
+from engine.curation import leases
+from engine.documents.ingest import storable
+from engine.errors import Forbidden, Refused
+from engine.models.registry import label
+from engine.selection import auto_accept, label_review
+from engine.workspace import Workspace
+
+Verdict = Literal["accepted", "rejected", "fixed"]
+ACTION_OF: dict[Verdict, str] = {"accepted": "accept", "rejected": "reject", "fixed": "fix"}
+
+
+class ReviewRequest(BaseModel):
+    """A verdict on revision `base`. The same `idempotency_key` again is the same verdict."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    idempotency_key: str = Field(min_length=8, max_length=64)
+    base: int = Field(ge=1, lt=2**31, description="The revision that was judged.")
+    verdict: Verdict
+    quality: bool | None = Field(None, description="Are the pixels right?")
+    completeness: bool | None = Field(None, description="Is nothing missing?")
+    reason: str = Field("", max_length=5000, description="What to do better; a rejection needs one.")
+    edits: Annotated[list[Edit], FailFast()] = Field(
+        default_factory=list, max_length=1000, description="What the reviewer mended: `fixed` alone."
+    )
+    seconds: float = Field(0, ge=0, le=86_400, description="The reviewer's active work.")
+
+
+class ReviewLine(BaseModel):
+    """A verdict that was given. `revision`: the one that was judged."""
+
+    reviewer: str
+    verdict: str
+    quality: bool | None
+    completeness: bool | None
+    reason: str
+    revision: int
+    created_at: datetime
+
+
+class RevisionLine(BaseModel):
+    """A revision in an annotation's history. `model`: whose proposal was corrected, where the revision names one."""
+
+    number: int
+    action: str
+    status: str
+    author: str
+    seconds: float
+    interactions: dict[str, int]
+    created_at: datetime
+    model: str | None
+
+
+def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, reviewer_id: str) -> Saved:
+    """Judge an answer; return the revision that the verdict made.
+
+    Forbidden for its author and for who is no reviewer of the project, NotFound for strangers to it, RevisionConflict when it
+    has moved on since `base`, Refused for a draft, a rejection without a reason, edits where nothing is fixed and the other
+    way round. A rejected answer returns to its author's queue.
+    """
+    stands = request.verdict != "rejected"
+    base = _base(workspace, annotation_id, request.base)
+    # Whether this person may judge is asked in the turn to write, before anything that was found out here is told.
+    prepared = prepare(workspace, base, request.edits, handed_in=stands) if base is not None else None
+    with workspace.database.write() as session:
+        reviewer = session.get_one(User, reviewer_id)
+        permissions.check(session, reviewer, {"annotation_id": annotation_id}, "reviewer")
+        annotation = session.get_one(Annotation, annotation_id)
+        if reviewer_id in (annotation.author_id, _answered_by(session, annotation_id, request.base)):
+            raise Forbidden("Nobody reviews their own answer: leave it to another reviewer.")
+        reason = storable(request.reason).strip()
+        _check(request, reason)
+        before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict)
+        if before is not None:
+            return before
+        judged_id, status = _judged(session, annotation_id, request.base)
+        if status == "draft":
+            raise Refused("This answer is still a draft: its author has not handed it in.")
+        if prepared is None or not prepared.stands(session):
+            state = state_at(session, annotation_id, request.base)
+            base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
+            prepared = prepare_in(session, base, request.edits, handed_in=stands)
+        ready = prepared.ready()
+        made = append(
+            session,
+            ready,
+            annotation_id=annotation_id,
+            base=request.base,
+            author_id=reviewer_id,
+            action=ACTION_OF[request.verdict],
+            status=request.verdict,
+            idempotency_key=request.idempotency_key,
+        )
+        session.add(
+            Review(
+                annotation_id=annotation_id,
+                revision_id=judged_id,
+                reviewer_id=reviewer_id,
+                verdict=request.verdict,
+                quality=request.quality,
+                completeness=request.completeness,
+                reason=reason,
+                seconds=request.seconds,
+            )
+        )
+        leases.release(session, leases.annotation_subject(annotation_id))
+        label_review.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
+        if stands:
+            auto_accept.person_answered(
+                session,
+                annotation.project_id,
+                annotation.document_id,
+                annotation.question_id,
+                ready.state,
+                reviewer_id,
+                opinion=ready.opinion,
+            )
+        session.flush()
+        return made
+
+
+def reviews_of(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> list[ReviewLine]:
+    """Return the verdicts on an annotation, oldest first. NotFound when there is none, or it is hidden from the viewer."""
+    with workspace.database.read() as session:
+        seen(session, annotation_id, viewer_id)
+        rows = session.execute(
+            select(Review, Revision.number, User.name)
+            .join(Revision, Revision.id == Review.revision_id)
+            .join(User, User.id == Review.reviewer_id)
+            .where(Review.annotation_id == annotation_id)
+            .order_by(Revision.number, Review.id)
+        )
+        return [
+            ReviewLine(
+                reviewer=name,
+                verdict=each.verdict,
+                quality=each.quality,
+                completeness=each.completeness,
+                reason=each.reason,
+                revision=number,
+                created_at=each.created_at,
+            )
+            for each, number, name in rows
+        ]
+
+
+def revisions_of(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> list[RevisionLine]:
+    """Return the history of an annotation, oldest first, without the states. NotFound as for `reviews_of`."""
+    columns = (Revision.number, Revision.action, Revision.status, Revision.seconds, Revision.interactions)
+    with workspace.database.read() as session:
+        seen(session, annotation_id, viewer_id)
+        rows = session.execute(
+            select(*columns, Revision.created_at, User.name, ModelVersion)
+            .join(User, User.id == Revision.author_id)
+            .outerjoin(Prediction, Prediction.id == Revision.prediction_id)
+            .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
+            .where(Revision.annotation_id == annotation_id)
+            .order_by(Revision.number)
+        )
+        return [
+            RevisionLine(
+                number=number,
+                action=action,
+                status=status,
+                author=name,
+                seconds=seconds,
+                interactions=interactions,
+                created_at=created_at,
+                model=label(version) if version is not None else None,
+            )
+            for number, action, status, seconds, interactions, created_at, name, version in rows
+        ]
+
+
+def _check(request: ReviewRequest, reason: str) -> None:
+    if request.verdict == "rejected" and not reason:
+        raise Refused("Say why it is rejected: the author mends what the reason names.")
+    if request.verdict == "fixed" and not request.edits:
+        raise Refused("Nothing was changed: accept the answer, or mend it first.")
+    if request.verdict != "fixed" and request.edits:
+        raise Refused("Only a verdict 'fixed' carries edits.")
+
+
+def _answered_by(session: Session, annotation_id: str, base: int) -> str | None:
+    """Return who made the answer that is judged: the newest revision up to `base` that no verdict made."""
+    before = aliased(Revision)
+    # A revision follows the one before it, so where that one was judged, this one is the verdict's.
+    by_verdict = (
+        select(Review.id)
+        .join(before, before.id == Review.revision_id)
+        .where(before.annotation_id == annotation_id, before.number == Revision.number - 1)
+        .exists()
+    )
+    return session.scalar(
+        select(Revision.author_id)
+        .where(Revision.annotation_id == annotation_id, Revision.number <= base, ~by_verdict)
+        .order_by(Revision.number.desc())
+        .limit(1)
+    )
+
+
+def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
+    """Return the revision that is judged; None where it is not, or no longer, the newest one."""
+    with workspace.database.look() as session:
+        row = session.execute(
+            select(Annotation.document_id, Annotation.question_id, Revision.state)
+            .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+            .where(Annotation.id == annotation_id, Annotation.head == number)
+        ).one_or_none()
+    if row is None:
+        return None
+    return Base(annotation_id, row.document_id, row.question_id, AnnotationState.model_validate(row.state))
+
+
+def _judged(session: Session, annotation_id: str, number: int) -> tuple[str, str]:
+    """Return the id and the status of a revision; `advance` has just moved the head away from it."""
+    chosen = select(Revision.id, Revision.status)
+    mine = Revision.annotation_id == annotation_id, Revision.number == number
+    return session.execute(chosen.where(*mine)).tuples().one()

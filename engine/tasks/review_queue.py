@@ -1,0 +1,253 @@
+"""The review queue: submitted answers, leased to one reviewer at a time. Those first on which people disagree, then the oldest.
+
+After them come second looks: accepted labels that the model contradicts (engine.selection.label_review).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, aliased
+
+from db.tables import Annotation, ModelVersion, Project, Question, Revision, SecondLook, User
+from engine.annotation.agreement import AGREED, compare
+from engine.annotation.proposal import StoredAnswer
+from engine.annotation.state import AnnotationState, Patch
+from engine.curation import leases
+from engine.errors import Conflict, NotFound
+from engine.models.registry import label
+from engine.projects.overlap import ANSWERED
+from engine.projects.projects import project_by_id, settings_of
+from engine.selection import label_review
+from engine.tasks.queue import page_of
+from engine.tasks.queue_view import clock, joined, judgeable, to_review
+from engine.workspace import Workspace
+
+
+class Contradiction(BaseModel):
+    """Why an accepted label is looked at again, and what the model says instead; without words and mask: "not answered here".
+
+    kind: the model marks a place "elsewhere"; it marks one "here" where the label has none; or it is sure of "not_here".
+    """
+
+    kind: str
+    sentence: str
+    model: str
+    page_id: str
+    words: list[int]
+    mask: Patch
+
+
+_COMPARED = 200  # the oldest answers of overlap; comparing more would make the reviewer wait
+
+
+@dataclass(frozen=True, slots=True)
+class NextReview:
+    """An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait.
+
+    `second_look`: why an accepted label is looked at again.
+    """
+
+    annotation_id: str | None
+    document_id: str | None
+    page_id: str | None
+    lease_until: datetime | None
+    reason: str | None
+    to_review: int
+    second_look: Contradiction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingAnswer:
+    """An answer in the review queue, for a list."""
+
+    annotation_id: str
+    document_id: str
+    question: str
+    author: str
+    submitted_at: datetime
+    disputed: bool
+    second_look: str | None = None
+
+
+def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: str | None = None) -> NextReview:
+    """Lease the next answer of somebody else to a reviewer and return it. NotFound for an unknown project.
+
+    What the reviewer holds already comes first; `after`, the annotation they come from, is given back and comes again last.
+    """
+    project_by_id(workspace, project_id)
+    with workspace.database.read() as session:
+        order = _order(session, project_id, reviewer_id, after)
+        waiting = to_review(session, project_id, reviewer_id)
+    if order or after is not None:
+        with workspace.database.write() as session:
+            leases.forget_expired(session, "annotation:")
+            if after is not None:
+                leases.release(session, leases.annotation_subject(after), reviewer_id)
+            for annotation_id in order:
+                until = leases.acquire(session, leases.annotation_subject(annotation_id), reviewer_id)
+                if until is None:
+                    continue
+                annotation = session.get(Annotation, annotation_id)
+                look = label_review.newest(session, annotation_id)
+                submitted = annotation is not None and annotation.status == "submitted"
+                if annotation is None or not (submitted or look):  # judged or taken back since we looked
+                    leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
+                    continue
+                page = page_of(session, annotation)
+                seen = contradiction_of(session, look) if look is not None and not submitted else None
+                if seen is not None and (page is None or seen.kind == "here"):
+                    page = seen.page_id
+                return NextReview(annotation_id, annotation.document_id, page, until, None, waiting, seen)
+    with workspace.database.read() as session:
+        return NextReview(None, None, None, None, _reason(session, project_id, reviewer_id), waiting)
+
+
+def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, limit: int = 100) -> list[WaitingAnswer]:
+    """Return what the review queue holds for a reviewer, in its order."""
+    project_by_id(workspace, project_id)
+    with workspace.database.read() as session:
+        rows = session.execute(
+            _submitted(project_id, reviewer_id)
+            .join(Question, Question.id == Annotation.question_id)
+            .join(User, User.id == Annotation.author_id)
+            .with_only_columns(Annotation, Question.text, User.name, Revision.created_at)
+            .limit(limit)
+        ).all()
+        disputed = _disputed(session, project_id, reviewer_id)
+        found = [
+            WaitingAnswer(annotation.id, annotation.document_id, question, author, moment, annotation.id in disputed)
+            for annotation, question, author, moment in rows
+        ]
+        again = session.execute(
+            label_review.waiting(project_id, reviewer_id)
+            .join(Question, Question.id == Annotation.question_id)
+            .join(User, User.id == Annotation.author_id)
+            .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
+            .with_only_columns(SecondLook, Annotation, Question.text, User.name, Revision.created_at, ModelVersion)
+            .limit(limit)
+        ).all()
+        looked = {
+            annotation.id: WaitingAnswer(
+                annotation.id,
+                annotation.document_id,
+                question,
+                author,
+                moment,
+                False,
+                label_review.sentence(look, label(version)),
+            )
+            for look, annotation, question, author, moment, version in again
+        }
+    return [*sorted(found, key=lambda each: not each.disputed), *looked.values()][:limit]
+
+
+def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
+    """Return what a second look is about, as the page shows it."""
+    answer = StoredAnswer.model_validate(look.answer)
+    model = label(session.get_one(ModelVersion, look.model_version_id))
+    return Contradiction(
+        kind=look.kind,
+        sentence=label_review.sentence(look, model),
+        model=model,
+        page_id=look.page_id,
+        words=answer.words if look.kind != "not_here" else [],
+        mask=answer.mask if look.kind != "not_here" else Patch(),
+    )
+
+
+def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> datetime:
+    """Renew a reviewer's lease of an answer and return until when it holds. Conflict, naming who has it, when it is lost."""
+    with workspace.database.write() as session:
+        if session.get(Annotation, annotation_id) is None:
+            raise NotFound("There is no such annotation.")
+        subject = leases.annotation_subject(annotation_id)
+        until = leases.acquire(session, subject, reviewer_id)
+        if until is None:
+            held = leases.live(session, subject, [subject])
+            who = f"{held[0].name}, until {clock(held[0].until)}" if held else "somebody else"
+            raise Conflict(f"This answer is being reviewed by {who}.")
+        return until
+
+
+def release(workspace: Workspace, annotation_id: str, reviewer_id: str) -> None:
+    """Give an answer back to the review queue; nothing happens when the reviewer does not hold it."""
+    with workspace.database.write() as session:
+        leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
+
+
+def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:
+    """Return the answers that the reviewer may judge now, the best ones first."""
+    held = leases.live(session, "annotation:")
+    others = {each.subject for each in held if each.holder != reviewer_id}
+    own = {each.subject for each in held if each.holder == reviewer_id}
+    oldest = [
+        each
+        for each in session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id))
+        if leases.annotation_subject(each) not in others
+    ]
+    looks = session.scalars(label_review.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    oldest += [each for each in dict.fromkeys(looks) if leases.annotation_subject(each) not in others]
+    if after in oldest:  # passed over: go round in plain order, else two would alternate
+        at = oldest.index(after)
+        return oldest[at + 1 :] + oldest[: at + 1]
+    disputed = _disputed(session, project_id, reviewer_id)
+    # Sorting is stable: within each kind the oldest stays first.
+    return sorted(oldest, key=lambda each: (leases.annotation_subject(each) not in own, each not in disputed))
+
+
+def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
+    """Return the statement for submitted answers that this reviewer has no part in, oldest first."""
+    return (
+        select(Annotation, Revision)
+        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+        .where(judgeable(project_id, reviewer_id))
+        .order_by(Revision.created_at, Revision.id)
+    )
+
+
+def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
+    """Return those of the oldest submitted answers of overlap that differ from somebody else's answer."""
+    other, others_head = aliased(Annotation), aliased(Revision)
+    same = (other.document_id == Annotation.document_id) & (other.question_id == Annotation.question_id)
+    rows = session.execute(
+        _submitted(project_id, reviewer_id)
+        .join(other, same & (other.id != Annotation.id) & other.status.in_(ANSWERED))
+        .join(others_head, (others_head.annotation_id == other.id) & (others_head.number == other.head))
+        .with_only_columns(Annotation.id, Revision.state, others_head.state)
+        .limit(_COMPARED)
+    )
+    return {
+        annotation_id
+        for annotation_id, state, second in rows
+        if compare(AnnotationState.model_validate(state), AnnotationState.model_validate(second)).iou < AGREED
+    }
+
+
+def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
+    """Return why there is nothing to review for this person, in one sentence."""
+    waiting = set(session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)))
+    waiting |= set(session.scalars(label_review.waiting(project_id, reviewer_id).with_only_columns(Annotation.id)))
+    held = [
+        each
+        for each in leases.live(session, "annotation:")
+        if each.holder != reviewer_id and each.subject.split(":")[1] in waiting
+    ]
+    if held:
+        what = "the last answer" if len(held) == 1 else f"the last {len(held)} answers"
+        names = joined(sorted({each.name for each in held}))
+        return f"{names} {'is' if len({each.name for each in held}) == 1 else 'are'} reviewing {what}, until {clock(held[-1].until)}."
+    own = session.scalar(
+        select(func.count(Annotation.id)).where(
+            Annotation.project_id == project_id, Annotation.status == "submitted", Annotation.author_id == reviewer_id
+        )
+    )
+    if own:
+        return "Only your own answers wait for a review: another reviewer has to judge them."
+    if label_review.own(session, project_id, reviewer_id):
+        return "Only labels that you had a part in want a second look: another reviewer has to take it."
+    if settings_of(session.get_one(Project, project_id)).review_required:
+        return "Every answer that was handed in has been judged."
+    return "Nothing waits for a review: in this project an accepted answer needs none."

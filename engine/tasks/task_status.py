@@ -1,0 +1,194 @@
+"""How far the tasks of a project are, as one person may see them: the query behind the queue and its counts. Reading only."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, Select, and_, case, exists, func, literal, or_, select
+from sqlalchemy.orm import Session
+
+from db.tables import Annotation, Member, Revision, Task, User
+from engine.annotation.automatic_conditions import settled
+from engine.curation.leases import Held, live
+from engine.projects.overlap import ANSWERED
+
+ACCEPTED = ("accepted", "fixed")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One task: how many people have answered it and hold it, and what that leaves for the person who asks."""
+
+    task_id: str
+    document_id: str
+    question_id: str
+    wanted: int
+    answered: int
+    mine: bool  # this person has answered it
+    returned: bool  # this person's answer was rejected
+    gold: bool  # its answer is known, and it was not this person who gave it
+    takeable: bool  # this person may have it now
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Open tasks, those of them that one person may take, answered ones that wait for a verdict, finished ones, all."""
+
+    open: int
+    mine: int
+    submitted: int
+    done: int
+    total: int
+    answered_by_me: int
+    elsewhere: int  # open ones that this person has answered: somebody else is wanted
+    reserved: int  # open ones that were rejected and wait for their author
+    automatic: int  # answered without a person, and drawn for no check: neither open nor done
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns that conditions and counts are made of; each is a number for every task."""
+
+    answered: ColumnElement[int]
+    accepted: ColumnElement[int]
+    mine: ColumnElement[int]
+    returned: ColumnElement[int]
+    drafted: ColumnElement[int]
+    reserved: ColumnElement[int]
+    held: ColumnElement[int]
+    own: ColumnElement[bool]
+    gold: ColumnElement[bool]
+    holders: Collection[str]  # tasks that others hold
+    source: Any = field(repr=False)
+
+    @property
+    def takeable(self) -> ColumnElement[bool]:
+        """Whether the person may have the task: theirs to mend, short of people, or a known answer they have begun."""
+        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~settled())
+        begun = and_(self.gold, or_(self.drafted > 0, self.own))
+        return and_(self.mine == 0, or_(self.returned > 0, short, begun))
+
+
+def task_of(held: Held) -> str:
+    """Return the id of the task that a lease is for."""
+    return held.subject.split(":")[1]
+
+
+def columns(session: Session, project_id: str, user_id: str, documents: Collection[str] | None = None) -> Columns:
+    """Return the columns for the open tasks of a project, or of some of its documents, with the leases that hold now."""
+    author = Annotation.author_id
+    # A rejected answer keeps its place for its author, as long as they can still come back to it.
+    present = author.in_(
+        select(User.id)
+        .outerjoin(Member, and_(Member.user_id == User.id, Member.project_id == project_id))
+        .where(User.disabled_at.is_(None), or_(User.role == "admin", Member.user_id.is_not(None)))
+    )
+    per_task = (
+        select(
+            Annotation.document_id,
+            Annotation.question_id,
+            number_of(Annotation.status.in_(ANSWERED)).label("answered"),
+            number_of(Annotation.status.in_(ACCEPTED)).label("accepted"),
+            number_of(Annotation.status.in_(ANSWERED), author == user_id).label("mine"),
+            number_of(Annotation.status == "rejected", author == user_id).label("returned"),
+            number_of(Annotation.status == "draft", author == user_id).label("drafted"),
+            number_of(Annotation.status == "rejected", author != user_id, present).label("reserved"),
+        )
+        .where(Annotation.project_id == project_id)
+        .group_by(Annotation.document_id, Annotation.question_id)
+    )
+    if documents is not None:
+        per_task = per_task.where(Annotation.document_id.in_(documents))
+    given = per_task.subquery()
+    held = live(session, "task:")
+    holders = Counter(task_of(each) for each in held if each.holder != user_id)
+    own = [task_of(each) for each in held if each.holder == user_id]
+    known_by = select(Annotation.author_id).join(Revision, Revision.annotation_id == Annotation.id)
+    gold_author = known_by.where(Revision.id == Task.gold_revision_id).scalar_subquery()
+    return Columns(
+        **{name: func.coalesce(given.c[name], 0) for name in _COUNTED},
+        held=case(dict(holders), value=Task.id, else_=0) if holders else literal(0, Integer),
+        own=Task.id.in_(own),
+        gold=and_(Task.gold_revision_id.is_not(None), gold_author != user_id),
+        holders=list(holders),
+        source=given,
+    )
+
+
+def rows(project_id: str, at: Columns) -> Select[*tuple[Any, ...]]:
+    """Return the statement that yields every open task with what `standing_of` needs."""
+    return (
+        select(
+            Task.id,
+            Task.document_id,
+            Task.question_id,
+            Task.wanted,
+            at.answered,
+            at.mine > 0,
+            at.returned > 0,
+            at.gold,
+            at.takeable,
+        )
+        .outerjoin(
+            at.source, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id)
+        )
+        .where(Task.project_id == project_id, Task.closed_at.is_(None))
+    )
+
+
+def standing_of(session: Session, task: Task, user_id: str) -> Standing | None:
+    """Return how one task stands for a person, seen now; None for a closed one."""
+    at = columns(session, task.project_id, user_id, [task.document_id])
+    row = session.execute(rows(task.project_id, at).where(Task.id == task.id)).first()
+    return Standing(*row) if row is not None else None
+
+
+def counts(session: Session, project_id: str, user_id: str) -> Counts:
+    """Return how far a project is, for a person."""
+    at = columns(session, project_id, user_id)
+    is_open = and_(at.answered < Task.wanted, ~settled())
+    here = and_(Task.project_id == project_id, Task.closed_at.is_(None))
+    total = session.scalar(select(func.count()).where(here)) or 0
+    # Most tasks of a project are untouched, or nobody is at them any more: what an answer says is asked for those that have
+    # one, and of the others only those that somebody holds are looked at.
+    touched = session.execute(
+        select(
+            func.count(),
+            number_of(is_open),
+            number_of(at.takeable),
+            number_of(at.answered >= Task.wanted, at.accepted < Task.wanted),
+            number_of(at.accepted >= Task.wanted),
+            number_of(at.mine > 0),
+            number_of(is_open, at.mine > 0),
+            number_of(is_open, at.reserved > 0),
+            number_of(settled()),
+        )
+        .select_from(at.source)
+        .join(Task, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id))
+        .where(here)
+    ).one()
+    answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
+    automatic = session.scalar(select(func.count()).where(here, settled())) or 0
+    has_answer = exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
+    full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~has_answer)
+    untouched = total - answers - (automatic - overtaken)
+    return Counts(
+        open=still_open + untouched,
+        mine=takeable + untouched - (session.scalar(full) or 0),
+        submitted=submitted,
+        done=done,
+        total=total,
+        answered_by_me=mine,
+        elsewhere=elsewhere,
+        reserved=reserved,
+        automatic=automatic,
+    )
+
+
+_COUNTED = ("answered", "accepted", "mine", "returned", "drafted", "reserved")
+
+
+def number_of(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
+    """Return the number of rows on which all conditions hold."""
+    return func.count().filter(and_(*conditions))

@@ -1,0 +1,203 @@
+"""Tasks: one for every standard question of every document. Opened, closed and reopened here; handed out by task_queue."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import exists, insert, select, tuple_, update
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.ids import new_id
+from db.tables import Annotation, Document, Project, Question, Revision, Task, User
+from engine import audit
+from engine.errors import NotFound, Refused
+from engine.projects import overlap
+from engine.projects.projects import settings_of
+from engine.workspace import Workspace
+
+MOST_LISTED = 1000
+_ROWS_AT_ONCE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """Somebody's answer to a task, whatever has become of it."""
+
+    annotation_id: str
+    person: str
+    status: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer.
+
+    `chosen_by`: what gave its document its place in the queue: "model", "random", "age" or "hand"; None: it came then.
+    """
+
+    id: str
+    document_id: str
+    document: str
+    question_id: str
+    question: str
+    wanted: int
+    closed: bool
+    gold: str | None
+    answers: list[GivenAnswer] = field(default_factory=list)
+    chosen_by: str | None = None
+
+
+def lock_project(session: Session, project_id: str) -> Project:
+    """Return the project, locked until the commit: tasks are opened and handed out by one transaction at a time.
+
+    FOR NO KEY UPDATE on PostgreSQL, so that rows which refer to the project can be stored meanwhile; on SQLite a writer is
+    alone anyway. NotFound when there is none.
+    """
+    project = session.scalar(
+        select(Project)
+        .where(Project.id == project_id)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    )
+    if project is None:
+        raise NotFound("There is no such project.")
+    return project
+
+
+def open_missing(session: Session, project_id: str, document_id: str | None = None) -> int:
+    """Open a task for every document and standard question that have none; return how many were opened.
+
+    `document_id`: look at that document alone. Belongs into the unit of work that changes the questions or adds the document,
+    at its end: the project stays locked until the commit, so that neither misses the other.
+    """
+    chosen = settings_of(lock_project(session, project_id))
+    there = exists().where(Task.document_id == Document.id, Task.question_id == Question.id)
+    pairs = (
+        select(Document.id, Question.id)
+        .join(Question, Question.project_id == Document.project_id)
+        .where(Document.project_id == project_id, Question.standard, ~there)
+        .order_by(Document.id, Question.position)
+    )
+    if document_id is not None:
+        pairs = pairs.where(Document.id == document_id)
+    rows = []
+    for document, question in session.execute(pairs):
+        task_id = new_id()
+        people = overlap.wanted(task_id, chosen.overlap_share, chosen.overlap_people)
+        rows.append(
+            {
+                "id": task_id,
+                "project_id": project_id,
+                "document_id": document,
+                "question_id": question,
+                "wanted": people,
+            }
+        )
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        session.execute(insert(Task), rows[start : start + _ROWS_AT_ONCE])
+    return len(rows)
+
+
+def close_and_reopen(session: Session, project_id: str) -> None:
+    """Close the tasks of questions that are no standard ones any more; reopen those of questions that came back."""
+    standard = select(Question.id).where(Question.project_id == project_id, Question.standard)
+    mine = Task.project_id == project_id
+    for condition, closed_at in (
+        (Task.question_id.not_in(standard) & Task.closed_at.is_(None), now()),
+        (Task.question_id.in_(standard) & Task.closed_at.is_not(None), None),
+    ):
+        changed = update(Task).where(mine, condition).values(closed_at=closed_at)
+        session.execute(changed.execution_options(synchronize_session=False))
+
+
+def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: str) -> TaskLine:
+    """Make the newest accepted revision of an annotation the known answer of a task, or with None take that back.
+
+    NotFound for an unknown task or annotation, Refused when it answers something else or was never accepted. Audited.
+    """
+    with workspace.database.write() as session:
+        task = session.get(Task, task_id)
+        if task is None:
+            raise NotFound("There is no such task.")
+        task.gold_revision_id = None if annotation_id is None else _accepted_revision(session, task, annotation_id)
+        session.flush()
+        line = _lines(session, [task])[0]
+        known = {"annotation_id": annotation_id, "question": line.question, "document": line.document}
+        audit.record(session, by, "gold", f"task:{task_id}", task.project_id, **known)
+        return line
+
+
+def list_tasks(workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, offset: int = 0) -> list[TaskLine]:
+    """Return the tasks of a project, closed ones too, by document and question, with the answers given so far."""
+    with workspace.database.read() as session:
+        tasks = session.scalars(
+            select(Task)
+            .join(Question, Question.id == Task.question_id)
+            .where(Task.project_id == project_id)
+            .order_by(Task.document_id, Question.position, Task.id)
+            .limit(min(limit, MOST_LISTED))
+            .offset(offset)
+        ).all()
+        return _lines(session, tasks)
+
+
+def _accepted_revision(session: Session, task: Task, annotation_id: str) -> str:
+    annotation = session.get(Annotation, annotation_id)
+    if annotation is None or annotation.project_id != task.project_id:
+        raise NotFound("There is no such annotation.")
+    if (annotation.document_id, annotation.question_id) != (task.document_id, task.question_id):
+        raise Refused("That answer belongs to another document or question than this task.")
+    revision_id = session.scalar(
+        select(Revision.id)
+        .where(Revision.annotation_id == annotation_id, Revision.status.in_(["accepted", "fixed"]))
+        .order_by(Revision.number.desc())
+        .limit(1)
+    )
+    if revision_id is None:
+        raise Refused("That answer was never accepted: accept it first, then make it the known answer.")
+    return revision_id
+
+
+def _lines(session: Session, tasks: Sequence[Task]) -> list[TaskLine]:
+    documents = dict(_names(session, Document.id, Document.name, {task.document_id for task in tasks}))
+    questions = dict(_names(session, Question.id, Question.text, {task.question_id for task in tasks}))
+    golds = dict(
+        _names(
+            session,
+            Revision.id,
+            Revision.annotation_id,
+            {task.gold_revision_id for task in tasks if task.gold_revision_id is not None},
+        )
+    )
+    answers: dict[tuple[str, str], list[GivenAnswer]] = {}
+    keys = [(task.document_id, task.question_id) for task in tasks]
+    for start in range(0, len(keys), 400):
+        rows = session.execute(
+            select(Annotation, User.name)
+            .join(User, User.id == Annotation.author_id)
+            .where(tuple_(Annotation.document_id, Annotation.question_id).in_(keys[start : start + 400]))
+            .order_by(Annotation.id)
+        )
+        for each, name in rows:
+            given = GivenAnswer(each.id, name, each.status, each.head)
+            answers.setdefault((each.document_id, each.question_id), []).append(given)
+    return [
+        TaskLine(
+            id=task.id,
+            document_id=task.document_id,
+            document=documents[task.document_id],
+            question_id=task.question_id,
+            question=questions[task.question_id],
+            wanted=task.wanted,
+            closed=task.closed_at is not None,
+            gold=golds.get(task.gold_revision_id) if task.gold_revision_id else None,
+            answers=answers.get((task.document_id, task.question_id), []),
+            chosen_by=task.chosen_by,
+        )
+        for task in tasks
+    ]
+
+
+def _names(session: Session, key, name, ids: set[str]) -> list[tuple[str, str]]:  # type: ignore[no-untyped-def]
+    return [(row[0], row[1]) for row in session.execute(select(key, name).where(key.in_(ids)))]

@@ -1,0 +1,141 @@
+"""The page of a report: one file, nothing loaded from elsewhere, no script."""
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from engine.training.evaluation.evaluate import ImageOf, opener_of
+from engine.training.evaluation.metrics import Scored
+from engine.training.evaluation.report import wording
+from engine.training.evaluation.report.failures import MEANING, Failure, Failures, Kind
+from engine.training.evaluation.report.pictures import picture
+from engine.training.evaluation.report.plots import calibration, histogram
+
+
+def report_page(
+    name: str,
+    answer: Mapping[str, Any],
+    scored: Sequence[Scored],
+    failures: Failures,
+    *,
+    images_from: Path | ImageOf | None,
+    on_picture: Callable[[int], None] | None = None,
+) -> str:
+    """Return the HTML of an evaluation of the set `name`: `answer` as `Evaluation.to_json` gives it, its questions and failures.
+
+    `images_from` as in `evaluate`; pages without image are drawn from their words. `on_picture(done)` is called after each.
+    """
+    opened = opener_of(images_from)
+    worst = failures.worst()
+    sections, done = [], 0
+    for kind, shown in worst.items():
+        cards = []
+        for one in shown:
+            cards.append(_card(one, picture(one, opened(one.page))))
+            done += 1
+            if on_picture is not None:
+                on_picture(done)
+        sections.append(_section(kind, failures.counts[kind], cards))
+    template = Template(files("engine.training.evaluation.report").joinpath("page.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=escape(f"Evaluation: {name}"),
+        name=escape(name),
+        described=escape(wording.described(answer)),
+        model=escape(str(answer["model"])[:12]),
+        tiles="".join(_tile(answer, key, title) for key, title in wording.FIGURES.items()),
+        rest=_rest(answer),
+        histogram=_figure(histogram(scored), "How the questions are spread over IoU; the grey line is the floor's."),
+        calibration=_figure(
+            calibration(scored),
+            "What the model says of its own IoU against what it is; on the dashed line it would be right.",
+        ),
+        slices=_slices(answer),
+        kinds=_kinds(failures, worst),
+        failures="".join(sections) or "<p>No answer was wrong.</p>",
+    )
+
+
+def _tile(answer: Mapping[str, Any], key: str, title: str) -> str:
+    ours, floors, difference = wording.side_by_side(answer, key)
+    value, _, interval = ours.partition(" ")
+    return (
+        f'<div class="tile"><h3>{title}</h3><p class="value">{value}</p><p class="interval">{interval or "&nbsp;"}</p>'
+        f"<dl><dt>floor</dt><dd>{floors}</dd><dt>difference</dt><dd>{difference}</dd></dl></div>"
+    )
+
+
+def _rest(answer: Mapping[str, Any]) -> str:
+    """The other figures, one after the other."""
+    told = [(title, wording.share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
+    told += [(title, wording.share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
+    clicks = answer.get("mean_iou_after") or []
+    told += [
+        (f"mean IoU after {at} click{'s' if at > 1 else ''}", wording.share(value))
+        for at, value in enumerate(clicks, 1)
+    ]
+    told += [(title, f"{answer[key]:.0f}") for key, title in wording.TIMES.items() if answer[key] is not None]
+    return "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in told)
+
+
+def _figure(plot: str, caption: str) -> str:
+    return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>" if plot else ""
+
+
+def _slices(answer: Mapping[str, Any]) -> str:
+    head = "".join(f'<th colspan="2">{title}</th>' for title in wording.FIGURES.values())
+    second = '<th class="ours">model</th><th>floor</th>' * len(wording.FIGURES)
+    bodies = []
+    for part in wording.slices_of(answer):
+        rows = []
+        for title, figures in part:
+            cells = "".join(
+                f'<td class="ours">{wording.share(figures[key])}</td><td>{wording.share(figures[f"floor_{key}"])}</td>'
+                for key in wording.FIGURES
+            )
+            pixels = wording.share(figures["pixel_mean_iou"])
+            rows.append(
+                f'<tr><th scope="row">{escape(title)}</th><td>{figures["questions"]:,}</td>{cells}<td>{pixels}</td></tr>'
+            )
+        bodies.append(f"<tbody>{''.join(rows)}</tbody>")
+    return (
+        f'<thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>{head}<th rowspan="2">pixels alone,<br>mean IoU</th></tr>'
+        f"<tr>{second}</tr></thead>{''.join(bodies)}"
+    )
+
+
+def _kinds(failures: Failures, worst: Mapping[Kind, Sequence[Failure]]) -> str:
+    """A bar a kind of failure, with a link to its pictures."""
+    most = max(failures.counts.values(), default=1)
+    return "".join(
+        f'<a class="kind" href="#{kind.name}"><span>{kind.value}</span>'
+        f'<i><b style="width:{100 * failures.counts[kind] / most:.1f}%"></b></i><em>{failures.counts[kind]:,}</em></a>'
+        for kind in worst
+    )
+
+
+def _section(kind: Kind, count: int, cards: Sequence[str]) -> str:
+    return (
+        f'<section id="{kind.name}"><h2>{kind.value[0].upper()}{kind.value[1:]}</h2>'
+        f'<p class="meaning">{MEANING[kind]} The worst {len(cards):,} of {count:,}.</p><div class="cards">{"".join(cards)}</div></section>'
+    )
+
+
+def _card(one: Failure, drawn: str) -> str:
+    scored = one.scored
+    told = [
+        ("IoU", wording.share(scored.iou if scored.answerable else None, 2)),
+        ("word F1", wording.share(scored.word_f1, 2)),
+        ("predicted IoU", wording.share(scored.predicted_iou, 2)),
+        ("answered", f"{scored.answered:.0%}"),
+        ("floor\u2019s IoU", wording.share(scored.floor_iou if scored.answerable else None, 2)),
+    ]
+    figures = "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in told)
+    return (
+        f'<article class="card"><h3>{escape(one.question)}</h3>{drawn}'
+        f'<p class="text"><span class="key gold-key">right</span>{escape(one.gold_text) or "<i>not on this page</i>"}</p>'
+        f'<p class="text"><span class="key marked-key">model</span>{escape(one.marked_text) or "<i>no words</i>"}</p>'
+        f'<dl class="strip">{figures}</dl><p class="where">{escape(one.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
+    )

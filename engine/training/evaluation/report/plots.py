@@ -1,0 +1,85 @@
+"""The plots of a report, as SVG: how IoU is spread, and how well the model knows it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.training.evaluation.metrics import Scored
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 420, 250, 46, 40, 12, 14
+_BINS = 10
+
+
+def _x(value: float) -> float:
+    return round(_LEFT + value * (_WIDTH - _LEFT - _RIGHT), 1)
+
+
+def _y(value: float) -> float:
+    return round(_HEIGHT - _BOTTOM - value * (_HEIGHT - _BOTTOM - _TOP), 1)
+
+
+def histogram(scored: Sequence[Scored]) -> str:
+    """Answerable questions by IoU, in tenths: bars for the model, a grey line for the floor. Empty without questions."""
+    there = [one for one in scored if one.answerable]
+    if not there:
+        return ""
+    counts, floors = (
+        np.histogram([getattr(one, name) for one in there], bins=_BINS, range=(0, 1))[0]
+        for name in ("iou", "floor_iou")
+    )
+    most = max(int(counts.max()), int(floors.max()))
+    bars = "".join(
+        f'<rect class="bar" x="{_x(at / _BINS) + 1.5}" width="{_x((at + 1) / _BINS) - _x(at / _BINS) - 3:.1f}" '
+        f'y="{_y(count / most)}" height="{_y(0) - _y(count / most):.1f}">'
+        f"<title>IoU {at / _BINS:.1f} to {(at + 1) / _BINS:.1f}: {count} by the model, {floors[at]} by the floor</title></rect>"
+        for at, count in enumerate(counts.tolist())
+    )
+    steps = "".join(f"V{_y(count / most)}H{_x((at + 1) / _BINS)}" for at, count in enumerate(floors.tolist()))
+    line = f'<path class="line floor" d="M{_x(0)} {_y(0)}{steps}V{_y(0)}"/>'
+    ticks = [(0.0, "0"), (1.0, f"{most:,}")]
+    return _plot("Histogram of IoU", bars + line, ticks, across="IoU", up="questions")
+
+
+def calibration(scored: Sequence[Scored]) -> str:
+    """Mean true IoU of answerable questions by predicted IoU, in tenths; the larger the dot, the more questions. Empty without any."""
+    there = [one for one in scored if one.answerable]
+    if not there:
+        return ""
+    predicted = np.array([one.predicted_iou for one in there])
+    true = np.array([one.iou for one in there])
+    place = np.clip((predicted * _BINS).astype(int), 0, _BINS - 1)
+    points = [
+        (predicted[place == at].mean(), true[place == at].mean(), int((place == at).sum()))
+        for at in range(_BINS)
+        if (place == at).any()
+    ]
+    most = max(count for _, _, count in points)
+    path = "".join(f"{'L' if at else 'M'}{_x(x)} {_y(y)}" for at, (x, y, _) in enumerate(points))
+    dots = "".join(
+        f'<circle class="dot" cx="{_x(x)}" cy="{_y(y)}" r="{3 + 7 * (count / most) ** 0.5:.1f}">'
+        f"<title>{count} questions: predicted {x:.2f}, true {y:.2f}</title></circle>"
+        for x, y, count in points
+    )
+    diagonal = f'<path class="line floor" d="M{_x(0)} {_y(0)}L{_x(1)} {_y(1)}"/>'
+    ticks = [(value, f"{value:g}") for value in (0.0, 0.5, 1.0)]
+    return _plot(
+        "Calibration", f'{diagonal}<path class="line" d="{path}"/>{dots}', ticks, across="predicted IoU", up="true IoU"
+    )
+
+
+def _plot(title: str, drawn: str, up_ticks: Sequence[tuple[float, str]], *, across: str, up: str) -> str:
+    below = "".join(
+        f'<text x="{_x(value)}" y="{_y(0) + 16}" text-anchor="middle">{value:g}</text>'
+        for value in (0, 0.25, 0.5, 0.75, 1)
+    )
+    beside = "".join(
+        f'<path class="grid" d="M{_x(0)} {_y(value)}H{_x(1)}"/>'
+        f'<text x="{_x(0) - 7}" y="{_y(value) + 4}" text-anchor="end">{name}</text>'
+        for value, name in up_ticks
+    )
+    middle = _y(0.5)
+    return (
+        f'<svg class="plot" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}">{beside}{below}'
+        f'<text x="{_x(0.5)}" y="{_HEIGHT - 6}" text-anchor="middle">{across}</text>'
+        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">{up}</text>{drawn}</svg>'
+    )

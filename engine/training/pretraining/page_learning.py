@@ -1,0 +1,131 @@
+"""Stages of learning from rendered pages without questions, each resumable, and the figures that show what they
+taught."""
+
+import copy
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+from engine.training.pretraining.curves import METRICS_FILE
+from engine.training.pretraining.probing import Regions, probe_pages, regions_of, retrieval_figures, type_figures
+from engine.training.pretraining.stage import WEIGHT_DECAY, at_rate
+from engine.training.sources.rendered import RenderedPage, rendered_source
+from model.examples import Source
+from model.learning import Outcome, Plan, learn
+from model.network import GroundingNetwork
+from model.objectives.djepa import ImageJepa, JointJepa
+from model.objectives.masked_image import MaskedImage
+from model.objectives.objective import NetworkObjective
+from model.pretraining.joint import JointPretraining
+
+RATE = 1e-3
+_PACE_STEPS = 8  # that are timed, then thrown away
+
+PageKind = Callable[[GroundingNetwork, Source], NetworkObjective]
+PAGE_OBJECTIVES: dict[str, PageKind] = {
+    "mim": MaskedImage,
+    "ijepa": ImageJepa,
+    "djepa": JointJepa,
+    "joint": JointPretraining,
+}
+
+
+def learn_pages(
+    folder: Path,
+    objective: NetworkObjective,
+    plan: Plan,
+    *,
+    rate: float = RATE,
+    resume: bool = False,
+    on_metrics: Callable[[Mapping[str, float]], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Outcome:
+    """Trains what one of PAGE_OBJECTIVES learns into ``folder``: its checkpoint, the state to resume from, and
+    METRICS_FILE, the log of ``target_std`` among it; a resumed run adds to that log."""
+    folder.mkdir(parents=True, exist_ok=True)
+    metrics = folder / METRICS_FILE
+
+    def report(values: Mapping[str, float]) -> None:
+        line = {name: round(float(value), 6) for name, value in values.items()}
+        with metrics.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        if on_metrics is not None:
+            on_metrics(line)
+
+    return learn(
+        objective,
+        torch.optim.AdamW(at_rate(rate)(objective), weight_decay=WEIGHT_DECAY),
+        plan,
+        folder=folder,
+        resume=resume,
+        on_metrics=report,
+        cancelled=cancelled,
+    )
+
+
+def page_objective(
+    name: str, network: GroundingNetwork, seed: int, *, pages: int = 4, pool: int = 512
+) -> NetworkObjective:
+    """One of PAGE_OBJECTIVES on generated pages. ValueError for another name."""
+    if name not in PAGE_OBJECTIVES:
+        raise ValueError(
+            f"There is no way to learn from pages called {name!r}: choose from {', '.join(PAGE_OBJECTIVES)}."
+        )
+    source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
+    return PAGE_OBJECTIVES[name](network, source)
+
+
+def affordable_steps(
+    kind: PageKind,
+    network: GroundingNetwork,
+    source: Source,
+    minutes: float,
+    rate: float = RATE,
+    clock: Callable[[], float] = time.monotonic,
+) -> int:
+    """Steps that take about ``minutes`` here, by timing some on a copy; pages that ``source`` draws are not timed."""
+    for step in range(_PACE_STEPS + 1):
+        source(step)
+    rehearsed = kind(copy.deepcopy(network), source)
+    groups = at_rate(rate)(rehearsed)
+    learn(rehearsed, torch.optim.AdamW(groups), Plan(steps=1))
+    began = clock()
+    learn(rehearsed, torch.optim.AdamW(groups), Plan(steps=_PACE_STEPS))
+    return max(1, round(minutes * 60 * _PACE_STEPS / (clock() - began)))
+
+
+def page_figures(
+    network: GroundingNetwork, fitted: Sequence[RenderedPage], judged: Sequence[RenderedPage]
+) -> dict[str, float]:
+    """Balanced accuracy of the probe of region types, and top-1 of both retrievals (engine.training.pretraining.probing), from the
+    frozen features of a network; fitted on some pages, judged on others."""
+    was_training = network.training
+    network.eval()
+    one, other = regions_of(network, fitted), regions_of(network, judged)
+    network.train(was_training)
+    return figures_of(one, other)
+
+
+def figures_of(fitted: Regions, judged: Regions) -> dict[str, float]:
+    """As ``page_figures``, from features."""
+    types = {f"region_type.{name}": probe.balanced for name, probe in type_figures(fitted, judged).items()}
+    return {**types, **retrieval_figures(fitted, judged)}
+
+
+def standard_figures(network: GroundingNetwork, pages: int = 64) -> dict[str, float]:
+    """``page_figures`` on generated pages that no training sees: ``pages`` to judge on, twice as many to fit on.
+    Without those that so few pages give nothing to measure by."""
+    long_side = network.config.image.long_side
+    found = page_figures(network, _kept_pages(2 * pages, long_side, False), _kept_pages(pages, long_side, True))
+    return {name: value for name, value in found.items() if not math.isnan(value)}
+
+
+@lru_cache(maxsize=4)
+def _kept_pages(count: int, long_side: int, held_out: bool) -> list[RenderedPage]:
+    """Drawn once: a stage is judged before and after."""
+    return probe_pages(count, long_side, held_out=held_out)

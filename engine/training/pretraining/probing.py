@@ -1,0 +1,190 @@
+"""Whether pages without questions taught anything: figures from frozen features, fitted on some generated pages and
+judged on others.
+
+Two questions. What kind of region is this (heading, key, value, cell, text, box to tick, figure), of a linear probe of
+the image's features. And which words stand in this region, and the other way round: the image is read without words,
+the words without image, and a linear map, fitted on the other pages, takes one to the other. Beside each stands what
+the region's place and size tell alone, since both encoders know them, and what the image adds to that.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.synthetic.region_types import REGION_TYPES
+from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered
+from model.devices import moved
+from model.image_encoder import STRIDE
+from model.inputs import batch_pages, prepare_page
+from model.network import GroundingNetwork
+from model.objectives.djepa import JointJepa
+from model.pretraining.probes import Probe, Standard, fit_map, linear_probe, pooled, retrieved
+from model.vocabulary import Vocabulary
+
+FEATURES = ("place", "coarse", "trunk", "place+trunk")
+OTHERS = 7  # candidates beside the right one: chance is 1 / 8
+_FEWEST_WORDS = 2  # of a region that is looked for: one word is too often there twice
+_MOST_OF_A_KIND = 4  # regions of one kind that a page gives
+_PROBE_SEED = 8_888_881
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """R regions of some pages."""
+
+    coarse: Tensor  # [R, D] of the map that is fused with the words
+    trunk: Tensor  # [R, E] of all four levels of the trunk
+    words: Tensor  # [R, D] mean of the words' states, read without image; 0 where there is none
+    place: Tensor  # [R, P] of place and size
+    kinds: Tensor  # [R] numbers of REGION_TYPES
+    pages: Tensor  # [R] numbers of pages
+    counts: Tensor  # [R] of words
+    numbers: Tensor  # [R] among the regions of the page
+
+    def features(self, names: str) -> Tensor:
+        """[R, .]: of one name, or of several with a plus between."""
+        return torch.cat([getattr(self, name) for name in names.split("+")], 1)
+
+
+def probe_pages(count: int, long_side: int, *, held_out: bool) -> list[RenderedPage]:
+    """Pages to fit probes on, or, held out, to judge on; no training sees either."""
+    return [rendered(made, long_side) for made in drawn_pages(_PROBE_SEED + held_out, count)]
+
+
+@torch.no_grad()
+def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: int = 0) -> Regions:
+    """Features of regions; of each kind at most a few a page, drawn by ``seed``."""
+    vocabulary, config = Vocabulary(network.config.text.buckets), network.config
+    device = next(network.parameters()).device
+    rows: list[tuple[Tensor, ...]] = []
+    for number, page in enumerate(pages):
+        chosen = _chosen(page, random.Random(f"{seed}:{number}"))
+        if not chosen:
+            continue
+        example = page.example
+        prepared = prepare_page(example.words, example.size, example.image, vocabulary, config)
+        batch = moved(batch_pages([prepared]), device)
+        assert batch.image is not None
+        boxes = torch.tensor([page.regions[at].box for at in chosen], dtype=torch.float32)
+        unit = _on_page(boxes, example.size) / max(example.size)
+        levels = network.image_encoder.trunk.forward_intermediates(batch.image, intermediates_only=True)
+        coarse = network.image_encoder(batch.image).coarse[0].cpu()
+        states = network.text_encoder(batch, network.layout_bias(batch)[: config.text.layers])[0][0].cpu()
+        in_each = [page.regions[at].words for at in chosen]
+        rows.append(
+            (
+                pooled(coarse, unit * config.image.long_side / STRIDE),
+                torch.cat(
+                    [
+                        pooled(level[0].cpu(), unit * config.image.long_side / 2 ** (2 + n))
+                        for n, level in enumerate(levels)
+                    ],
+                    1,
+                ),
+                torch.stack([states[list(words)].mean(0) if words else torch.zeros(config.width) for words in in_each]),
+                place_features(unit),
+                torch.tensor([REGION_TYPES.index(page.regions[at].kind) for at in chosen]),
+                torch.full((len(chosen),), number),
+                torch.tensor([len(words) for words in in_each]),
+                torch.tensor(chosen),
+            )
+        )
+    return Regions(*(torch.cat(column) for column in zip(*rows, strict=True)))
+
+
+def place_features(unit: Tensor) -> Tensor:
+    """[R, P] of boxes [R, 4] (1 = the page's long side): corners, sizes, their logarithms, and waves of the corners."""
+    size = (unit[:, 2:] - unit[:, :2]).clamp_min(1e-4)
+    waves = [wave(unit * (torch.pi * 2**octave)) for octave in range(4) for wave in (torch.sin, torch.cos)]
+    return torch.cat([unit, size, size.log(), (size[:, :1] / size[:, 1:]).log(), *waves], 1)
+
+
+def type_figures(fitted: Regions, judged: Regions) -> dict[str, Probe]:
+    """The probe of region types from each of FEATURES."""
+    return {
+        name: linear_probe(fitted.features(name), fitted.kinds, judged.features(name), judged.kinds, len(REGION_TYPES))
+        for name in FEATURES
+    }
+
+
+def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[str, float]:
+    """Top-1 of words from their region and of the region from its words, out of OTHERS + 1.
+
+    ``same_page``: among other regions of the page. ``same_place``: among the regions of other pages that are most alike
+    in place and size, so that what is there decides. For each, by the image's features and by place and size alone.
+    """
+    own, other = fitted.counts >= _FEWEST_WORDS, judged.counts >= _FEWEST_WORDS
+    found: dict[str, float] = {}
+    for name in FEATURES:
+        mapped = fit_map(fitted.features(name)[own], fitted.words[own])
+        told, words = mapped(judged.features(name)[other]), mapped.target(judged.words[other])
+        found |= both_ways(told, words, judged, other, name, seed)
+    return found
+
+
+@torch.no_grad()
+def foretold_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed: int = 0) -> dict[str, float]:
+    """Both retrievals by D-JEPA's own predictor, which nothing is fitted for: what it says of the words of a region
+    from the image, against what the slow text encoder makes of them, means over the words, shifted and scaled to one
+    spread each."""
+    judged = regions_of(objective.network, pages, seed)
+    wordy = judged.counts >= _FEWEST_WORDS
+    told, truth = [], []
+    for number in sorted(set(judged.pages.tolist())):
+        page = pages[number]
+        seen = objective.seen([page.example])
+        every = torch.arange(seen.batch.valid.shape[1], device=seen.image.device)[None]
+        foretold, targets = objective.foretold_words(seen, every)[0].cpu(), objective.word_targets(seen)[0].cpu()
+        for at in judged.numbers[wordy & (judged.pages == number)].tolist():
+            words = list(page.regions[at].words)
+            told.append(foretold[words].mean(0))
+            truth.append(targets[words].mean(0))
+    one, other = torch.stack(told), torch.stack(truth)
+    return both_ways(Standard.of(one)(one), Standard.of(other)(other), judged, wordy, "predictor", seed)
+
+
+def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name: str, seed: int) -> dict[str, float]:
+    """Top-1 either way and among either candidates, from what is told of words and the words, of ``those`` regions."""
+    found: dict[str, float] = {}
+    pages, place = judged.pages[those], judged.place[those]
+    for among, sets in (("same_page", same_page(pages, seed)), ("same_place", same_place(pages, place))):
+        found[f"words_from_region.{among}.{name}"] = retrieved(told, words, sets)
+        found[f"region_from_words.{among}.{name}"] = retrieved(words, told, sets)
+    return found
+
+
+def same_page(pages: Tensor, seed: int) -> list[list[int]]:
+    """For each region OTHERS of its page, drawn by ``seed``; none where the page has fewer."""
+    rng, found = random.Random(f"{seed}:same page"), []
+    for row, page in enumerate(pages.tolist()):
+        others = [at for at in (pages == page).nonzero()[:, 0].tolist() if at != row]
+        found.append(rng.sample(others, OTHERS) if len(others) >= OTHERS else [])
+    return found
+
+
+def same_place(pages: Tensor, place: Tensor) -> list[list[int]]:
+    """For each region the OTHERS of other pages that are most alike in their corners; none where there are fewer."""
+    distance = torch.cdist(place[:, :4], place[:, :4])
+    distance[pages[:, None] == pages[None]] = torch.inf
+    nearest = distance.argsort(1)[:, :OTHERS]
+    return [
+        row.tolist() if bool(distance[at, row].isfinite().all()) and len(row) == OTHERS else []
+        for at, row in enumerate(nearest)
+    ]
+
+
+def _chosen(page: RenderedPage, rng: random.Random) -> list[int]:
+    by_kind: dict[str, list[int]] = {}
+    for number, region in enumerate(page.regions):
+        by_kind.setdefault(region.kind, []).append(number)
+    return sorted(at for group in by_kind.values() for at in rng.sample(group, min(_MOST_OF_A_KIND, len(group))))
+
+
+def _on_page(boxes: Tensor, size: tuple[int, int]) -> Tensor:
+    """Boxes cut at the page's edges, at least half a pixel wide."""
+    limit = torch.tensor([*size, *size], dtype=boxes.dtype)
+    cut = torch.minimum(boxes.clamp_min(0), limit)
+    return torch.cat([torch.minimum(cut[:, :2], limit[:2] - 0.5), torch.maximum(cut[:, 2:], cut[:, :2] + 0.5)], 1)

@@ -1,0 +1,240 @@
+"""Pretraining, stage by stage (engine.training.pretraining.stages): resumable, by seed, with figures before and after each."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+
+from engine.training.pretraining.curves import METRICS_FILE, draw_curves
+from engine.training.pretraining.stage import Surroundings
+from engine.training.pretraining.stages import STAGES
+from model import checkpoint
+from model.learning import Plan, learn
+from model.loading import load_network
+from model.network import GroundingNetwork
+from model.presets import NetworkConfig
+from model.pretraining.token_vectors import reduced_vectors
+
+FIGURES_FILE = "figures.json"
+CURVES_FILE = "curves.png"
+_PLAN_FILE = "plan.json"
+_START_FILE = "start.safetensors"
+_PACE_STEPS = 10  # steps that are timed to turn minutes into steps
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """The stages of a run in their order with their steps, and what it begins with; written down at the start: a resumed
+    run keeps it. start: a checkpoint of the same preset. decoder: folder, or name on the hub, for the text stages."""
+
+    seed: int
+    steps: Mapping[str, int]
+    start: str | None = None
+    decoder: str | None = None
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.steps if name not in STAGES]
+        if unknown:
+            raise ValueError(f"There is no stage {unknown[0]!r}; choose from {', '.join(STAGES)}.")
+        if not self.steps:
+            raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
+
+
+# Of the shipped weights.
+RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000, "growth": 600})
+
+
+@dataclass(frozen=True, slots=True)
+class Pretrained:
+    """What a run of pretraining left behind. figures: stage -> name -> (before, after)."""
+
+    weights: Path | None  # None when it was cancelled before the end
+    version: str | None
+    schedule: Schedule
+    figures: Mapping[str, Mapping[str, tuple[float, float]]]
+
+
+def pretrain(
+    folder: Path,
+    config: NetworkConfig,
+    teacher: Path,
+    schedule: Schedule,
+    *,
+    resume: bool = False,
+    mixed: bool = False,
+    device: str = "cpu",
+    held_out: int = 24,
+    begin: Callable[[GroundingNetwork], None] | None = None,
+    on_metrics: Callable[[Mapping[str, Any]], None] | None = None,
+    on_figures: Callable[[str, Mapping[str, tuple[float, float]]], None] | None = None,
+    on_progress: Callable[[float], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Pretrained:
+    """Trains ``config`` into ``folder``: weights (float16), METRICS_FILE, FIGURES_FILE, CURVES_FILE
+    (where matplotlib is installed) and the state of each stage.
+
+    Step by step the same weights for the same schedule, on one thread of the same machine. ``resume`` goes on with the
+    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``begin``
+    is given the network before it learns: public weights come in there. ValueError when there is no teacher or the folder holds another run.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    schedule = _remembered(folder, schedule, config, resume)
+    network = _fresh(config, teacher, schedule.seed)
+    if schedule.start is not None:
+        network.load_state_dict(_started(Path(schedule.start), folder, config).state_dict())
+    if begin is not None:
+        begin(network)
+    network.to(device)
+    _write_json(folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()})
+    figures = _figures_of(folder)
+    total, done = sum(schedule.steps.values()), 0
+    for number, (name, steps) in enumerate(schedule.steps.items()):
+        around = Surroundings(network, schedule.seed + number, folder, teacher, held_out, schedule.decoder)
+        torch.manual_seed(around.seed)  # its heads are drawn alike, whatever was done before in this process
+        stage, objective = STAGES[name], STAGES[name].objective(around)
+        if name not in figures:
+            figures[name] = {"before": dict(stage.figures(around, objective))}
+            _write_json(folder / FIGURES_FILE, figures)
+
+        def metrics(values: Mapping[str, float], name: str = name) -> None:
+            line = {"stage": name, **{part: round(float(value), 6) for part, value in values.items()}}
+            with (folder / METRICS_FILE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+            if on_metrics is not None:
+                on_metrics(line)
+
+        def progress(share: float, done: int = done, steps: int = steps) -> None:
+            if on_progress is not None:
+                on_progress((done + share * steps) / total)
+
+        outcome = learn(
+            objective,
+            stage.optimizer(stage.groups(objective)),
+            Plan(steps=steps, seed=around.seed, mixed=mixed),
+            folder=folder / name,
+            resume=resume,
+            on_metrics=metrics,
+            on_progress=progress,
+            cancelled=cancelled,
+        )
+        if outcome.cancelled:
+            return Pretrained(None, outcome.version, schedule, _changes(figures))
+        done += steps
+        draw_curves(folder / METRICS_FILE, folder / CURVES_FILE)
+        if "after" not in figures[name]:
+            figures[name]["after"] = dict(stage.figures(around, objective))
+            _write_json(folder / FIGURES_FILE, figures)
+        if on_figures is not None:
+            on_figures(name, _changes(figures)[name])
+    weights = folder / f"{config.name}.safetensors"
+    version = checkpoint.save(weights, checkpoint.halved(network.state_dict()), config.to_dict())
+    return Pretrained(weights, version, schedule, _changes(figures))
+
+
+def paced(
+    config: NetworkConfig,
+    teacher: Path,
+    names: list[str],
+    minutes: float,
+    seed: int,
+    *,
+    mixed: bool = False,
+    device: str = "cpu",
+    start: str | None = None,
+    decoder: str | None = None,
+) -> Schedule:
+    """The stages ``names`` with steps for about ``minutes`` here: some steps of each are timed, then thrown away."""
+    Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # refuses names that are not there
+    whole = sum(STAGES[name].share for name in names)
+    steps = {}
+    for name in names:
+        network = _fresh(config, teacher, seed).to(device)
+        with TemporaryDirectory() as empty:
+            objective = STAGES[name].objective(Surroundings(network, seed, Path(empty), teacher, decoder=decoder))
+        optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
+        learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # what only the first step costs
+        began = time.monotonic()
+        learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
+        pace = (time.monotonic() - began) / _PACE_STEPS
+        steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
+    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder)
+
+
+def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
+    torch.manual_seed(seed)
+    network = GroundingNetwork(config)
+    vectors = reduced_vectors(teacher, config.text.vector_width)
+    if vectors.shape != network.text_encoder.embedding.piece_vectors.shape:
+        raise ValueError(f"The teacher has {len(vectors)} wordpieces, the network {config.text.pieces}.")
+    network.text_encoder.embedding.piece_vectors.copy_(vectors)
+    return network
+
+
+def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwork:
+    """What the run begins with. A copy is kept in ``folder``: a run goes on when the file it began with is gone."""
+    kept = folder / _START_FILE
+    network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
+    if network.config != config:
+        raise ValueError(f"{path} holds another network than the preset {config.name!r}.")
+    if not has_run(folder):
+        checkpoint.save(kept, network, config.to_dict())
+    return network
+
+
+def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:
+    path = folder / _PLAN_FILE
+    if path.is_file():
+        if not resume:
+            raise ValueError(f"{folder} already holds a run; go on with --resume or choose another folder.")
+        kept, of = _read_plan(folder)
+        if of != json.loads(json.dumps(config.to_dict())):
+            raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
+        return kept
+    return schedule
+
+
+def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
+    """Schedule and config of the run in ``folder``. ValueError where its plan cannot be read."""
+    path = folder / _PLAN_FILE
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        config = kept.pop("config")
+        return Schedule(**kept), config
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is not the plan of a run: {error}") from error
+
+
+def remembered(folder: Path) -> Schedule:
+    """The schedule of the run in ``folder``. ValueError where its plan cannot be read."""
+    return _read_plan(folder)[0]
+
+
+def has_run(folder: Path) -> bool:
+    """Whether a run was begun in ``folder``."""
+    return (folder / _PLAN_FILE).is_file()
+
+
+def _figures_of(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
+    path = folder / FIGURES_FILE
+    found: dict[str, dict[str, dict[str, float]]] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return found
+
+
+def _changes(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, tuple[float, float]]]:
+    return {
+        name: {key: (kept["before"][key], value) for key, value in kept["after"].items() if key in kept["before"]}
+        for name, kept in figures.items()
+        if "after" in kept
+    }
+
+
+def _write_json(path: Path, content: object) -> None:
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(content), encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,186 @@
+"""The stages that learn from texts: a decoder made bidirectional (LLM2Vec, https://arxiv.org/abs/2404.05961), which teaches the
+text encoder, and masked words of pages.
+
+Each decoder stage goes on with what the one before it left in the run's folder; without any, with the decoder that was
+named, else with a small one from nothing. `distill` takes the decoder as its teacher where there is one, else the sentence encoder MiniLM.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any, cast
+
+import torch
+
+from engine.synthetic import generate
+from engine.training.pretraining.stage import Stage, Surroundings, at_rate
+from engine.training.pretraining.texts import passages_of, python_corpus, sentence_pairs, sentences_of, text_source
+from engine.training.sources.examples import example_of, synthetic_source
+from model.examples import Example
+from model.objectives.masked_language import MaskedWords, first_pieces
+from model.objectives.objective import Objective
+from model.pretraining import teachers
+from model.pretraining.bidirectional import make_bidirectional
+from model.pretraining.contrastive import SentenceContrast, contrast_figures, sentence_vectors
+from model.pretraining.decoder import DECODER_FOLDER, DecoderObjective, NextTokens, next_token_figures
+from model.pretraining.decoder_files import load_decoder
+from model.pretraining.distillation import Distillation, student_vectors
+from model.pretraining.lora import adapt
+from model.pretraining.masked_next_token import MaskedNextTokens, masked_token_figures
+from model.pretraining.similarity import agreement
+from model.pretraining.small_decoder import DecoderSize, small_decoder, small_tokenizer
+from model.vocabulary import Vocabulary
+
+DECODER_STAGES = ("decoder", "bidirectional", "contrast")
+_PASSAGES, _SENTENCES = 8, 32  # a step
+_LARGE = 100_000_000  # parameters of a decoder, above which adapters learn in its place
+_JUDGED, _PAIRS = 100, 400
+_COUNTED_PAGES, _JUDGED_PAGES = 400, 60
+_PAGES_SEED = 9_999_991
+
+
+def _decoder_before(around: Surroundings, stage: str) -> tuple[Any, Any] | None:
+    """What the nearest earlier decoder stage left in the run's folder."""
+    for name in reversed(DECODER_STAGES[: DECODER_STAGES.index(stage)]):
+        folder = around.folder / name / DECODER_FOLDER
+        if folder.is_dir():
+            return load_decoder(folder)
+    return None
+
+
+def _decoder_for(around: Surroundings, stage: str) -> tuple[Any, Any]:
+    found = _decoder_before(around, stage)
+    if found is None and around.decoder is not None:
+        found = load_decoder(around.decoder)
+    if found is not None:
+        decoder, tokenizer = found[0].to(next(around.network.parameters()).device), found[1]
+        if sum(parameter.numel() for parameter in decoder.parameters()) > _LARGE:
+            adapt(decoder)
+        return decoder, tokenizer
+    tokenizer = small_tokenizer(passages_of(python_corpus().training), DecoderSize().pieces)
+    torch.manual_seed(around.seed)
+    return small_decoder(tokenizer, DecoderSize()), tokenizer
+
+
+def _next_tokens(around: Surroundings) -> Objective:
+    decoder, tokenizer = _decoder_for(around, "decoder")
+    return NextTokens(decoder, tokenizer, text_source(passages_of(python_corpus().training), around.seed, _PASSAGES))
+
+
+def _masked_next_tokens(around: Surroundings) -> Objective:
+    decoder, tokenizer = _decoder_for(around, "bidirectional")
+    make_bidirectional(decoder)
+    texts = text_source(passages_of(python_corpus().training), around.seed, _PASSAGES)
+    return MaskedNextTokens(decoder, tokenizer, texts)
+
+
+def _contrast(around: Surroundings) -> Objective:
+    decoder, tokenizer = _decoder_for(around, "contrast")
+    make_bidirectional(decoder)
+    return SentenceContrast(
+        decoder, tokenizer, text_source(sentences_of(python_corpus().training), around.seed, _SENTENCES)
+    )
+
+
+def _contrast_figures(around: Surroundings, objective: Objective) -> Mapping[str, float]:
+    """Alignment, uniformity, and the agreement with MiniLM, which is not its teacher."""
+    learned, (sentences, pairs) = cast(DecoderObjective, objective), _compared()
+    vectors = sentence_vectors(learned.decoder, learned.tokenizer, sentences)
+    other = teachers.minilm(around.teacher).vectors(sentences)
+    found = contrast_figures(learned.decoder, learned.tokenizer, sentences)
+    return {**found, "agreement_with_minilm": agreement(vectors, other, pairs)}
+
+
+def _decoder_figures(objective: Objective, stage: str) -> Mapping[str, float]:
+    learned, corpus = cast(DecoderObjective, objective), python_corpus()
+    judged, seen = passages_of(corpus.held_out)[:_JUDGED], passages_of(corpus.training)
+    figures = next_token_figures if stage == "decoder" else masked_token_figures
+    return figures(learned.decoder, learned.tokenizer, judged, seen)
+
+
+def _teacher(around: Surroundings) -> teachers.Teacher:
+    for name in reversed(DECODER_STAGES):
+        folder = around.folder / name / DECODER_FOLDER
+        if folder.is_dir():
+            return teachers.from_decoder(folder)
+    return teachers.minilm(around.teacher)
+
+
+def _distillation(around: Surroundings) -> Objective:
+    texts = text_source(sentences_of(python_corpus().training), around.seed, _SENTENCES)
+    return Distillation(around.network, _teacher(around), texts)
+
+
+def _agreement(around: Surroundings) -> Mapping[str, float]:
+    """Spearman correlation of the similarities of held-out pairs of sentences under student and teacher."""
+    sentences, pairs = _compared()
+    vectors = student_vectors(around.network, sentences)
+    others = {"agreement_with_teacher": _teacher(around), "agreement_with_minilm": teachers.minilm(around.teacher)}
+    return {name: agreement(vectors, other.vectors(sentences), pairs) for name, other in others.items()}
+
+
+@lru_cache(maxsize=1)
+def _compared() -> tuple[list[str], list[tuple[int, int]]]:
+    """Held-out sentences, and which of them are compared."""
+    drawn = sentence_pairs(python_corpus().held_out, 0, _PAIRS)
+    sentences = sorted({sentence for pair in drawn for sentence in pair})
+    places = {sentence: place for place, sentence in enumerate(sentences)}
+    return sentences, [(places[one], places[other]) for one, other in drawn]
+
+
+def _masked_words(around: Surroundings) -> Objective:
+    network = around.network
+    pieces = len(network.text_encoder.embedding.piece_vectors)
+    guess = first_pieces(_pages(around.seed, _COUNTED_PAGES), Vocabulary(network.config.text.buckets), pieces)
+    return MaskedWords(network, synthetic_source(around.seed, pages=4, questions=1), guess=guess)
+
+
+def _masked_words_figures(around: Surroundings, objective: Objective) -> Mapping[str, float]:
+    judged, counted = _pages(_PAGES_SEED, _JUDGED_PAGES), _pages(around.seed, _COUNTED_PAGES)
+    return cast(MaskedWords, objective).figures(judged, counted)
+
+
+@lru_cache(maxsize=4)
+def _pages(seed: int, count: int) -> tuple[Example, ...]:
+    """Generated pages with words, without questions and pictures."""
+    drawn = (one.page for one in generate(seed) if one.page.words)
+    return tuple(example_of(page, None, ()) for page in islice(drawn, count))
+
+
+TEXT_STAGES: dict[str, Stage] = {
+    "decoder": Stage(
+        title="Next tokens: a small decoder from nothing, where no other is at hand.",
+        share=0.2,
+        objective=_next_tokens,
+        groups=at_rate(3e-3),
+        figures=lambda _, objective: _decoder_figures(objective, "decoder"),
+    ),
+    "bidirectional": Stage(
+        title="A decoder that sees both ways: masked next tokens (LLM2Vec).",
+        share=0.15,
+        objective=_masked_next_tokens,
+        groups=at_rate(1e-3),
+        figures=lambda _, objective: _decoder_figures(objective, "bidirectional"),
+    ),
+    "contrast": Stage(
+        title="Vectors of sentences from that decoder: unsupervised SimCSE.",
+        share=0.05,
+        objective=_contrast,
+        groups=at_rate(2e-4),
+        figures=_contrast_figures,
+    ),
+    "distill": Stage(
+        title="The text encoder learns from the decoder before it, else from MiniLM.",
+        share=0.15,
+        objective=_distillation,
+        groups=at_rate(6e-3),
+        figures=lambda around, _: _agreement(around),
+    ),
+    "mlm": Stage(
+        title="Masked words of generated pages.",
+        share=0.15,
+        objective=_masked_words,
+        groups=at_rate(3e-3),
+        figures=_masked_words_figures,
+    ),
+}

@@ -1,0 +1,126 @@
+"""What changed between champion and challenger, question by question: what one looks at before one believes a mean.
+
+A run keeps it as a blob beside its verdict, so that it can be looked at as long as the run is there.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from db.tables import Document, Page, Run
+from engine.datasets.manifest import canonical
+from engine.errors import NotFound
+from engine.grounded import GroundedPage
+from engine.training.evaluation.metrics import HIT, Scored
+from engine.training.retraining.gate import FROZEN, GENERATED, RECENT, TAUGHT, Holdout
+from engine.workspace import Workspace
+
+Kind = Literal["gained", "lost", "better", "worse", "same"]
+SLIGHT = 0.01  # of IoU: what moved by less is the same
+_SHOWN = (RECENT, FROZEN, TAUGHT, GENERATED)
+
+
+class Change(BaseModel):
+    """One question: how well the champion answered it ("before") and the challenger ("after").
+
+    gained: it was not found (IoU at most one half) and now is; lost: the other way; for a question without an answer, whether that is
+    said. better, worse: found as before, marked otherwise. Ids and names are None for generated pages.
+    """
+
+    holdout: str
+    kind: Kind
+    question: str
+    answerable: bool
+    before: float  # IoU; for a question without an answer the probability that it has none
+    after: float
+    page_id: str
+    page_number: int | None = None
+    document_id: str | None = None
+    document: str | None = None
+
+
+class Changes(BaseModel):
+    """The changes of a run: how many there are of each kind, and those asked for, the largest first."""
+
+    counts: dict[str, dict[str, int]]  # holdout -> kind -> questions
+    changes: list[Change]
+
+
+def keep(workspace: Workspace, holdouts: Sequence[Holdout], pages: Mapping[str, GroundedPage]) -> str:
+    """Keep what changed on all holdouts and return the SHA-256 of the blob."""
+    rows = [row for one in holdouts for row in _rows(one, pages)]
+    return workspace.blobs.put(canonical(rows))
+
+
+def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | None = None, limit: int = 200) -> Changes:
+    """Return what changed by a run: at most `limit` questions of some kinds (None: all but the same), the largest first.
+
+    Nothing where it has not been judged, or was judged by a version that kept no changes. NotFound when there is no such run.
+    """
+    with workspace.database.read() as session:
+        run = session.get(Run, run_id)
+        if run is None:
+            raise NotFound("There is no such run.")
+    sha256 = run.verdict.get("changes_sha256")
+    if sha256 is None:
+        return Changes(counts={}, changes=[])
+    try:
+        rows: list[dict[str, Any]] = json.loads(workspace.blobs.read(sha256))
+    except LookupError as error:
+        raise NotFound(f"The list of changes is gone: {error}") from None
+    found = [Change(**row) for row in rows]
+    counts: dict[str, dict[str, int]] = {}
+    for one in found:
+        of = counts.setdefault(one.holdout, {})
+        of[one.kind] = of.get(one.kind, 0) + 1
+    chosen = [one for one in found if (one.kind != "same" if kinds is None else one.kind in kinds)]
+    chosen.sort(key=lambda one: (_SHOWN.index(one.holdout), -abs(one.after - one.before), one.page_id, one.question))
+    return Changes(counts=counts, changes=_named(workspace, chosen[:limit]))
+
+
+def _rows(holdout: Holdout, pages: Mapping[str, GroundedPage]) -> list[dict[str, Any]]:
+    texts = {
+        (page_id, question.question_id): question.question
+        for page_id in {one.page_id for one in holdout.parent}
+        for question in pages[page_id].questions
+    }
+    rows = []
+    for one, other in zip(holdout.parent, holdout.challenger, strict=True):
+        before, after = _figure(one), _figure(other)
+        rows.append(
+            {
+                "holdout": holdout.name,
+                "kind": _kind(before, after),
+                "question": texts[one.page_id, one.question_id],
+                "answerable": one.answerable,
+                "before": round(before, 4),
+                "after": round(after, 4),
+                "page_id": one.page_id,
+            }
+        )
+    return rows
+
+
+def _figure(scored: Scored) -> float:
+    return scored.iou if scored.answerable else 1 - scored.answered
+
+
+def _kind(before: float, after: float) -> Kind:
+    if (before > HIT) != (after > HIT):
+        return "gained" if after > HIT else "lost"
+    if abs(after - before) < SLIGHT:
+        return "same"
+    return "better" if after > before else "worse"
+
+
+def _named(workspace: Workspace, chosen: list[Change]) -> list[Change]:
+    """With the documents of the pages that are still there."""
+    with workspace.database.read() as session:
+        for one in chosen:
+            page = session.get(Page, one.page_id) if one.holdout != GENERATED else None
+            document = session.get(Document, page.document_id) if page is not None else None
+            if page is not None and document is not None:
+                one.page_number, one.document_id, one.document = page.number, document.id, document.name
+    return chosen

@@ -1,0 +1,260 @@
+"""The gate: is the challenger better than the champion, and nowhere worse than we can bear? Pure.
+
+Both answered the same questions, so what counts is the difference question by question. Questions of one document are alike,
+so documents are drawn, not questions: a paired bootstrap over documents (bootstrap.py). The interval holds the middle 90 % of the
+resampled mean differences, so a lower end above the limit says, with 95 % confidence, that no more than the limit was lost.
+
+The challenger passes when
+- it got better: the mean IoU on the project's own held-out documents rose. Where fewer than five of these carry accepted
+  answers, they cannot show a gain: then it must not have fallen on them nor (by more than .01) on generated pages, and the
+  answers it was taught must have sunk in;
+- no interval of a holdout reaches below its limit: .02 of IoU where the project holds out thirty documents or more. Before that the
+  limits are wider, which the verdict says: .05 on generated pages, and on the project's own documents .02 times thirty over their
+  number (.10 for six, .04 for fifteen), for intervals of few documents are wide: at a limit of .05 a challenger that had gained .021 of acc@.5
+  on sixty forms that nobody had shown it was refused for six others. Where it surely lost .02 or more, no width helps. And .15 of rightly saying "no answer here" (fewer questions tell that);
+- no slice of the questions that has enough of them surely lost: its mean fell by more than .05 and its interval lies below zero.
+  There are a dozen slices, each of few questions: if the lower ends of their intervals had a limit, one or the other would
+  reach below it by chance at most runs;
+- and it answers in at most 1.25 times the champion's time, page by page.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.training.evaluation.bootstrap import RESAMPLES, Interval, clustered_bootstrap
+from engine.training.evaluation.metrics import Scored, summarise, to_json
+from engine.training.evaluation.slices import slices
+from engine.training.retraining.latency import Pace
+
+Pair = tuple[Scored, Scored]  # of parent and challenger
+
+LEVEL = 0.90  # two-sided
+FEWEST_DOCUMENTS = 5  # that an interval is worth looking at
+ENOUGH_DOCUMENTS = 30  # of a project's own, that the narrow limit counts
+IOU_LIMIT, WIDE_LIMIT = -0.02, -0.05
+UNANSWERED_LIMIT = -0.15
+SLICE_LIMIT = -0.05
+SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # that a slice is worth looking at
+LATENCY_LIMIT = 1.25  # times the champion's
+NOISE = -0.01  # a mean on generated pages that fell by less has not fallen
+GENERATED, RECENT, FROZEN, OWN, TAUGHT = "generated", "recent", "frozen", "own", "taught"
+_CALLED = {
+    GENERATED: "on generated pages",
+    RECENT: "on the recent holdout",
+    FROZEN: "on the frozen holdout",
+    OWN: "on the project's held-out documents",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Holdout:
+    """The same questions, answered by the champion ("parent") and by the challenger, and the document of each page."""
+
+    name: str
+    documents: Mapping[str, str]  # page id -> document
+    parent: Sequence[Scored]
+    challenger: Sequence[Scored]
+
+    def __post_init__(self) -> None:
+        if [_key(one) for one in self.parent] != [_key(one) for one in self.challenger]:
+            raise ValueError(f"Parent and challenger did not answer the same questions of the holdout {self.name!r}.")
+
+
+def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int = 0) -> dict[str, Any]:
+    """Return the verdict as JSON: "passed", a "sentence" for people, and the figures of every holdout.
+
+    Holdouts are named "generated", "recent", "frozen" and "taught" (what it was trained on: shown, and looked at only where too
+    little is held out); recent and frozen together are judged as "own". `latency`: the times of both, None where they were not
+    measured. The same answers and seed give the same verdict.
+    """
+    named = {one.name: one for one in holdouts if one.parent}
+    held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
+    if held_out:
+        named[OWN] = _joined(held_out)
+    own = len({named[OWN].documents[one.page_id] for one in named[OWN].parent}) if OWN in named else 0
+    figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
+    objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
+    if latency is not None and latency.ratio > LATENCY_LIMIT:
+        objections.append(f"it takes {latency.ratio:.2f} times as long to answer, and {LATENCY_LIMIT} is the limit")
+    gain, said = _gain(figures)
+    passed = gain and not objections
+    if passed:
+        sentence = f"Passed: {said}."
+    else:
+        reasons = [*objections, *([] if gain else [said])]
+        sentence = f"Not passed: {'; '.join(reasons)}."
+    if own < ENOUGH_DOCUMENTS:
+        sentence += f" {_too_small(own)}"
+    return {
+        "passed": passed,
+        "sentence": sentence,
+        "resamples": RESAMPLES,
+        "level": LEVEL,
+        "fewest_documents": FEWEST_DOCUMENTS,
+        "enough_documents": ENOUGH_DOCUMENTS,
+        "limit": round(own_limit(own), 4),
+        "latency": latency.to_json(LATENCY_LIMIT) if latency is not None else None,
+        "holdouts": figures,
+    }
+
+
+def own_limit(documents: int) -> float:
+    """Return how far the interval of so many of a project's own documents may reach below zero."""
+    return IOU_LIMIT * max(1.0, ENOUGH_DOCUMENTS / max(FEWEST_DOCUMENTS, documents))
+
+
+def _limit(holdout: Holdout, own: int) -> float:
+    if holdout.name in (RECENT, FROZEN, OWN):
+        return round(own_limit(len({holdout.documents[one.page_id] for one in holdout.parent})), 4)
+    return IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
+
+
+def _too_small(own: int) -> str:
+    held = "No document is" if own == 0 else "One document is" if own == 1 else f"{own} documents are"
+    sentence = (
+        f"{held} held out with accepted answers, {ENOUGH_DOCUMENTS} make a holdout: until then it leans on generated pages, "
+        f"where the limit is {-WIDE_LIMIT:.2f} instead of {-IOU_LIMIT:.2f}"
+    )
+    return f"{sentence}, and on these {-own_limit(own):.2f}." if own >= FEWEST_DOCUMENTS else f"{sentence}."
+
+
+def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
+    pairs = list(zip(holdout.parent, holdout.challenger, strict=True))
+    there = [(one, other) for one, other in pairs if one.answerable]
+    absent = [(one, other) for one, other in pairs if not one.answerable]
+    unanswered = clustered_bootstrap(
+        [holdout.documents[one.page_id] for one, _ in absent],
+        [float(_declined(other)) - float(_declined(one)) for one, other in absent],
+        level=LEVEL,
+        seed=seed,
+    )
+    return {
+        "documents": len({holdout.documents[one.page_id] for one in holdout.parent}),
+        "questions": len(pairs),
+        "parent": _figures(holdout, holdout.parent, seed),
+        "challenger": _figures(holdout, holdout.challenger, seed),
+        **_to_json(_difference(holdout, there, seed), limit),
+        "unanswerable": _to_json(unanswered, UNANSWERED_LIMIT),
+        "slices": _by_slice(holdout, there, seed),
+    }
+
+
+def _figures(holdout: Holdout, scored: Sequence[Scored], seed: int) -> dict[str, Any]:
+    """The figures of one of both, with the interval of its mean IoU by itself."""
+    there = [one for one in scored if one.answerable]
+    found = clustered_bootstrap(
+        [holdout.documents[one.page_id] for one in there], [one.iou for one in there], level=LEVEL, seed=seed
+    )
+    interval = None if found is None else [round(found.low, 6), round(found.high, 6)]
+    return {**to_json(summarise(scored)), "interval": interval}
+
+
+def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, Any]:
+    """The slices that have enough documents and questions, "printed_key true" and the like, with their intervals."""
+    after = {_key(one): other for one, other in there}
+    found = {}
+    for name, parts in slices([one for one, _ in there]).items():
+        for value, scored in parts.items():
+            interval = _difference(holdout, [(one, after[_key(one)]) for one in scored], seed)
+            if interval and interval.clusters >= SLICE_DOCUMENTS and interval.questions >= SLICE_QUESTIONS:
+                found[f"{name} {value}"] = {"questions": interval.questions, **_to_json(interval, SLICE_LIMIT)}
+    return found
+
+
+def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval | None:
+    """The mean difference in IoU over answerable questions, challenger less parent."""
+    return clustered_bootstrap(
+        [holdout.documents[one.page_id] for one, _ in pairs],
+        [other.iou - one.iou for one, other in pairs],
+        level=LEVEL,
+        seed=seed,
+    )
+
+
+def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
+    """An interval with its limit; `judged` where there are documents enough for the limit to count."""
+    if interval is None:
+        return {"difference": None, "low": None, "high": None, "limit": limit, "judged": False}
+    return {
+        "difference": round(interval.mean, 6),
+        "low": round(interval.low, 6),
+        "high": round(interval.high, 6),
+        "limit": limit,
+        "judged": interval.clusters >= FEWEST_DOCUMENTS,
+    }
+
+
+def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
+    found = []
+    if figures["judged"] and figures["low"] < figures["limit"]:
+        found.append(
+            f"{_CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU, and {-figures['limit']:.2f} is the limit"
+        )
+    elif name != GENERATED and figures["judged"] and figures["high"] < 0 and figures["difference"] < IOU_LIMIT:
+        found.append(f"{_CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
+    absent = figures["unanswerable"]
+    if absent["judged"] and absent["low"] < absent["limit"]:
+        found.append(
+            f'{_CALLED[name]} it may say "no answer" rightly {-absent["low"]:.0%} less often, and {-absent["limit"]:.0%} is the limit'
+        )
+    for slice_, one in figures["slices"].items() if name in (GENERATED, OWN) else ():
+        if one["difference"] < one["limit"] and one["high"] < 0:
+            found.append(
+                f"{_CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)}, "
+                f"and {-one['limit']:.2f} is the limit"
+            )
+    return found
+
+
+_SLICES = {
+    "printed_key true": "a printed key",
+    "printed_key false": "no printed key",
+    "regions one": "an answer in one place",
+    "regions several": "an answer in several places",
+}
+
+
+def said_of(slice_: str) -> str:
+    """Return the name of a slice in words: "answer_words 3-4" is "3-4 words to the answer"."""
+    if slice_ in _SLICES:
+        return _SLICES[slice_]
+    name, _, value = slice_.partition(" ")
+    return f"{value} words to the answer" if name == "answer_words" else f"the answer {value}"
+
+
+def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
+    """Whether it got better at something, and that in words."""
+    own, generated, taught = (figures.get(name) for name in (OWN, GENERATED, TAUGHT))
+    if own is not None and own["judged"]:
+        moved = f"from {own['parent']['mean_iou']:.3f} to {own['challenger']['mean_iou']:.3f}"
+        where = f"on {own['documents']} held-out documents of the project"
+        better = own["difference"] > 0
+        return better, f"mean IoU {'rose' if better else 'did not rise'} {where} ({moved})"
+    if own is not None and own["difference"] is not None and own["difference"] < 0:
+        return False, "it fell on what is held out of the project"
+    if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:
+        return False, f"it fell on generated pages by {-generated['difference']:.3f}"
+    if taught is None or taught["difference"] is None or taught["difference"] <= 0:
+        return False, "the answers it was taught did not sink in"
+    return True, (
+        f"it learned what it was taught (mean IoU {taught['parent']['mean_iou']:.3f} to "
+        f"{taught['challenger']['mean_iou']:.3f}) and lost nothing else"
+    )
+
+
+def _joined(holdouts: Sequence[Holdout]) -> Holdout:
+    return Holdout(
+        OWN,
+        {page: document for one in holdouts for page, document in one.documents.items()},
+        [scored for one in holdouts for scored in one.parent],
+        [scored for one in holdouts for scored in one.challenger],
+    )
+
+
+def _declined(scored: Scored) -> bool:
+    return scored.answered < 0.5
+
+
+def _key(scored: Scored) -> tuple[str, str]:
+    return scored.page_id, scored.question_id

@@ -1,0 +1,134 @@
+"""The judging half of a run: champion and challenger on the same holdouts, then the gate."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from engine.grounded import GroundedPage
+from engine.jobs.stopping import OnProgress, ShouldStop, check
+from engine.synthetic import SyntheticPage, generate
+from engine.training.evaluation.evaluate import Evaluation, ImageOf, evaluate
+from engine.training.retraining import changes, gate
+from engine.training.retraining.latency import compared
+from engine.training.retraining.run_settings import RunSettings
+from engine.training.sources.corpus import Corpus, corpus_of, image_opener
+from engine.workspace import Workspace
+from model.inference import Predictor
+
+HOLDOUT_SEED = -1  # runs draw their replay from seeds above 0: the generated holdout is never trained on
+SEEN_AS_IMAGE = (
+    4  # every fourth generated page is asked with its image, the others by their words, for the time it takes
+)
+_TAUGHT_PAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPages:
+    """A holdout before anybody answered it."""
+
+    name: str
+    pages: list[GroundedPage]
+    documents: Mapping[str, str]
+    images_from: ImageOf
+
+
+def judge(
+    workspace: Workspace,
+    parent: Path,
+    challenger: Path,
+    *,
+    taught: Corpus,
+    holdouts_sha256: str | None,
+    settings: RunSettings,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+) -> dict[str, Any]:
+    """Ask both checkpoints the questions of every holdout and return the gate's verdict (see gate.judge).
+
+    `holdouts_sha256`: manifest of the accepted answers on documents of the splits recent and frozen; None where there are none.
+    Stopped when it is time to stop.
+    """
+    asked = _holdouts(workspace, taught, holdouts_sha256, settings)
+    total = 2 * sum(len(one.pages) for one in asked)
+    done = 0
+    answers: dict[str, list[Evaluation]] = {one.name: [] for one in asked}
+    both = Predictor.load(parent), Predictor.load(challenger)
+    for predictor in both:
+        for one in asked:
+            before = done
+
+            def report(pages: int, before: int = before, name: str = one.name) -> None:
+                on_progress((before + pages) / max(1, total), f"Comparing with the champion: {name} holdout.")
+
+            answers[one.name].append(
+                evaluate(
+                    predictor,
+                    one.pages,
+                    images_from=one.images_from,
+                    timed=False,
+                    on_page=report,
+                    should_stop=should_stop,
+                )
+            )
+            check(should_stop)
+            done += len(one.pages)
+    on_progress(1.0, "Comparing the time both take.")
+    pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
+    check(should_stop)
+    holdouts = [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked]
+    verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
+    return {
+        **verdict,
+        "changes_sha256": changes.keep(
+            workspace, holdouts, {page.page_id: page for one in asked for page in one.pages}
+        ),
+    }
+
+
+def _holdouts(
+    workspace: Workspace, taught: Corpus, holdouts_sha256: str | None, settings: RunSettings
+) -> list[AskedPages]:
+    images = image_opener(workspace)
+    asked = [_generated(settings.generated_pages)]
+    held_out = 0
+    if holdouts_sha256 is not None:
+        corpus = corpus_of(workspace, holdouts_sha256)
+        for split in (gate.RECENT, gate.FROZEN):
+            pages = _some(corpus.of(split), settings.holdout_pages)
+            if pages:
+                asked.append(AskedPages(split, pages, corpus.documents, images))
+            held_out += len({corpus.documents[page.page_id] for page in pages if _answers(page)})
+    if held_out < gate.FEWEST_DOCUMENTS:
+        asked.append(AskedPages(gate.TAUGHT, _some(list(taught.pages), _TAUGHT_PAGES), taught.documents, images))
+    return asked
+
+
+def _generated(count: int) -> AskedPages:
+    made: dict[str, tuple[int, SyntheticPage]] = {
+        one.page.page_id: (number, one) for number, one in enumerate(islice(generate(HOLDOUT_SEED), count))
+    }
+
+    @cache
+    def image_of(page_id: str) -> Image.Image | None:
+        number, one = made[page_id]
+        return one.render() if number % SEEN_AS_IMAGE == 0 else None
+
+    pages = [one.page for _, one in made.values()]
+    return AskedPages(
+        gate.GENERATED, pages, {page.page_id: page.page_id for page in pages}, lambda page: image_of(page.page_id)
+    )
+
+
+def _answers(page: GroundedPage) -> bool:
+    return any(question.answerable for question in page.questions)
+
+
+def _some(pages: list[GroundedPage], most: int) -> list[GroundedPage]:
+    """At most so many pages, the same ones at every run, whatever else has come in since."""
+    return sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())[:most]

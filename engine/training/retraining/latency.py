@@ -1,0 +1,72 @@
+"""Is the challenger slower? Both answer the same questions in turn, so that what else the machine does falls on both alike."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.grounded import GroundedPage
+from engine.jobs.stopping import ShouldStop
+from model.inference import Predictor, Word
+
+PAGES = 12  # that are read and asked, each by both
+QUESTIONS = 4  # asked of a page, in one batch
+_ROUNDS = 3  # of each page; the fastest counts, for nothing makes a machine faster than it is
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long both took, milliseconds, the median of the pages; `ratio`: the median of the ratios page by page."""
+
+    pages: int
+    parent_ms: float
+    challenger_ms: float
+    ratio: float
+
+    def to_json(self, limit: float) -> dict[str, Any]:
+        """As a verdict keeps it."""
+        return {
+            "pages": self.pages,
+            "parent_ms": round(self.parent_ms, 2),
+            "challenger_ms": round(self.challenger_ms, 2),
+            "ratio": round(self.ratio, 4),
+            "limit": limit,
+        }
+
+
+def compared(
+    parent: Predictor,
+    challenger: Predictor,
+    pages: Sequence[GroundedPage],
+    *,
+    should_stop: ShouldStop = lambda: None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Pace | None:
+    """Read and ask the first pages with words and questions by both, in turn; None when there are none."""
+    asked = [page for page in pages if page.words and page.questions][:PAGES]
+    times: list[tuple[float, float]] = []
+    for page in asked:
+        if should_stop() is not None:
+            break
+        rounds = []
+        for number in range(_ROUNDS):
+            both = (parent, challenger) if number % 2 == 0 else (challenger, parent)
+            taken = {id(one): _timed(one, page, clock) for one in both}
+            rounds.append((taken[id(parent)], taken[id(challenger)]))
+        times.append((min(one for one, _ in rounds), min(other for _, other in rounds)))
+    if not times:
+        return None
+    return Pace(
+        pages=len(times),
+        parent_ms=1000 * statistics.median(one for one, _ in times),
+        challenger_ms=1000 * statistics.median(other for _, other in times),
+        ratio=statistics.median(other / one for one, other in times),
+    )
+
+
+def _timed(predictor: Predictor, page: GroundedPage, clock: Callable[[], float]) -> float:
+    began = clock()
+    encoded = predictor.encode(None, [Word(one.text, one.box) for one in page.words], (page.width, page.height))
+    predictor.ask_many(encoded, [question.question for question in page.questions[:QUESTIONS]])
+    return clock() - began

@@ -1,0 +1,97 @@
+"""The same weights again, from what a run kept: its snapshot, its parent, its settings, and the step at which it ended."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from db.tables import ModelVersion, Run, Snapshot
+from engine.errors import NotFound, Refused
+from engine.jobs.stopping import OnProgress
+from engine.models import registry
+from engine.private_files import for_others
+from engine.training.retraining import learner
+from engine.training.retraining.run import ENDED_AT, MADE_WITH, beginning, ended, settings_in
+from engine.training.sources.corpus import corpus_of
+from engine.version import code_version
+from engine.workspace import Workspace
+from model import checkpoint
+
+_ENOUGH_MINUTES = 1e6  # what ended a run then is known: the clock of now has no say
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What came of making the weights of a run again. `differences`: in what now is not as then, one sentence each."""
+
+    run_id: str
+    kept: str  # version of the checkpoint that the run handed in: a hash of its weights
+    made: str  # of the one that was made now
+    steps: int
+    differences: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether the weights are the same to the bit."""
+        return self.kept == self.made
+
+
+def reproduce(
+    workspace: Workspace, run_id: str, *, keep: Path | None = None, on_progress: OnProgress = lambda share, said: None
+) -> Reproduction:
+    """Train once more as the run did, with as many threads as then, and compare; `keep`: where to leave the checkpoint.
+
+    Changes nothing that is stored. NotFound for an unknown run; Refused when it handed in no weights, or something that it used is
+    gone or was changed on disk.
+    """
+    with workspace.database.read() as session:
+        run = session.get(Run, run_id)
+        if run is None:
+            raise NotFound("There is no such run.")
+        if run.challenger_id is None or ENDED_AT not in run.settings:
+            raise Refused(f"This run handed in no weights that could be made again ({run.status}).")
+        challenger = session.get_one(ModelVersion, run.challenger_id)
+        snapshot = session.get_one(Snapshot, run.snapshot_id)
+    settings = settings_in(run).model_copy(update={"minutes": _ENOUGH_MINUTES})
+    last, then = int(run.settings[ENDED_AT]), run.settings[MADE_WITH]
+    threads = torch.get_num_threads()
+    done = 0
+
+    def progress(share: float) -> None:
+        nonlocal done
+        done = round(share * settings.steps)
+        on_progress(done / last, f"Training: step {done} of {last}.")
+
+    torch.set_num_threads(int(then["threads"]))
+    try:
+        network = learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), settings.depth)
+        with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
+            folder = Path(temporary)
+            learner.train(
+                network,
+                workspace,
+                corpus_of(workspace, snapshot.sha256, exact=False),
+                settings,
+                folder,
+                on_metrics=lambda _: None,
+                on_look=lambda step, loss: None,
+                on_progress=progress,
+                stop=lambda: done + 1 >= last,
+            )
+            made = checkpoint.load(learner.result_file(folder)).version
+            if keep is not None:
+                with for_others():
+                    keep.write_bytes(learner.result_file(folder).read_bytes())
+        now = ended(last)[MADE_WITH]
+    finally:
+        torch.set_num_threads(threads)
+    kept = checkpoint.load(registry.checkpoint_path(workspace, challenger)).version
+    return Reproduction(run_id, kept, made, last, tuple(_differences(run, then, now)))
+
+
+def _differences(run: Run, then: dict[str, object], now: dict[str, object]) -> list[str]:
+    found = [f"{name}: {then.get(name)} then, {value} now." for name, value in now.items() if then.get(name) != value]
+    if run.code_version != code_version():
+        found.append(f"The program is another version: {run.code_version} then, {code_version()} now.")
+    return found

@@ -1,0 +1,277 @@
+"""One retraining, from accepted answers to a judged challenger. It can be stopped or killed anywhere and goes on from there.
+
+Each phase ends with something durable: the run's row with its snapshot, checkpoints on disk, the registered challenger, the verdict.
+A worker that takes the job again finds them and does what is left.
+"""
+
+import shutil
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from sqlalchemy import select
+
+from db.base import now
+from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
+from engine.datasets import snapshots
+from engine.errors import Conflict, NotFound, Refused
+from engine.jobs.outage import lasting
+from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, check
+from engine.jobs.sweep import run_folder
+from engine.models import registry
+from engine.projects.projects import settings_of
+from engine.training.retraining import learner
+from engine.training.retraining.judging import judge
+from engine.training.retraining.run_settings import RunSettings, settings_for
+from engine.training.sources.corpus import Corpus, corpus_of
+from engine.version import code_version
+from engine.workspace import Workspace
+
+TRAIN, HELD_OUT = "train", ("recent", "frozen")
+HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH = "holdouts_sha256", "begins_at", "ended_at", "made_with"
+_BESIDE = (HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH)  # kept with a run's settings, found out on the way
+_LEARNED = 0.75  # share of the progress bar that learning takes; judging takes the rest
+
+
+def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    """Train a challenger to the champion of the job's project, judge it, promote it if it passed and the project says so.
+
+    Returns the job's result: the ids of run and version, the verdict in short, and whether the version was promoted. Refused with a
+    sentence when there is nothing to learn from; Stopped when `should_stop` gives a reason, at the next step.
+    """
+    if job.project_id is None:
+        raise Refused("A retraining belongs to a project.")
+    try:
+        run = _begun(workspace, job, on_progress, should_stop)
+        if run.status == "running":
+            run = _trained(workspace, run, on_progress, should_stop)
+            run = _judged(workspace, run, on_progress, should_stop)
+        elif run.status != "judged":
+            raise Refused(f"The run has ended already ({run.status}).")
+    except Stopped as stopped:
+        if stopped.reason == "cancel":
+            _close(workspace, job.id, "cancelled")
+        raise
+    except Refused:
+        _close(workspace, job.id, "failed")
+        raise
+    promoted, note = _promoted(workspace, run)
+    shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)
+    with workspace.database.read() as session:
+        version = session.get_one(ModelVersion, str(run.challenger_id))
+    return {
+        "run_id": run.id,
+        "version_id": version.id,
+        "label": registry.label(version),
+        "passed": bool(run.verdict["passed"]),
+        "promoted": promoted,
+        "sentence": " ".join([f"{registry.label(version)}: {run.verdict['sentence']}", *note]),
+    }
+
+
+def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+    """The run of this job: the one that an earlier attempt began, else a new one, with everything frozen that it reads."""
+    with workspace.database.read() as session:
+        there = session.scalar(select(Run).where(Run.job_id == job.id))
+    if there is not None:
+        return there if there.status != "failed" else _reopened(workspace, there.id)
+    project_id = str(job.project_id)
+    settings = settings_for(workspace.settings, job.id, job.payload.get("settings", {}))
+    on_progress(0.0, "Freezing the accepted answers.")
+    snapshot = _frozen(workspace, project_id, TRAIN)
+    if snapshot is None:
+        raise Refused(
+            "There is nothing to learn from yet: no accepted answer that is fit to teach lies on a document of the training "
+            "split (seven of ten documents are; the others judge)."
+        )
+    held_out = _frozen(workspace, project_id, *HELD_OUT)
+    with workspace.database.read() as session:
+        parent = registry.champion(session, project_id)
+        begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
+    corpus = _taught(workspace, snapshot)
+    network = learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth)
+    source = learner.source_for(workspace, corpus, settings)
+    check(should_stop)
+    on_progress(0.01, "Timing the first steps.")
+    settings = settings.model_copy(update={"steps": learner.affordable_steps(network, source, settings)})
+    with workspace.database.write() as session:
+        run = Run(
+            project_id=project_id,
+            job_id=job.id,
+            snapshot_id=snapshot.id,
+            parent_id=parent.id,
+            settings={
+                **settings.model_dump(),
+                HOLDOUTS: held_out.sha256 if held_out else None,
+                BEGINS_AT: begins_at.id,
+            },
+            seed=settings.seed,
+            code_version=code_version(),
+        )
+        session.add(run)
+        session.flush()
+        return run
+
+
+def _reopened(workspace: Workspace, run_id: str) -> Run:
+    """A run that had failed, and whose job somebody put back: it goes on with what it has."""
+    with workspace.database.write() as session:
+        run = session.get_one(Run, run_id, with_for_update=True)
+        run.status, run.finished_at = "running", None
+        return run
+
+
+def _frozen(workspace: Workspace, project_id: str, *splits: str) -> Snapshot | None:
+    with workspace.database.read() as session:
+        if session.get(Project, project_id) is None:
+            raise NotFound("There is no such project.")
+    try:
+        return snapshots.freeze(workspace, project_id, split=splits)
+    except snapshots.NothingToFreeze:
+        return None
+
+
+def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+    """The run with its challenger registered."""
+    if run.challenger_id is not None:
+        return run
+    settings = settings_in(run)
+    _, snapshot = _parent_and_snapshot(workspace, run)
+    network = learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), settings.depth)
+    folder = run_folder(workspace, run.id)
+    steps = settings.steps
+
+    def keep(values: Mapping[str, float]) -> None:
+        step = int(values["step"])
+        kept = {name: round(float(value), 6) for name, value in values.items() if name != "step"}
+
+        def write() -> None:
+            with workspace.database.write() as session:
+                session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may come again
+
+        lasting(write)
+
+    def look(step: int, loss: float) -> None:
+        def write() -> None:
+            with workspace.database.write() as session:
+                point = session.get(RunMetric, (run.id, step))
+                values = dict(point.values) if point is not None else {}
+                session.merge(RunMetric(run_id=run.id, step=step, values={**values, "watched": round(loss, 6)}))
+
+        lasting(write)
+
+    outcome = learner.train(
+        network,
+        workspace,
+        _taught(workspace, snapshot),
+        settings,
+        folder,
+        on_metrics=keep,
+        on_look=look,
+        on_progress=lambda share: on_progress(share * _LEARNED, f"Training: step {round(share * steps)} of {steps}."),
+        stop=lambda: should_stop() is not None,
+    )
+    check(should_stop)
+    sha256 = workspace.blobs.put_file(learner.result_file(folder))
+    optimizer = learner.described(network, settings)
+    return lasting(lambda: _registered(workspace, run, sha256, optimizer, outcome.step))
+
+
+def _registered(workspace: Workspace, run: Run, sha256: str, optimizer: dict[str, Any], step: int) -> Run:
+    """The run with its challenger, which is registered once, whoever tries."""
+    with workspace.database.write() as session:
+        mine = session.get_one(Run, run.id, with_for_update=True)
+        if mine.challenger_id is None:
+            version = registry.register(
+                session,
+                run.project_id,
+                checkpoint_sha256=sha256,
+                parent_id=run.parent_id,
+                snapshot_id=run.snapshot_id,
+                seed=run.seed,
+                optimizer=optimizer,
+            )
+            mine.challenger_id = version.id
+            mine.settings = {**mine.settings, **ended(step)}
+        return mine
+
+
+def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+    """The run with its verdict, and the version with its figures; in one commit."""
+    settings = settings_in(run)
+    parent, snapshot = _parent_and_snapshot(workspace, run)
+    with workspace.database.read() as session:
+        challenger = session.get_one(ModelVersion, str(run.challenger_id))
+    verdict = judge(
+        workspace,
+        registry.checkpoint_path(workspace, parent),
+        registry.checkpoint_path(workspace, challenger),
+        taught=_taught(workspace, snapshot),
+        holdouts_sha256=run.settings[HOLDOUTS],
+        settings=settings,
+        on_progress=lambda share, message: on_progress(_LEARNED + share * (0.99 - _LEARNED), message),
+        should_stop=should_stop,
+    )
+    return lasting(lambda: _with_verdict(workspace, run, verdict))
+
+
+def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Run:
+    with workspace.database.write() as session:
+        mine = session.get_one(Run, run.id, with_for_update=True)
+        mine.verdict, mine.status, mine.finished_at = verdict, "judged", now()
+        version = session.get_one(ModelVersion, str(mine.challenger_id))
+        version.figures = {name: one["challenger"] for name, one in verdict["holdouts"].items()}
+        return mine
+
+
+def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
+    """Whether the challenger was promoted, and what there is to say about it."""
+    if not run.verdict["passed"]:
+        return False, []
+    with workspace.database.read() as session:
+        project = session.get_one(Project, run.project_id)
+        before = session.scalar(select(Promotion.id).where(Promotion.run_id == run.id).limit(1))
+    if before is not None:  # by an earlier attempt at this job, which was killed right after
+        return True, ["It was promoted."]
+    if settings_of(project).promotion == "by_hand":
+        return False, ["It waits to be promoted by hand."]
+    try:
+        registry.promote(workspace, run.project_id, str(run.challenger_id), by=None, reason=run.verdict["sentence"])
+    except Conflict as conflict:
+        return False, [f"It was not promoted: {conflict}"]
+    return True, ["It was promoted."]
+
+
+def settings_in(run: Run) -> RunSettings:
+    """Return the settings that a run's row keeps."""
+    return RunSettings.model_validate({name: value for name, value in run.settings.items() if name not in _BESIDE})
+
+
+def beginning(workspace: Workspace, run: Run) -> ModelVersion:
+    """Return the version whose weights a run began with: its parent, or the one that all versions come from."""
+    with workspace.database.read() as session:
+        return session.get_one(ModelVersion, run.settings.get(BEGINS_AT, run.parent_id))
+
+
+def ended(step: int) -> dict[str, Any]:
+    """Return what is kept of the end of learning, to make the same weights again: the steps done, and by what."""
+    return {ENDED_AT: step, MADE_WITH: {"torch": torch.__version__, "threads": torch.get_num_threads()}}
+
+
+def _parent_and_snapshot(workspace: Workspace, run: Run) -> tuple[ModelVersion, Snapshot]:
+    with workspace.database.read() as session:
+        return session.get_one(ModelVersion, run.parent_id), session.get_one(Snapshot, run.snapshot_id)
+
+
+def _taught(workspace: Workspace, snapshot: Snapshot) -> Corpus:
+    return corpus_of(workspace, snapshot.sha256, exact=False)
+
+
+def _close(workspace: Workspace, job_id: str, status: str) -> None:
+    """End a run without a verdict, if it was begun and has none."""
+    with workspace.database.write() as session:
+        run = session.scalar(select(Run).where(Run.job_id == job_id, Run.status == "running"))
+        if run is not None:
+            run.status, run.finished_at = status, now()
+            if status == "cancelled":  # one that failed may be tried again, and goes on from its checkpoint
+                shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)

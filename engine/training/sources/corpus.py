@@ -1,0 +1,135 @@
+"""A snapshot as pages with questions: what a run trains on, and what it is judged on."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from PIL import Image
+
+from engine.annotation.state import AUTOMATIC, PageMark
+from engine.datasets.manifest import FrozenItem, FrozenPage, items_of, words_of
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.run_lengths import Rle, encode_rle
+from engine.training.evaluation.metrics import iou
+from engine.workspace import Workspace
+from model.masks import Mask, decode_patch, rasterise, words_under
+
+MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question: its first ones stand for all
+NEAR = 0.8  # IoU from which words stand for a mask that was touched up by hand, in training
+_OPEN_IMAGES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Pages of a snapshot. A page's `image` is the SHA-256 of its blob; its id is of one document's page in one split."""
+
+    pages: tuple[GroundedPage, ...]
+    documents: dict[str, str]  # page id -> document
+    splits: dict[str, str]  # page id -> split
+    weights: dict[str, dict[str, float]] = field(default_factory=dict)  # page id -> question id -> weight, where not 1
+
+    def of(self, *splits: str) -> list[GroundedPage]:
+        """Return the pages of some splits."""
+        return [page for page in self.pages if self.splits[page.page_id] in splits]
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What people said to one question on one page. Several may have, and each answer is acceptable."""
+
+    question: str
+    answers: list[list[int]]
+    masks: list[Rle]
+
+
+def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpus:
+    """Return the pages that a snapshot (its manifest's SHA-256) has answers on.
+
+    With `exact`, an answer is its words only where they make its mask to the pixel, else the mask: for judging. Without, words
+    that nearly make the mask stand for it, because the network learns more from words: for training. Where somebody
+    answered a question and somebody else found no answer, the answer counts. Refused when the snapshot was changed on disk.
+    """
+    pages: dict[str, FrozenPage] = {}
+    documents: dict[str, str] = {}
+    splits: dict[str, str] = {}
+    asked: dict[str, dict[str, _Asked]] = {}
+    weights: dict[str, dict[str, float]] = {}
+    words = lru_cache(maxsize=8)(lambda page_id: words_of(workspace, pages[page_id]))
+    for item in items_of(workspace, sha256):
+        if item.status == AUTOMATIC:  # a model must not learn, or be judged, from what a model said
+            continue
+        marked = set(item.state.marked_pages())
+        for page in _pages_that_count(item, marked):
+            pages[page.id], documents[page.id], splits[page.id] = page, item.document.id, item.document.split
+            entry = asked.setdefault(page.id, {}).setdefault(item.question_id, _Asked(item.question, [], []))
+            if item.weight != 1.0:
+                weights.setdefault(page.id, {})[item.question_id] = item.weight
+            if page.id in marked:
+                numbers = [word.number for word in words(page.id)]
+                boxes = [word.box for word in words(page.id)]
+                _enter(entry, item.state.pages[page.id], page, numbers, boxes, exact)
+    grounded = [
+        GroundedPage(
+            page_id=page_id,
+            image=page.image_sha256,
+            width=page.width,
+            height=page.height,
+            words=[GroundedWord(word.text, word.box) for word in words(page_id)],
+            questions=[
+                GroundedQuestion(question_id, one.question, one.answers, masks=[dict(rle) for rle in one.masks])
+                for question_id, one in sorted(asked[page_id].items())
+            ],
+        )
+        for page_id, page in sorted(pages.items())
+    ]
+    return Corpus(tuple(grounded), documents, splits, weights)
+
+
+def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:
+    """Return a function that opens the image of a corpus page, RGB; the last few stay open."""
+
+    @lru_cache(maxsize=_OPEN_IMAGES)
+    def opened(sha256: str) -> Image.Image:
+        with Image.open(workspace.blobs.path(sha256)) as image:
+            return image.convert("RGB")
+
+    return lambda page: opened(str(page.image))
+
+
+def _pages_that_count(item: FrozenItem, marked: set[str]) -> Iterable[FrozenPage]:
+    """The pages that carry the answer; where there is none, the first pages, which do not answer.
+
+    The unmarked pages of a document that answers stay out: people mark one place and rarely look for a second.
+    """
+    if marked:
+        return [page for page in item.document.pages if page.id in marked]
+    return item.document.pages[:MOST_UNANSWERED_PAGES] if item.state.no_answer else []
+
+
+def _enter(
+    entry: _Asked,
+    mark: PageMark,
+    page: FrozenPage,
+    numbers: Sequence[int],
+    boxes: Sequence[tuple[int, int, int, int]],
+    exact: bool,
+) -> None:
+    size = (page.height, page.width)
+    mask = decode_patch(mark.mask.model_dump(), size)
+    if not mask.any():
+        return
+    place = {number: at for at, number in enumerate(numbers)}
+    chosen = sorted({place[number] for number in mark.words if number in place})
+    for candidate in (chosen, [] if exact else words_under(mask, boxes)):
+        if candidate and _stands_for(rasterise([boxes[at] for at in candidate], size), mask, exact):
+            if candidate not in entry.answers:
+                entry.answers.append(candidate)
+            return
+    rle = encode_rle(mask)
+    if rle not in entry.masks:
+        entry.masks.append(rle)
+
+
+def _stands_for(words: Mask, mask: Mask, exact: bool) -> bool:
+    return np.array_equal(words, mask) if exact else iou(words, mask) >= NEAR
