@@ -9,7 +9,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import AuditEntry, Project, User
-from engine.accounts.names import NOBODY
 from engine.workspace import Workspace
 
 MOST = 500
@@ -152,3 +151,6 @@ def _some(questions: list[str]) -> str:
     """The first of some questions, and how many more there are; a line is read at a glance."""
     more = len(questions) - SHOWN
     return "; ".join(questions[:SHOWN]) + (f"; and {more} more" if more > 0 else "") if questions else "none"
+
+
+NOBODY = "Glossator"  # who acts in the audit trail where no person does

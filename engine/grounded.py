@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from PIL import Image
 
-from engine.annotation.state import AUTOMATIC
+from engine.statuses import AUTOMATIC
 
 PAGES_FILE = "pages.jsonl"
 IMAGES_FOLDER = "images"

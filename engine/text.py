@@ -7,7 +7,8 @@ follows from their letters.
 """
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 
 from engine.errors import Refused
 
@@ -80,3 +81,43 @@ def _joins(name: str, at: int) -> bool:
 def _called(character: str) -> str:
     name = unicodedata.name(character, "")
     return f"U+{ord(character):04X}" + (f" ({name})" if name else "")
+
+
+def storable(text: str) -> str:
+    """Return `text` without what UTF-8 or PostgreSQL cannot hold: lone surrogates and NUL."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def quoted(name: str) -> str:
+    """The file's name as one short printable piece of a sentence: names come from strangers, too."""
+    shown = "".join(c if c.isprintable() else "?" for c in name)
+    if len(shown) > 100:
+        shown = f"{shown[:60]}...{shown[-35:]}"
+    return f'"{shown}"'
+
+
+LONGEST_FILE_NAME = 200  # of a name in UTF-8: file systems take 255, and endings are added
+
+
+_LONGEST_ENDING = 20
+
+
+def file_name(given: str | None, otherwise: str) -> str:
+    """Return the name of a file that somebody sent, without folders and without what nobody sees in it, fit to be stored, shown and
+    given to a file: at most LONGEST_FILE_NAME bytes, its ending kept. `otherwise`: where nothing of it is left."""
+    name = cleaned(PurePosixPath((given or "").replace("\\", "/")).name, "")
+    return _shortened(name) if name.strip(". ") else otherwise
+
+
+def _shortened(name: str) -> str:
+    content = name.encode()
+    if len(content) <= LONGEST_FILE_NAME:
+        return name
+    ending = PurePosixPath(name).suffix
+    kept = ending if len(ending.encode()) <= _LONGEST_ENDING else ""
+    return content[: LONGEST_FILE_NAME - len(kept.encode()) - 3].decode(errors="ignore") + "..." + kept
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: Ann, Ben and Cem."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -111,3 +111,10 @@ def _integers(values: object, name: str, length: int | None = None) -> list[int]
     if length is not None and len(values) != length:
         raise ValueError(f'"{name}" of a patch must hold {length} integers, not {len(values)}.')
     return list(values)
+
+
+def iou(one: Mask, other: Mask) -> float:
+    """Return the intersection over union of two masks of the same shape; 0 where both are empty."""
+    both = int(np.count_nonzero(one & other))
+    union = int(np.count_nonzero(one)) + int(np.count_nonzero(other)) - both
+    return both / union if union else 0.0

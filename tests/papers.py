@@ -14,9 +14,9 @@ from PIL import Image
 from db.tables import Document, DocumentGroup
 from engine.documents.ingest import add_page, finish, new_document, signature_of_page
 from engine.documents.page import Beginning, ReadPage, ReadWord
+from engine.projects.open_tasks import open_missing
 from engine.synthetic import generate
 from engine.synthetic.assemble import SyntheticPage
-from engine.tasks.tasks import open_missing
 from engine.workspace import Workspace
 from tests.rescans import clean, other_values, read_again, rescanned
 

@@ -12,6 +12,7 @@ from db.tables import (
     User,
 )
 from engine.accounts.users import ensure_local_user
+from engine.projects import project_stage
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
 from engine.selection.stage_view import StageView, stage_view
@@ -69,7 +70,7 @@ class Works:
 
     def stage(self) -> str:
         with self.workspace.database.read() as session:
-            return stages.stage_of(session, self.project.id)
+            return project_stage.stage_of(session, self.project.id)
 
     def view(self) -> StageView:
         return stage_view(self.workspace, self.project.id)

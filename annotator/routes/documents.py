@@ -17,8 +17,8 @@ from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
 from engine.errors import Refused
-from engine.file_names import file_name
 from engine.projects import projects
+from engine.text import file_name
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Those that arrive beside those that wait to be read (engine.documents.incoming): on a slow line that takes its time.

@@ -19,13 +19,13 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.work_queues import Line, apart, end_unless_gone
 from engine import audit
 from engine.datasets.filters import Filters
-from engine.datasets.labels import ACCEPTED
 from engine.datasets.snapshot_views import snapshot_named
 from engine.errors import Refused
-from engine.file_names import file_name
 from engine.interchange import exports
 from engine.projects import projects
 from engine.settings import MEGABYTE
+from engine.statuses import ACCEPTED
+from engine.text import file_name
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 EXPORTS = Line("exports", at_work=2, waiting=6, come_back=60)  # in this process; a place is left when the file is sent

@@ -17,9 +17,9 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import asked_early, copied, place_of
 from annotator.work_queues import end_of
 from engine import audit
-from engine.file_names import file_name
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.interchange.storing import Imported, Status
+from engine.text import file_name
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 sent = APIRouter(route_class=asked_early(check_reviewer, ndjson_stream.IMPORTS))

@@ -9,8 +9,8 @@ from engine.accounts import permissions
 from engine.annotation import views
 from engine.annotation.proposal import ModelName
 from engine.models import registry
-from engine.projects import projects
-from engine.projects.projects import ProjectSettings
+from engine.projects import project_settings, projects
+from engine.projects.project_settings import ProjectSettings
 
 router = APIRouter(tags=["projects"], dependencies=[MEMBERS])
 
@@ -111,6 +111,6 @@ def _view(workspace: TheWorkspace, summary: projects.ProjectSummary, user: Curre
         documents=summary.documents,
         accepted=summary.accepted,
         champion=ModelName(id=champion.id, label=registry.label(champion)),
-        settings=projects.settings_of(summary.project),
+        settings=project_settings.settings_of(summary.project),
         role=role or "",
     )

@@ -10,13 +10,12 @@ import gradio as gr
 from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_of
 from annotator.ui.table import empty
 from engine.annotation.answer_service import Desk
-from engine.annotation.state import AUTOMATIC
 from engine.datasets.filters import Filters
-from engine.datasets.labels import ACCEPTED
 from engine.datasets.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS, check_told
 from engine.projects import projects
+from engine.statuses import ACCEPTED, AUTOMATIC
 
 FOR_REVIEWERS = empty("Exports are for reviewers.", "An admin of the project can make you one, on the tab People.")
 EMPTY = empty("Nothing to export yet.", "Accept an answer on the tab Annotate; accepted answers become the dataset.")

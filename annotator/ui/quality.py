@@ -14,9 +14,9 @@ from engine.annotation.answer_service import Desk
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
 from engine.jobs import surveys
+from engine.projects.project_stage import NAMES, STAGES
 from engine.selection import auto_accept, stages
 from engine.selection.stage_view import StageView, stage_view
-from engine.selection.stages import NAMES, STAGES
 from engine.statistics.project_agreement import ProjectAgreement, project_agreement
 from engine.statistics.selection_gain import Choices
 from engine.statistics.throughput import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of

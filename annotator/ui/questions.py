@@ -9,7 +9,7 @@ from annotator.ui.notices import inform, warn
 from annotator.ui.table import empty
 from engine.annotation.answer_service import Desk
 from engine.errors import Conflict, Refused
-from engine.projects import projects
+from engine.projects import project_settings, projects
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
 
@@ -179,7 +179,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
 def _there(desk: Desk, project_id: str) -> dict[str, Any]:
     """What a project's list and settings are now, as the page shows them: shares in percent."""
-    chosen = projects.settings_of(projects.project_by_id(desk.workspace, project_id))
+    chosen = project_settings.settings_of(projects.project_by_id(desk.workspace, project_id))
     return {
         "project": project_id,
         "questions": [each.text for each in standard_questions(desk.workspace, project_id)],

@@ -4,8 +4,8 @@ from html import escape
 
 from annotator.ui import plots
 from annotator.ui.table import moment
+from engine.projects.project_stage import NAMES, STAGES
 from engine.selection.stage_view import StageView
-from engine.selection.stages import NAMES, STAGES
 
 MEANING = {
     "assisted": "People ask, the model answers, people correct and accept.",

@@ -14,7 +14,7 @@ from engine.annotation.answer_service import Desk
 from engine.errors import NotFound, Refused
 from engine.jobs import queue, trigger
 from engine.models import registry
-from engine.projects import projects
+from engine.projects import project_settings, projects
 from engine.training.retraining import views
 from engine.training.retraining.changes import changes_of
 
@@ -139,7 +139,7 @@ def _status(desk: Desk, project_id: str) -> str:
     workspace = desk.workspace
     with workspace.database.read() as session:
         champion = registry.label(registry.champion(session, project_id))
-    chosen = projects.settings_of(projects.project_by_id(workspace, project_id))
+    chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))
     waiting = views.waiting_to_train(workspace, project_id)
     working = next(
         (job for job in queue.list_jobs(workspace, project_id) if job.status in ("waiting", "running")), None

@@ -17,6 +17,7 @@ from engine import audit
 from engine.accounts import login_throttle, members, names, passwords, permissions, sessions
 from engine.accounts.users import check_role
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.queries import existing
 from engine.settings import Settings
 from engine.workspace import Workspace
 
@@ -66,8 +67,7 @@ def invite(workspace: Workspace, project_id: str, role: str, days: float = 7, *,
         raise Refused(f"An invitation is valid for at least an hour and at most {LONGEST_DAYS} days.")
     token = secrets.token_urlsafe(32)
     with workspace.database.write() as session:
-        if session.get(Project, project_id) is None:
-            raise NotFound("There is no such project.")
+        existing(session, Project, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project may invite people.")
         invitation = Invitation(

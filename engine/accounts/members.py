@@ -11,6 +11,7 @@ from engine import audit
 from engine.accounts import permissions
 from engine.accounts.users import check_role
 from engine.errors import Conflict, Forbidden, NotFound
+from engine.queries import existing
 from engine.workspace import Workspace
 
 
@@ -45,9 +46,7 @@ def put_member(workspace: Workspace, project_id: str, user_id: str, role: str, *
     with workspace.database.write() as session:
         _take_turn(session, project_id)
         _check_admin(session, project_id, by)
-        user = session.get(User, user_id)
-        if user is None:
-            raise NotFound("There is no such user.")
+        user = existing(session, User, user_id)
         member = session.get(Member, (project_id, user_id))
         if member is None:
             member = join(session, project_id, user_id, role)

@@ -6,11 +6,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.tables import User
+from engine.audit import NOBODY
 from engine.errors import Conflict, Refused
 from engine.text import check_name
 
 LOCAL_NAME = "local"  # who works without login, and on the command line
-NOBODY = "Glossator"  # who acts in the audit trail where no person does
 RESERVED = frozenset({LOCAL_NAME, NOBODY.casefold(), "others"})  # others: everybody else in figures and plots
 LONGEST = 100
 

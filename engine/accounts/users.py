@@ -15,6 +15,7 @@ from db.tables.people import ROLES
 from engine import audit
 from engine.accounts import names, passwords, sessions
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.queries import existing
 from engine.workspace import Workspace
 
 LOCAL_NAME = names.LOCAL_NAME
@@ -187,10 +188,7 @@ def check_role(role: str) -> None:
 
 
 def _found(session: Session, user_id: str) -> User:
-    user = session.get(User, user_id)
-    if user is None:
-        raise NotFound("There is no such user.")
-    return user
+    return existing(session, User, user_id)
 
 
 def _take_turn(session: Session, by: User) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, Document, Member, Task, User
 from engine.errors import NotFound
-from engine.projects.overlap import ANSWERED
+from engine.statuses import ANSWERED
 
 SOMEBODY = "Somebody else"  # who holds or answered a question, told to whom they are to be compared with
 NOT_THERE = "There is no such annotation."  # as for an unknown one: that somebody has answered tells something

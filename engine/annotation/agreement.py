@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.annotation.proposal import marked
 from engine.annotation.state import AnnotationState, Box, PageGeometry, PageMark, Patch, raster
 
 AGREED = 0.75  # IoU from which on two answers count as the same: a currency sign or a comma may be in or out
@@ -85,3 +86,8 @@ def _f1(common: int, said: int, heard: int, nothing_marked: bool) -> float | Non
     if said + heard:
         return 2 * common / (said + heard)
     return 1.0 if nothing_marked else None
+
+
+def agrees(state: AnnotationState, answer: dict[str, object], page_id: str) -> bool:
+    """Return whether a person's answer and a model's stored one mark the same."""
+    return compare(state, marked(answer, page_id)).iou >= AGREED

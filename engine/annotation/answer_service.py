@@ -20,10 +20,10 @@ from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposed
 from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
 from engine.annotation.survey_answers import Prepared, prepared
-from engine.documents.ingest import storable
 from engine.errors import NotFound, Refused
-from engine.selection import stages
-from engine.text import check_question, is_blank
+from engine.projects import project_stage
+from engine.queries import existing
+from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
 from model.inference import Answer
 from model.threads import use_threads
@@ -74,9 +74,7 @@ class Desk:
         if len(question) > LONGEST_QUESTION:
             raise Refused(f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are allowed.")
         with self.workspace.database.read() as session:
-            document = session.get(Document, document_id)
-            if document is None:
-                raise NotFound("There is no such document.")
+            document = existing(session, Document, document_id)
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
             before = session.scalar(
                 select(Annotation.id)
@@ -119,9 +117,7 @@ class Desk:
         Forbidden for who may not change it, as in `refine`.
         """
         with self.workspace.database.read() as session:
-            annotation = session.get(Annotation, annotation_id)
-            if annotation is None:
-                raise NotFound("There is no such annotation.")
+            annotation = existing(session, Annotation, annotation_id)
             permissions.check_author(session, annotation, user_id)
             question = session.get_one(Question, annotation.question_id)
             pages = session.scalars(
@@ -176,9 +172,7 @@ class Desk:
         Forbidden for who may not change the annotation: its newest proposal is what its author sees next.
         """
         with self.workspace.database.read() as session:
-            annotation = session.get(Annotation, annotation_id)
-            if annotation is None:
-                raise NotFound("There is no such annotation.")
+            annotation = existing(session, Annotation, annotation_id)
             permissions.check_author(session, annotation, user_id)
             question = session.get_one(Question, annotation.question_id)
         page, document, loaded = self._page(page_id)
@@ -218,15 +212,13 @@ class Desk:
     def _prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
         """What the survey has answered, where the project's stage wants answers to be there before they are asked for."""
         with self.workspace.database.read() as session:
-            if stages.stage_of(session, document.project_id) == "assisted":
+            if project_stage.stage_of(session, document.project_id) == "assisted":
                 return None
             return prepared(session, document.id, question, loaded.version.id)
 
     def _page(self, page_id: str) -> tuple[Page, Document, Loaded]:
         with self.workspace.database.read() as session:
-            page = session.get(Page, page_id)
-            if page is None:
-                raise NotFound("There is no such page.")
+            page = existing(session, Page, page_id)
             document = session.get_one(Document, page.document_id)
         return page, document, self.predictors.of(document.project_id)
 

@@ -7,8 +7,12 @@ from sqlalchemy.orm import Session, defer
 
 from db.base import now
 from db.tables import AutomaticAnswer, Task
+from engine.annotation import automatic_checks
+from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
-from engine.selection.holdout_precision import agrees
+from engine.projects import project_stage
+from engine.projects.open_tasks import lock_project
+from engine.projects.project_settings import settings_of
 
 LEAST = 20  # checked answers that a share is told over: of fewer, as many wrong ones as of these are let pass
 
@@ -113,3 +117,29 @@ def _of_question(document_id: str, question_id: str) -> Select[AutomaticAnswer]:
         .where(Task.document_id == document_id, Task.question_id == question_id, AutomaticAnswer.withdrawn_at.is_(None))
         .limit(1)
     )
+
+
+def person_answered(
+    session: Session,
+    project_id: str,
+    document_id: str,
+    question_id: str,
+    state: AnnotationState,
+    person_id: str,
+    *,
+    anew: bool = True,
+    opinion: automatic_checks.Opinion | None = None,
+) -> None:
+    """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work.
+
+    `anew`: also where somebody's answer has said so before. `opinion`: what this answer says, where that was found out before.
+    """
+    automatic = automatic_checks.checked(
+        session, document_id, question_id, state, person_id, anew=anew, opinion=opinion
+    )
+    if automatic is None or not automatic.audit or automatic.verdict != "wrong":
+        return
+    target = settings_of(lock_project(session, project_id)).precision_target
+    failed = automatic_checks.failed(session, project_id, automatic.model_version_id, target)
+    if failed is not None:
+        project_stage.fall_back(session, project_id, automatic.model_version_id, failed)

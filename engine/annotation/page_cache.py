@@ -13,6 +13,7 @@ from sqlalchemy import select
 from db.tables import Page, PageWord
 from engine.annotation.predictors import Loaded
 from engine.errors import NotFound
+from engine.queries import existing
 from engine.settings import Settings
 from engine.workspace import Workspace
 from model.inference import EncodedPage, Word
@@ -30,8 +31,7 @@ class PageWords:
 def words_of(workspace: Workspace, page_id: str) -> PageWords:
     """Return the words of a page in reading order, without retired ones. NotFound for an unknown page."""
     with workspace.database.read() as session:
-        if session.get(Page, page_id) is None:
-            raise NotFound("There is no such page.")
+        existing(session, Page, page_id)
         rows = session.scalars(
             select(PageWord)
             .where(PageWord.page_id == page_id, PageWord.retired_at.is_(None))
@@ -47,9 +47,7 @@ def words_of(workspace: Workspace, page_id: str) -> PageWords:
 def picture_and_words(workspace: Workspace, page_id: str) -> tuple[Image.Image, PageWords]:
     """Return what a predictor reads of a page: its image in colour, and its words. NotFound for an unknown page."""
     with workspace.database.read() as session:
-        page = session.get(Page, page_id)
-    if page is None:
-        raise NotFound("There is no such page.")
+        page = existing(session, Page, page_id)
     words = words_of(workspace, page_id)
     with Image.open(io.BytesIO(workspace.blobs.read(page.image_sha256))) as image:
         return image.convert("RGB"), words

@@ -17,14 +17,14 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine.accounts import permissions
+from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
 from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
 from engine.curation import leases
 from engine.errors import Conflict, NotFound, Refused
-from engine.projects.projects import ProjectSettings
-from engine.selection import auto_accept
+from engine.projects.project_settings import ProjectSettings
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
@@ -89,7 +89,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         ready = prepared.ready()
         if handed_in:
             _hand_in(session, answer)
-            auto_accept.person_answered(
+            automatic_checks.person_answered(
                 session,
                 answer.project_id,
                 answer.document_id,

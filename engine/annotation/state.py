@@ -20,7 +20,6 @@ Box = tuple[int, int, int, int]
 Point = tuple[FiniteFloat, FiniteFloat, bool]
 Mask = NDArray[np.bool_]
 
-AUTOMATIC = "automatic"  # the status of an answer that was accepted without a person, where datasets name one
 MOST_MARKS = 20_000  # words or runs of one edit: far more than a page holds, far less than harms the server
 
 

@@ -14,9 +14,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, DocumentGroup, DocumentSignature, Page, Question, SurveyAnswer, Task
 from engine.annotation.proposal import StoredAnswer
-from engine.tasks.task_status import ACCEPTED
-
-TRAIN = "train"
+from engine.statuses import ACCEPTED, TRAIN
 
 
 @dataclass(frozen=True, slots=True)

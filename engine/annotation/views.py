@@ -22,6 +22,7 @@ from engine.annotation.proposal import (
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
+from engine.queries import is_newest
 from engine.workspace import Workspace
 
 
@@ -152,7 +153,7 @@ def _heads(session: Session, document_id: str) -> dict[str, _Head]:
     """Annotation -> its newest revision, for a whole document."""
     rows = session.execute(
         select(Annotation.id, Revision.state, Revision.created_at)
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+        .join(Revision, is_newest())
         .where(Annotation.document_id == document_id)
     )
     return {annotation_id: _Head(state, saved_at) for annotation_id, state, saved_at in rows}

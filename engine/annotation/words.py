@@ -12,7 +12,8 @@ from db.base import now
 from db.tables import Page, PageWord, WordEdit
 from engine.annotation.state import Box
 from engine.annotation.word_list import ListedWord, WordChange, WordList
-from engine.errors import Conflict, NotFound, Refused
+from engine.errors import Conflict, Refused
+from engine.queries import existing
 from engine.workspace import Workspace
 
 MOST_NAMED = 500  # words; above it the whole page is read: databases bound how much a statement may name
@@ -78,9 +79,7 @@ class WordsConflict(Conflict):
 def page_words(workspace: Workspace, page_id: str) -> Words:
     """Return the words of a page. NotFound for an unknown page."""
     with workspace.database.read() as session:
-        page = session.get(Page, page_id)
-        if page is None:
-            raise NotFound("There is no such page.")
+        page = existing(session, Page, page_id)
         return Words.model_validate(as_lists(listed(session, page_id), page.words_version))
 
 
@@ -91,9 +90,7 @@ def mend(workspace: Workspace, page_id: str, request: MendRequest, user_id: str)
     """
     words = _edited(workspace, page_id, request)
     with workspace.database.write() as session:
-        page = session.get(Page, page_id)
-        if page is None:
-            raise NotFound("There is no such page.")
+        page = existing(session, Page, page_id)
         # As in revisions: the conditional update lets one of two writers through, and the other one wait for its commit.
         advanced = session.execute(
             update(Page)
@@ -149,9 +146,7 @@ def _edited(workspace: Workspace, page_id: str, request: MendRequest) -> WordLis
     What is at version `base` in the write is what was read here: words never change without their version.
     """
     with workspace.database.read() as session:
-        page = session.get(Page, page_id)
-        if page is None:
-            raise NotFound("There is no such page.")
+        page = existing(session, Page, page_id)
         if page.words_version != request.base:
             return None
         words = WordList(listed(session, page_id), (page.width, page.height))

@@ -63,9 +63,9 @@ def export(
     The same answers give the same bytes. An export that was interrupted goes on where it was when the same command is given again.
     """
     from engine.datasets.filters import Filters
-    from engine.datasets.labels import ACCEPTED
     from engine.datasets.snapshot_views import snapshot_named
     from engine.interchange import exports
+    from engine.statuses import ACCEPTED
 
     if everything and statuses:
         fail("Give either --all or --status.", code=2)

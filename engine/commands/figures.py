@@ -24,7 +24,7 @@ def figures(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
 ) -> None:
     """Show masks a day, seconds a mask and share accepted unchanged by model version, who agrees with whom, and the queue's depth."""
-    from engine.statistics.project_agreement import people_reliability
+    from engine.datasets.comparisons import people_reliability
     from engine.statistics.throughput import figures as figures_of
 
     with here() as workspace:

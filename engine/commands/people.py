@@ -10,7 +10,7 @@ from db.session import Database
 from engine.accounts import users
 from engine.commands import members
 from engine.commands.common import console, emit, fail, here, output, settings_here
-from engine.projects import projects
+from engine.projects import project_settings, projects
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +39,7 @@ def list_projects(json: Annotated[bool, typer.Option("--json", help="One JSON ob
                 "name": each.project.name,
                 "documents": each.documents,
                 "accepted": each.accepted,
-                "settings": projects.settings_of(each.project).model_dump(),
+                "settings": project_settings.settings_of(each.project).model_dump(),
             }
             for each in found
         ]

@@ -87,6 +87,7 @@ def stage(
 ) -> None:
     """Show or set a project's stage: assisted, semi-automatic, automatic; and what was measured for it."""
     from engine.models import registry
+    from engine.projects import project_stage
     from engine.selection import auto_accept, stages
     from engine.selection.stage_view import stage_view
 
@@ -112,7 +113,7 @@ def stage(
         console.print(f"{undone} automatic answer{'' if undone == 1 else 's'} taken back; their tasks are open again.")
     who = view.changed_by or ("the project itself" if view.since else None)
     since = f" since {view.since.astimezone():%Y-%m-%d %H:%M}, by {who}" if view.since else ""
-    output.print(f"{stages.NAMES[view.stage]}{since}. {view.reason}".rstrip(), markup=False, soft_wrap=True)
+    output.print(f"{project_stage.NAMES[view.stage]}{since}. {view.reason}".rstrip(), markup=False, soft_wrap=True)
     table = Table("confidence", "answers", "right", "at least", box=None, header_style="bold", pad_edge=False)
     for point in view.points:
         if point.precision is not None:

@@ -11,9 +11,10 @@ from engine.annotation import automatic_checks
 from engine.annotation.automatic_conditions import standing
 from engine.annotation.proposal import marked
 from engine.datasets.filters import Filters
-from engine.datasets.labels import ACCEPTED, AutomaticLabel, Known, with_living_words
+from engine.datasets.labels import AutomaticLabel, Known, with_living_words
 from engine.documents.page import READING
-from engine.projects.projects import settings_of
+from engine.projects.project_settings import settings_of
+from engine.statuses import ACCEPTED
 
 
 def trusted(session: Session, project_id: str) -> list[str]:

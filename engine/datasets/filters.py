@@ -8,8 +8,8 @@ from sqlalchemy import Select, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.tables import DocumentGroup, ModelVersion, Question
-from engine.datasets.labels import ACCEPTED
 from engine.errors import Refused
+from engine.statuses import ACCEPTED
 
 _Chosen = TypeVar("_Chosen", bound=Select[Any])
 

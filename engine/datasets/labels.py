@@ -23,13 +23,13 @@ from engine.annotation.agreement import compare
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import living
 from engine.annotation.words import listed
+from engine.datasets.comparisons import own_answers, people_reliability
 from engine.datasets.quality import CONTRADICTED, Answer, SeenPage, SeenWord, contradicted, unfit
 from engine.datasets.weights import Reliability, label_weight, share_agreed
 from engine.documents.duplicates.page_signature import alike
 from engine.documents.duplicates.signature_index import signature_in
-from engine.statistics.project_agreement import own_answers, people_reliability
+from engine.statuses import ACCEPTED
 
-ACCEPTED = ("accepted", "fixed")  # fixed: accepted, after the reviewer mended it
 KNOWN, REVIEWED, OWN_WORD = (
     0,
     1,

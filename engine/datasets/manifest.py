@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from engine.annotation.state import AUTOMATIC, AnnotationState, Box
+from engine.annotation.state import AnnotationState, Box
 from engine.errors import NotFound, Refused
+from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 FORMAT = "glossator-snapshot/3"

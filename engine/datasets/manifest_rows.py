@@ -9,11 +9,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import Document, Page, PageWord
-from engine.annotation.state import AUTOMATIC, stored
+from engine.annotation.state import stored
 from engine.datasets.labels import AutomaticLabel, Chosen, Label
 from engine.datasets.manifest import FORMAT, canonical
 from engine.datasets.weights import Reliability
 from engine.models import registry
+from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 QUARANTINED = "quarantined"  # stands for the split of a document that may neither train nor judge

@@ -6,11 +6,11 @@ from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
 
 from db.tables import Project, Run, Snapshot
-from engine.annotation.state import AUTOMATIC
-from engine.datasets.labels import ACCEPTED
 from engine.datasets.manifest import items_of, left_out_of, people_of
 from engine.datasets.quality import SENTENCES
 from engine.errors import NotFound, Refused
+from engine.queries import existing
+from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
 MOST_LISTED = 200  # snapshots
@@ -62,8 +62,7 @@ class SnapshotView(SnapshotLine):
 def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
     """Return the snapshots of a project, newest first. NotFound when there is no such project."""
     with workspace.database.read() as session:
-        if session.get(Project, project_id) is None:
-            raise NotFound("There is no such project.")
+        existing(session, Project, project_id)
         rows = session.scalars(
             select(Snapshot)
             .where(Snapshot.project_id == project_id)

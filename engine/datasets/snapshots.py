@@ -33,14 +33,16 @@ from db.tables import (
     User,
 )
 from engine.annotation.automatic_conditions import standing
-from engine.annotation.state import AUTOMATIC, AnnotationState
+from engine.annotation.state import AnnotationState
 from engine.datasets.automatic_labels import automatic_labels, chosen_automatic, trusted
 from engine.datasets.filters import Filters
-from engine.datasets.labels import ACCEPTED, KNOWN, OWN_WORD, REVIEWED, Chosen, Known, Label, choose, known_of
+from engine.datasets.labels import KNOWN, OWN_WORD, REVIEWED, Chosen, Known, Label, choose, known_of
 from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.page import READING
 from engine.errors import Refused
+from engine.queries import is_newest
+from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
 _AT_ONCE = 400  # labels held, and as many more as the last group of documents has
@@ -265,7 +267,7 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
             _trust(Revision),
             seconds,
         )
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+        .join(Revision, is_newest())
         .join(Question, Question.id == Annotation.question_id)
         .join(User, User.id == Annotation.author_id)
         .join(Document, Document.id == Annotation.document_id)
@@ -297,7 +299,7 @@ def _one_a_question(project_id: str) -> Select[tuple[str]]:
     )
     ranked = (
         select(Annotation.id, place.label("place"))
-        .join(head, (head.annotation_id == Annotation.id) & (head.number == Annotation.head))
+        .join(head, is_newest(head))
         .where(Annotation.project_id == project_id, head.status.in_(ACCEPTED))
         .subquery()
     )

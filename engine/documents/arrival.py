@@ -31,7 +31,7 @@ from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import READING, Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused
-from engine.tasks.tasks import open_missing
+from engine.projects.open_tasks import open_missing
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)

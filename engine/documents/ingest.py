@@ -18,11 +18,11 @@ from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import READING, Beginning, ReadPage
-from engine.documents.refusal import quoted
-from engine.errors import NotFound, Refused
+from engine.errors import Refused
+from engine.projects.open_tasks import open_missing
+from engine.queries import existing
 from engine.settings import MEGABYTE, Settings
-from engine.tasks.tasks import open_missing
-from engine.text import cleaned
+from engine.text import cleaned, quoted, storable
 from engine.workspace import Workspace
 
 # What a rendered document may take on disk, generously; below this much free space nothing is begun.
@@ -143,8 +143,7 @@ def new_document(
 
     NotFound for an unknown project.
     """
-    if session.get(Project, project_id) is None:
-        raise NotFound("There is no such project.")
+    existing(session, Project, project_id)
     document = Document(
         project_id=project_id,
         group_id=group_for(session, project_id, sha256, signatures).id,
@@ -226,11 +225,6 @@ def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested
         ).one()
         whole = session.get(Lease, READING + document.id) is None
     return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()), whole)
-
-
-def storable(text: str) -> str:
-    """Return `text` without what UTF-8 or PostgreSQL cannot hold: lone surrogates and NUL."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def _shortened(name: str) -> str:

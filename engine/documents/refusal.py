@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from engine.text import quoted
+
 
 class Reason(StrEnum):
     EMPTY = "empty"
@@ -37,14 +39,6 @@ class Unreadable(Exception):
         self.reason = reason
         self.why = why
         super().__init__(f"{reason}: {why}")
-
-
-def quoted(name: str) -> str:
-    """The file's name as one short printable piece of a sentence: names come from strangers, too."""
-    shown = "".join(c if c.isprintable() else "?" for c in name)
-    if len(shown) > 100:
-        shown = f"{shown[:60]}...{shown[-35:]}"
-    return f'"{shown}"'
 
 
 def empty() -> Unreadable:

@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 from db.tables import Annotation, Document, DocumentGroup, Page
 from engine.accounts import visibility
 from engine.documents.incoming import progress
-from engine.errors import NotFound
+from engine.queries import existing
+from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 
@@ -67,7 +68,7 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
         select(
             Annotation.document_id,
             func.count().label("questions"),
-            func.count().filter(Annotation.status.in_(["accepted", "fixed"])).label("accepted"),
+            func.count().filter(Annotation.status.in_(ACCEPTED)).label("accepted"),
         )
         .where(Annotation.project_id == project_id)
         .group_by(Annotation.document_id)
@@ -118,9 +119,7 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
 def document_view(workspace: Workspace, document_id: str) -> DocumentView:
     """Return a document with its pages in order. NotFound when there is none."""
     with workspace.database.read() as session:
-        document = session.get(Document, document_id)
-        if document is None:
-            raise NotFound("There is no such document.")
+        document = existing(session, Document, document_id)
         # Asked before the pages: what is read between the two is then there already.
         reading, stopped = progress(session, document_id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
@@ -147,7 +146,5 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
 def page_image(workspace: Workspace, page_id: str) -> PageImage:
     """Return what a page's picture is stored as. NotFound when there is no such page."""
     with workspace.database.read() as session:
-        page = session.get(Page, page_id)
-    if page is None:
-        raise NotFound("There is no such page.")
+        page = existing(session, Page, page_id)
     return PageImage(sha256=page.image_sha256, media_type=page.image_media_type)

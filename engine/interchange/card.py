@@ -14,11 +14,11 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from db.tables import Annotation, Revision
-from engine.annotation.state import AUTOMATIC
 from engine.datasets.manifest import FrozenItem, people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import SPLITS, UNKNOWN_LICENCE, Marked, Release, licence_of
+from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 CARD_FILE, SAMPLES_FOLDER = "README.md", "samples"

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from db.tables import Snapshot
-from engine.annotation.state import AUTOMATIC
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Refused
@@ -32,6 +31,7 @@ from engine.interchange.formats import (
 from engine.interchange.outcome import Writer
 from engine.interchange.release import Release
 from engine.projects.projects import project_by_id
+from engine.statuses import AUTOMATIC
 from engine.version import code_version
 from engine.workspace import Workspace
 

@@ -13,19 +13,20 @@ from sqlalchemy.orm import Session
 
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question
+from engine.annotation.automatic_checks import person_answered
 from engine.annotation.preparing import Ready
 from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.datasets.manifest import canonical
-from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page, storable
+from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page
 from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
 from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, bad
 from engine.interchange.pictures import checked
-from engine.selection.auto_accept import person_answered
-from engine.tasks.tasks import lock_project, open_missing
+from engine.projects.open_tasks import lock_project, open_missing
+from engine.text import storable
 from engine.workspace import Workspace
 from model.examples import Word
 from model.layout import read_layout

@@ -17,7 +17,7 @@ from engine.jobs.crontab import Schedule, schedule
 from engine.jobs.firings import Due, Outcome
 from engine.jobs.trigger import RETRAIN, newly_accepted, retrain_key, spoken
 from engine.jobs.unseen import unseen
-from engine.projects.projects import ProjectSettings, settings_of
+from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.workspace import Workspace
 
 

@@ -17,6 +17,7 @@ from db.base import now
 from db.tables import Job
 from engine import audit
 from engine.errors import Conflict, NotFound
+from engine.queries import existing
 from engine.workspace import Workspace
 
 LEASE_SECONDS = 60.0
@@ -246,10 +247,7 @@ def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
 def job_by_id(workspace: Workspace, job_id: str) -> Job:
     """Return a job. NotFound when there is none."""
     with workspace.database.read() as session:
-        job = session.get(Job, job_id)
-    if job is None:
-        raise NotFound("There is no such job.")
-    return job
+        return existing(session, Job, job_id)
 
 
 def list_jobs(workspace: Workspace, project_id: str | None = None, *, limit: int = 100) -> list[Job]:

@@ -8,14 +8,14 @@ from sqlalchemy import select
 
 from db.base import now
 from db.tables import Job, Project
-from engine.errors import NotFound
 from engine.jobs import firings, queue
 from engine.jobs.clock import clock_of
 from engine.jobs.election import elected
 from engine.jobs.firings import FiringView
 from engine.jobs.trigger import age_due, retrain_key, spoken
 from engine.jobs.unseen import unseen
-from engine.projects.projects import ProjectSettings, settings_of
+from engine.projects.project_settings import ProjectSettings, settings_of
+from engine.queries import existing
 from engine.workspace import Workspace
 
 
@@ -52,9 +52,7 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
     """Return how things stand in a project, with its newest firings. NotFound when there is no such project."""
     moment = now()
     with workspace.database.read() as session:
-        project = session.get(Project, project_id)
-        if project is None:
-            raise NotFound("There is no such project.")
+        project = existing(session, Project, project_id)
         working = queue.with_key(session, retrain_key(project_id))
     chosen = settings_of(project)
     waiting = unseen(workspace, project_id)

@@ -10,8 +10,8 @@ from db.tables import Job, Project, Task
 from engine.errors import NotFound
 from engine.jobs import queue
 from engine.models import registry
-from engine.projects.projects import settings_of
-from engine.selection import stages
+from engine.projects import project_stage
+from engine.projects.project_settings import settings_of
 from engine.workspace import Workspace
 
 SURVEY = "survey"
@@ -38,7 +38,7 @@ def check(workspace: Workspace) -> list[Job]:
     due = []
     with workspace.database.read() as session:
         for project in session.scalars(select(Project).order_by(Project.id)):
-            chosen, stage = settings_of(project), stages.stage_of(session, project.id)
+            chosen, stage = settings_of(project), project_stage.stage_of(session, project.id)
             if chosen.selection == "arrival" and stage == "assisted":
                 continue
             ask = chosen.selection == "model" or stage != "assisted"
@@ -75,5 +75,5 @@ def _basis(session: Session, project_id: str) -> dict[str, Any]:
         "version_id": registry.champion(session, project_id).id,
         "newest_task": session.scalar(select(func.max(Task.id)).where(Task.project_id == project_id)),
         "selection": [chosen.selection, chosen.selection_random_share, chosen.selection_patience_days],
-        "stage": stages.sequence_of(session, project_id),
+        "stage": project_stage.sequence_of(session, project_id),
     }

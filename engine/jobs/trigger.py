@@ -12,8 +12,9 @@ from db.tables import Job, Project
 from engine.datasets import snapshots
 from engine.jobs import firings, queue
 from engine.jobs.firings import Due, Outcome
-from engine.jobs.unseen import TRAIN, unseen
-from engine.projects.projects import ProjectSettings, settings_of
+from engine.jobs.unseen import unseen
+from engine.projects.project_settings import ProjectSettings, settings_of
+from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
 RETRAIN = "retrain"

@@ -10,9 +10,8 @@ from db.tables import Run, Snapshot
 from engine.datasets import snapshots
 from engine.datasets.manifest import revisions_of
 from engine.errors import Refused
+from engine.statuses import TRAIN
 from engine.workspace import Workspace
-
-TRAIN = "train"
 
 
 def unseen(workspace: Workspace, project_id: str) -> dict[str, datetime]:

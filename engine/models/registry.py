@@ -18,6 +18,7 @@ from db.tables import ModelVersion, Project, Promotion, Run, Snapshot, User
 from engine import audit
 from engine.accounts import permissions
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.queries import existing
 from engine.settings import Settings
 from engine.version import code_version
 from engine.workspace import Workspace
@@ -118,8 +119,7 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
 def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
     """Return a project's versions and the shipped ones, newest first."""
     with workspace.database.read() as session:
-        if session.get(Project, project_id) is None:
-            raise NotFound("There is no such project.")
+        existing(session, Project, project_id)
         rows = session.execute(
             select(ModelVersion, Snapshot.sha256)
             .outerjoin(Snapshot, Snapshot.id == ModelVersion.snapshot_id)

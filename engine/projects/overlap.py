@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Task
-
-ANSWERED = ("submitted", "accepted", "fixed")  # what counts as somebody's answer
+from engine.statuses import ANSWERED
 
 
 def wanted(task_id: str, share: float, people: int) -> int:

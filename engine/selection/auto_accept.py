@@ -17,17 +17,17 @@ from engine import audit
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
 from engine.annotation.automatic_conditions import standing
-from engine.annotation.state import AnnotationState
-from engine.annotation.survey_answers import TRAIN, fresh
+from engine.annotation.survey_answers import fresh
 from engine.curation import leases
 from engine.errors import Forbidden
 from engine.models import registry
-from engine.projects import overlap, priority
-from engine.projects.projects import settings_of
+from engine.projects import overlap, priority, project_stage
+from engine.projects.open_tasks import lock_project
+from engine.projects.project_settings import settings_of
 from engine.selection import stages
 from engine.selection.holdout_precision import THERE, measure
 from engine.selection.precision import lowest
-from engine.tasks.tasks import lock_project
+from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
 _AT_ONCE = 500
@@ -70,11 +70,11 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
     """
     with workspace.database.read() as session:
         # Masks are compared here and remembered, so that the turn to write is short.
-        if stages.stage_of(session, project_id) == "automatic":
+        if project_stage.stage_of(session, project_id) == "automatic":
             measure(session, project_id, registry.champion(session, project_id).id)
     with workspace.database.write() as session:
         project = lock_project(session, project_id)
-        if stages.stage_of(session, project_id) != "automatic":
+        if project_stage.stage_of(session, project_id) != "automatic":
             return None
         chosen, version = settings_of(project), registry.champion(session, project_id)
         failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
@@ -83,7 +83,7 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
         if failed is None and point is None:
             failed = stages.shortfall(found, chosen, registry.label(version))
         if failed is not None:
-            stages.fall_back(session, project_id, version.id, failed)
+            project_stage.fall_back(session, project_id, version.id, failed)
             return Accepted(0, 0, failed)
         assert point is not None
         answers, drawn = _accept(session, project_id, version.id, point.threshold, chosen.audit_share)
@@ -94,32 +94,6 @@ def would_accept(session: Session, project_id: str, version_id: str, threshold: 
     """Return how many open tasks would be answered automatically above a confidence."""
     chosen = _acceptable(project_id, version_id, threshold).with_only_columns(func.count()).order_by(None)
     return session.scalar(chosen) or 0
-
-
-def person_answered(
-    session: Session,
-    project_id: str,
-    document_id: str,
-    question_id: str,
-    state: AnnotationState,
-    person_id: str,
-    *,
-    anew: bool = True,
-    opinion: automatic_checks.Opinion | None = None,
-) -> None:
-    """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work.
-
-    `anew`: also where somebody's answer has said so before. `opinion`: what this answer says, where that was found out before.
-    """
-    automatic = automatic_checks.checked(
-        session, document_id, question_id, state, person_id, anew=anew, opinion=opinion
-    )
-    if automatic is None or not automatic.audit or automatic.verdict != "wrong":
-        return
-    target = settings_of(lock_project(session, project_id)).precision_target
-    failed = automatic_checks.failed(session, project_id, automatic.model_version_id, target)
-    if failed is not None:
-        stages.fall_back(session, project_id, automatic.model_version_id, failed)
 
 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:

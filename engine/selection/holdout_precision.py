@@ -15,8 +15,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Revision, SurveyAnswer
-from engine.annotation.agreement import AGREED, compare
-from engine.annotation.proposal import marked
+from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
 from engine.annotation.survey_answers import fresh
 from engine.datasets import snapshots
@@ -59,11 +58,6 @@ def measure(session: Session, project_id: str, version_id: str) -> Measured:
         [pair.confidence for pair in pairs], [right[pair.key] for pair in pairs], [pair.document_id for pair in pairs]
     )
     return Measured(points, len(pairs), len({pair.document_id for pair in pairs}))
-
-
-def agrees(state: AnnotationState, answer: dict[str, object], page_id: str) -> bool:
-    """Return whether a person's answer and a model's stored one mark the same."""
-    return compare(state, marked(answer, page_id)).iou >= AGREED
 
 
 class _Pair(NamedTuple):

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from db.base import now
 from db.tables import (
     Annotation,
     Document,
@@ -28,14 +27,15 @@ from db.tables import (
 from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import marked
 from engine.annotation.state import AnnotationState
-from engine.annotation.survey_answers import TRAIN, fresh
+from engine.annotation.survey_answers import fresh
 from engine.models import registry
-from engine.tasks.task_status import ACCEPTED
+from engine.queries import is_newest
+from engine.statuses import ACCEPTED, TRAIN
+from engine.tasks.label_reviews import pending, sentence
 from engine.workspace import Workspace
 
 SURE, ABSENT = 0.9, 0.1  # probability that the document answers: it does, it does not
 FITS, APART = 0.8, 0.3  # predicted IoU of a mark that is believed, and the IoU from which down it is another one
-VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}  # of a review -> of a second look
 _AT_ONCE = 200
 
 
@@ -117,83 +117,9 @@ def find(workspace: Workspace, project_id: str) -> int:
     return found
 
 
-def waiting(project_id: str, reviewer_id: str) -> Select[SecondLook, Annotation, Revision]:
-    """Return the statement for the looks that a reviewer may take, the surest first: of labels that they have no part in."""
-    return (
-        select(SecondLook, Annotation, Revision)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
-        .where(
-            SecondLook.project_id == project_id,
-            pending(),
-            Annotation.author_id != reviewer_id,
-            Revision.author_id != reviewer_id,
-        )
-        .order_by(SecondLook.iou, SecondLook.created_at, SecondLook.id)
-    )
-
-
-def pending() -> ColumnElement[bool]:
-    """Return the condition that nobody has looked, and that the label is still what was contradicted. With its newest revision."""
-    return and_(SecondLook.verdict.is_(None), SecondLook.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
-
-
-def count(session: Session, project_id: str, reviewer_id: str) -> int:
-    """Return how many second looks wait for a reviewer."""
-    chosen = waiting(project_id, reviewer_id).with_only_columns(func.count(Annotation.id.distinct())).order_by(None)
-    return session.scalar(chosen) or 0
-
-
-def own(session: Session, project_id: str, reviewer_id: str) -> bool:
-    """Return whether labels want a second look that this reviewer cannot give, having had a part in them."""
-    mine = (Annotation.author_id == reviewer_id) | (Revision.author_id == reviewer_id)
-    chosen = (
-        select(SecondLook.id)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
-        .where(SecondLook.project_id == project_id, pending(), mine)
-    )
-    return session.scalar(chosen.limit(1)) is not None
-
-
-def decide(session: Session, annotation_id: str, judged_revision: str, verdict: str, reviewer_id: str) -> None:
-    """Keep what a reviewer's verdict on a label says about the looks that it waited for. In the caller's unit of work."""
-    open_looks = select(SecondLook).where(
-        SecondLook.annotation_id == annotation_id,
-        SecondLook.revision_id == judged_revision,
-        SecondLook.verdict.is_(None),
-    )
-    for look in session.scalars(open_looks):
-        look.verdict, look.decided_by, look.decided_at = VERDICTS[verdict], reviewer_id, now()
-
-
-def sentence(look: SecondLook, model: str) -> str:
-    """Return why a label is looked at again."""
-    sure = f"{look.answered:.0%}"
-    if look.kind == "not_here":
-        return f"{model} is {1 - look.answered:.0%} sure that the document does not answer this."
-    text = " ".join(str(look.answer.get("text", "")).split())
-    what = f"“{text if len(text) <= 80 else text[:77] + '...'}”" if text else "a place without words"
-    if look.kind == "here":
-        return f"The label says that the document does not answer this; {model} is {sure} sure that it does: {what}."
-    return f"{model} is {sure} sure of another place: {what}."
-
-
-def newest(session: Session, annotation_id: str) -> SecondLook | None:
-    """Return the look that an annotation waits for now, if any."""
-    return session.scalar(
-        select(SecondLook)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
-        .where(SecondLook.annotation_id == annotation_id, pending())
-        .order_by(SecondLook.id.desc())
-        .limit(1)
-    )
-
-
 def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[LookLine]:
     """Return a project's second looks: those that wait first, the newest first."""
-    head = (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head)
+    head = is_newest()
     with workspace.database.read() as session:
         names = {user.id: user.name for user in session.scalars(select(User))}
         rows = session.execute(
@@ -234,7 +160,7 @@ def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, Su
     )
     return (
         select(Annotation, Revision, SurveyAnswer)
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+        .join(Revision, is_newest())
         .join(SurveyAnswer, same & fresh(version_id))
         .join(Document, Document.id == Annotation.document_id)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)

@@ -16,13 +16,15 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, Task
 from engine import audit
-from engine.annotation.survey_answers import TRAIN, unpacked
-from engine.errors import NotFound
+from engine.annotation.survey_answers import unpacked
 from engine.projects import overlap, priority
+from engine.projects.open_tasks import lock_project
 from engine.projects.priority import BY_HAND
-from engine.projects.projects import ProjectSettings, project_by_id, settings_of
+from engine.projects.project_settings import ProjectSettings, settings_of
+from engine.projects.projects import project_by_id
+from engine.queries import existing
 from engine.selection.ordering import order
-from engine.tasks.tasks import lock_project
+from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
 KNOWN = 1000  # answered documents that a choice keeps away from: more would say little and cost a second
@@ -76,9 +78,7 @@ def put_first(workspace: Workspace, document_id: str, by: str) -> int:
     NotFound for an unknown document. Audited.
     """
     with workspace.database.write() as session:
-        document = session.get(Document, document_id)
-        if document is None:
-            raise NotFound("There is no such document.")
+        document = existing(session, Document, document_id)
         lock_project(session, document.project_id)
         mine = select(Task, priority.begun()).where(Task.document_id == document_id, Task.closed_at.is_(None))
         tasks = session.execute(mine).all()

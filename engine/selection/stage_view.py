@@ -10,9 +10,10 @@ from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, User
 from engine.annotation import automatic_checks
 from engine.annotation.automatic_conditions import standing
 from engine.annotation.survey_answers import fresh
-from engine.errors import NotFound
 from engine.models import registry
-from engine.projects.projects import settings_of
+from engine.projects import project_stage
+from engine.projects.project_settings import settings_of
+from engine.queries import existing
 from engine.selection import auto_accept, stages
 from engine.selection.holdout_precision import measure
 from engine.selection.precision import lowest
@@ -70,11 +71,9 @@ class StageView(BaseModel):
 def stage_view(workspace: Workspace, project_id: str) -> StageView:
     """Return a project's stage. NotFound when there is no such project."""
     with workspace.database.read() as session:
-        project = session.get(Project, project_id)
-        if project is None:
-            raise NotFound("There is no such project.")
+        project = existing(session, Project, project_id)
         chosen, version = settings_of(project), registry.champion(session, project_id)
-        change = stages.current(session, project_id)
+        change = project_stage.current(session, project_id)
         found = measure(session, project_id, version.id)
         point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
         failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)

@@ -6,10 +6,7 @@ it is checked by people all the same. A stage is a row that is added, with why; 
 """
 
 from dataclasses import asdict
-from typing import Any, Literal, get_args
-
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from typing import Any
 
 from db.tables import StageChange, User
 from engine import audit
@@ -17,33 +14,12 @@ from engine.accounts import permissions
 from engine.annotation import automatic_checks
 from engine.errors import Conflict, Forbidden, Refused
 from engine.models import registry
-from engine.projects.projects import ProjectSettings, settings_of
+from engine.projects.open_tasks import lock_project
+from engine.projects.project_settings import ProjectSettings, settings_of
+from engine.projects.project_stage import NAMES, STAGES, stage_of, step
 from engine.selection.holdout_precision import Measured, measure
 from engine.selection.precision import Point, lowest
-from engine.tasks.tasks import lock_project
 from engine.workspace import Workspace
-
-Stage = Literal["assisted", "semi_automatic", "automatic"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
-NAMES: dict[str, str] = {"assisted": "assisted", "semi_automatic": "semi-automatic", "automatic": "automatic"}
-
-
-def current(session: Session, project_id: str) -> StageChange | None:
-    """Return the newest step of a project; None while it was never changed."""
-    return session.scalar(
-        select(StageChange).where(StageChange.project_id == project_id).order_by(StageChange.sequence.desc()).limit(1)
-    )
-
-
-def stage_of(session: Session, project_id: str) -> str:
-    """Return the stage of a project."""
-    change = current(session, project_id)
-    return change.stage if change is not None else "assisted"
-
-
-def sequence_of(session: Session, project_id: str) -> int:
-    """Return how many steps a project has made."""
-    return session.scalar(select(func.max(StageChange.sequence)).where(StageChange.project_id == project_id)) or 0
 
 
 def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, reason: str = "") -> StageChange:
@@ -82,40 +58,6 @@ def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, re
             session, by.id, "stage.change", project_id, project_id, stage=stage, reason=reason, figures=figures
         )
         return change
-
-
-def fall_back(session: Session, project_id: str, version_id: str, reason: str) -> StageChange | None:
-    """Take a project from "automatic" to "semi-automatic" without anybody, inside the caller's unit of work; None if it is not."""
-    lock_project(session, project_id)
-    if stage_of(session, project_id) != "automatic":
-        return None
-    change = step(session, project_id, "semi_automatic", version_id, {}, reason, None)
-    audit.record(session, None, "stage.fall_back", project_id, project_id, stage="semi_automatic", reason=reason)
-    return change
-
-
-def step(
-    session: Session,
-    project_id: str,
-    stage: str,
-    version_id: str | None,
-    figures: dict[str, Any],
-    reason: str,
-    by: str | None,
-) -> StageChange:
-    """Add a step. The project is locked by the caller."""
-    change = StageChange(
-        project_id=project_id,
-        sequence=sequence_of(session, project_id) + 1,
-        stage=stage,
-        model_version_id=version_id,
-        figures=figures,
-        reason=reason,
-        changed_by=by,
-    )
-    session.add(change)
-    session.flush()
-    return change
 
 
 def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:

@@ -14,8 +14,7 @@ from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditWords, PageMark, Patch, to_patch
 from engine.grounded import GroundedPage, GroundedQuestion
 from engine.run_lengths import decode_rle
-from engine.training.evaluation.metrics import iou
-from model.masks import Mask, decode_patch, rasterise
+from model.masks import Mask, decode_patch, iou, rasterise
 
 
 @dataclass(frozen=True, slots=True)

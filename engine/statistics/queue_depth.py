@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.automatic_conditions import settles
-from engine.projects.overlap import ANSWERED
 from engine.statistics.days import as_date, day_of
+from engine.statuses import ANSWERED
 
 
 class QueueDepth(BaseModel):

@@ -17,6 +17,7 @@ from db.tables import Annotation, ModelVersion, Prediction, Project, Review, Rev
 from engine.accounts.permissions import RANK, role_in
 from engine.errors import NotFound
 from engine.models.registry import label
+from engine.queries import existing
 from engine.statistics.days import as_date, day_of, midnight
 from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
 from engine.statistics.queue_depth import QueueDepth, queue_depth
@@ -94,8 +95,7 @@ def figures(
     last = today or now().date()
     first = last - timedelta(days=min(max(days, 1), LONGEST) - 1)
     with workspace.database.read() as session:
-        if session.get(Project, project_id) is None:
-            raise NotFound("There is no such project.")
+        existing(session, Project, project_id)
         masks, begin = _masks(session, project_id), midnight(first)
         names = _names(session, project_id, viewer)
         counted = session.execute(

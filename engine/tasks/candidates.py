@@ -11,10 +11,11 @@ from sqlalchemy import and_, case, exists, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Project, Question, Task
+from engine import statuses
 from engine.annotation.automatic_conditions import settled
 from engine.curation import leases
 from engine.projects import overlap
-from engine.projects.projects import settings_of
+from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
 
 _LOOKED_AT = 20  # candidates of one look; others may take some of them before they are leased
@@ -95,7 +96,7 @@ def _untouched(look: _Look, most: int) -> list[str]:
     answers = select(func.count()).where(
         Annotation.document_id == Task.document_id,
         Annotation.question_id == Task.question_id,
-        Annotation.status.in_(overlap.ANSWERED),
+        Annotation.status.in_(statuses.ANSWERED),
     )
     open_tasks = (
         Task.project_id == look.project_id,
@@ -130,7 +131,7 @@ def _gold(session: Session, project_id: str, user_id: str, after: str | None) ->
     answered = session.scalar(
         select(func.count())
         .select_from(Task)
-        .join(Annotation, mine & (Annotation.author_id == user_id) & Annotation.status.in_(overlap.ANSWERED))
+        .join(Annotation, mine & (Annotation.author_id == user_id) & Annotation.status.in_(statuses.ANSWERED))
         .where(Task.project_id == project_id, Task.closed_at.is_(None))
     )
     if not overlap.gold_is_due(user_id, answered or 0, share):

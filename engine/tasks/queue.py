@@ -12,16 +12,18 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Annotation, Prediction, Question, Task, User
+from engine import statuses
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
 from engine.curation import leases
-from engine.errors import Conflict, NotFound
-from engine.projects import overlap
+from engine.errors import Conflict
+from engine.projects.open_tasks import lock_project
 from engine.projects.projects import project_by_id
+from engine.queries import existing
 from engine.tasks import task_status
 from engine.tasks.candidates import candidates as candidates_for
-from engine.tasks.queue_view import QueueView, clock, joined, queue_view
-from engine.tasks.tasks import lock_project
+from engine.tasks.queue_view import QueueView, clock, queue_view
+from engine.text import listed as joined
 from engine.workspace import Workspace
 
 _LOOKS = 5
@@ -196,14 +198,11 @@ def _lost(session: Session, task: Task, user_id: str) -> str:
         select(User.name)
         .join(Annotation, Annotation.author_id == User.id)
         .where(Annotation.document_id == task.document_id, Annotation.question_id == task.question_id)
-        .where(Annotation.author_id != user_id, Annotation.status.in_([*overlap.ANSWERED, "rejected"]))
+        .where(Annotation.author_id != user_id, Annotation.status.in_([*statuses.ANSWERED, "rejected"]))
         .order_by(User.name)
     ).all()
     return f"{visibility.SOMEBODY if unnamed else joined(authors)} answered this question meanwhile; what you saved is kept."
 
 
 def _task(session: Session, task_id: str) -> Task:
-    task = session.get(Task, task_id)
-    if task is None:
-        raise NotFound("There is no such task.")
-    return task
+    return existing(session, Task, task_id)

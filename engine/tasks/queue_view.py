@@ -12,8 +12,8 @@ from db.tables import Annotation, Document, Question, Revision, Task
 from engine.accounts import visibility
 from engine.curation import leases
 from engine.projects.projects import project_by_id
-from engine.selection import label_review
-from engine.tasks import task_status
+from engine.queries import is_newest
+from engine.tasks import label_reviews, task_status
 from engine.tasks.task_status import Counts
 from engine.workspace import Workspace
 
@@ -73,9 +73,9 @@ def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView
 
 def to_review(session: Session, project_id: str, user_id: str) -> int:
     """Return how many submitted answers of other people wait for a verdict, and how many labels for a second look."""
-    head = (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head)
+    head = is_newest()
     chosen = select(func.count(Annotation.id)).join(Revision, head).where(judgeable(project_id, user_id))
-    return (session.scalar(chosen) or 0) + label_review.count(session, project_id, user_id)
+    return (session.scalar(chosen) or 0) + label_reviews.count(session, project_id, user_id)
 
 
 def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:
@@ -101,11 +101,6 @@ def on_this_clock(sentence: str) -> str:
         return f"{datetime.combine(datetime.now(UTC), written).astimezone():%H:%M:%S}"
 
     return re.sub(r"\b(\d\d:\d\d:\d\d) UTC\b", local, sentence)
-
-
-def joined(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them: Ann, Ben and Cem."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, HeldTask]]:

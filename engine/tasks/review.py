@@ -14,14 +14,16 @@ from sqlalchemy.orm import Session, aliased
 from db.tables import Annotation, ModelVersion, Prediction, Review, Revision, User
 from engine.accounts import permissions
 from engine.accounts.visibility import seen
+from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, state_at
 from engine.annotation.state import AnnotationState, Edit
 from engine.curation import leases
-from engine.documents.ingest import storable
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
-from engine.selection import auto_accept, label_review
+from engine.queries import is_newest
+from engine.tasks import label_reviews
+from engine.text import storable
 from engine.workspace import Workspace
 
 Verdict = Literal["accepted", "rejected", "fixed"]
@@ -123,9 +125,9 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             )
         )
         leases.release(session, leases.annotation_subject(annotation_id))
-        label_review.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
+        label_reviews.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
         if stands:
-            auto_accept.person_answered(
+            automatic_checks.person_answered(
                 session,
                 annotation.project_id,
                 annotation.document_id,
@@ -223,7 +225,7 @@ def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
     with workspace.database.look() as session:
         row = session.execute(
             select(Annotation.document_id, Annotation.question_id, Revision.state)
-            .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+            .join(Revision, is_newest())
             .where(Annotation.id == annotation_id, Annotation.head == number)
         ).one_or_none()
     if row is None:

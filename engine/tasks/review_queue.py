@@ -16,13 +16,16 @@ from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import AnnotationState, Patch
 from engine.curation import leases
-from engine.errors import Conflict, NotFound
+from engine.errors import Conflict
 from engine.models.registry import label
-from engine.projects.overlap import ANSWERED
-from engine.projects.projects import project_by_id, settings_of
-from engine.selection import label_review
+from engine.projects.project_settings import settings_of
+from engine.projects.projects import project_by_id
+from engine.queries import existing, is_newest
+from engine.statuses import ANSWERED
+from engine.tasks import label_reviews
 from engine.tasks.queue import page_of
-from engine.tasks.queue_view import clock, joined, judgeable, to_review
+from engine.tasks.queue_view import clock, judgeable, to_review
+from engine.text import listed as joined
 from engine.workspace import Workspace
 
 
@@ -91,7 +94,7 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
                 if until is None:
                     continue
                 annotation = session.get(Annotation, annotation_id)
-                look = label_review.newest(session, annotation_id)
+                look = label_reviews.newest(session, annotation_id)
                 submitted = annotation is not None and annotation.status == "submitted"
                 if annotation is None or not (submitted or look):  # judged or taken back since we looked
                     leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
@@ -122,7 +125,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
             for annotation, question, author, moment in rows
         ]
         again = session.execute(
-            label_review.waiting(project_id, reviewer_id)
+            label_reviews.waiting(project_id, reviewer_id)
             .join(Question, Question.id == Annotation.question_id)
             .join(User, User.id == Annotation.author_id)
             .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
@@ -137,7 +140,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
                 author,
                 moment,
                 False,
-                label_review.sentence(look, label(version)),
+                label_reviews.sentence(look, label(version)),
             )
             for look, annotation, question, author, moment, version in again
         }
@@ -150,7 +153,7 @@ def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
     model = label(session.get_one(ModelVersion, look.model_version_id))
     return Contradiction(
         kind=look.kind,
-        sentence=label_review.sentence(look, model),
+        sentence=label_reviews.sentence(look, model),
         model=model,
         page_id=look.page_id,
         words=answer.words if look.kind != "not_here" else [],
@@ -161,8 +164,7 @@ def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
 def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> datetime:
     """Renew a reviewer's lease of an answer and return until when it holds. Conflict, naming who has it, when it is lost."""
     with workspace.database.write() as session:
-        if session.get(Annotation, annotation_id) is None:
-            raise NotFound("There is no such annotation.")
+        existing(session, Annotation, annotation_id)
         subject = leases.annotation_subject(annotation_id)
         until = leases.acquire(session, subject, reviewer_id)
         if until is None:
@@ -188,7 +190,7 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
         for each in session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id))
         if leases.annotation_subject(each) not in others
     ]
-    looks = session.scalars(label_review.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    looks = session.scalars(label_reviews.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
     oldest += [each for each in dict.fromkeys(looks) if leases.annotation_subject(each) not in others]
     if after in oldest:  # passed over: go round in plain order, else two would alternate
         at = oldest.index(after)
@@ -202,7 +204,7 @@ def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
     """Return the statement for submitted answers that this reviewer has no part in, oldest first."""
     return (
         select(Annotation, Revision)
-        .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+        .join(Revision, is_newest())
         .where(judgeable(project_id, reviewer_id))
         .order_by(Revision.created_at, Revision.id)
     )
@@ -229,7 +231,7 @@ def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
 def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     """Return why there is nothing to review for this person, in one sentence."""
     waiting = set(session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)))
-    waiting |= set(session.scalars(label_review.waiting(project_id, reviewer_id).with_only_columns(Annotation.id)))
+    waiting |= set(session.scalars(label_reviews.waiting(project_id, reviewer_id).with_only_columns(Annotation.id)))
     held = [
         each
         for each in leases.live(session, "annotation:")
@@ -246,7 +248,7 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     )
     if own:
         return "Only your own answers wait for a review: another reviewer has to judge them."
-    if label_review.own(session, project_id, reviewer_id):
+    if label_reviews.own(session, project_id, reviewer_id):
         return "Only labels that you had a part in want a second look: another reviewer has to take it."
     if settings_of(session.get_one(Project, project_id)).review_required:
         return "Every answer that was handed in has been judged."

@@ -7,12 +7,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AuditEntry, Document, Question
-from engine.documents.ingest import storable
-from engine.documents.refusal import quoted
 from engine.errors import Conflict, NotFound, Refused
-from engine.tasks import tasks
-from engine.tasks.queue_view import joined
-from engine.text import check_question, is_blank
+from engine.projects import open_tasks
+from engine.text import check_question, is_blank, quoted, storable
+from engine.text import listed as joined
 from engine.workspace import Workspace
 
 LONGEST = 1000  # characters of a question
@@ -73,7 +71,7 @@ def replace_standard_questions(
     wanted = [" ".join(storable(text).split()) for text in texts]
     _check(wanted)
     with workspace.database.write() as session:
-        tasks.lock_project(session, project_id)
+        open_tasks.lock_project(session, project_id)
         if before is not None:
             _check_unchanged(before, [each.text for each in _listed(session, project_id)])
         known = {
@@ -101,8 +99,8 @@ def replace_standard_questions(
             )
         )
         session.flush()
-        tasks.close_and_reopen(session, project_id)
-        tasks.open_missing(session, project_id)
+        open_tasks.close_and_reopen(session, project_id)
+        open_tasks.open_missing(session, project_id)
         return _listed(session, project_id)
 
 

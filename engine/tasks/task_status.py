@@ -11,9 +11,7 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, Member, Revision, Task, User
 from engine.annotation.automatic_conditions import settled
 from engine.curation.leases import Held, live
-from engine.projects.overlap import ANSWERED
-
-ACCEPTED = ("accepted", "fixed")
+from engine.statuses import ACCEPTED, ANSWERED
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,19 @@
-"""Tasks: one for every standard question of every document. Opened, closed and reopened here; handed out by task_queue."""
+"""Tasks as a data lead sees them, and their gold answers. Opened in engine.projects.open_tasks, leased in engine.tasks.queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import exists, insert, select, tuple_, update
+from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
-from db.base import now
-from db.ids import new_id
-from db.tables import Annotation, Document, Project, Question, Revision, Task, User
+from db.tables import Annotation, Document, Question, Revision, Task, User
 from engine import audit
 from engine.errors import NotFound, Refused
-from engine.projects import overlap
-from engine.projects.projects import settings_of
+from engine.queries import existing
+from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000
-_ROWS_AT_ONCE = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,78 +45,13 @@ class TaskLine:
     chosen_by: str | None = None
 
 
-def lock_project(session: Session, project_id: str) -> Project:
-    """Return the project, locked until the commit: tasks are opened and handed out by one transaction at a time.
-
-    FOR NO KEY UPDATE on PostgreSQL, so that rows which refer to the project can be stored meanwhile; on SQLite a writer is
-    alone anyway. NotFound when there is none.
-    """
-    project = session.scalar(
-        select(Project)
-        .where(Project.id == project_id)
-        .with_for_update(key_share=True)
-        .execution_options(populate_existing=True)
-    )
-    if project is None:
-        raise NotFound("There is no such project.")
-    return project
-
-
-def open_missing(session: Session, project_id: str, document_id: str | None = None) -> int:
-    """Open a task for every document and standard question that have none; return how many were opened.
-
-    `document_id`: look at that document alone. Belongs into the unit of work that changes the questions or adds the document,
-    at its end: the project stays locked until the commit, so that neither misses the other.
-    """
-    chosen = settings_of(lock_project(session, project_id))
-    there = exists().where(Task.document_id == Document.id, Task.question_id == Question.id)
-    pairs = (
-        select(Document.id, Question.id)
-        .join(Question, Question.project_id == Document.project_id)
-        .where(Document.project_id == project_id, Question.standard, ~there)
-        .order_by(Document.id, Question.position)
-    )
-    if document_id is not None:
-        pairs = pairs.where(Document.id == document_id)
-    rows = []
-    for document, question in session.execute(pairs):
-        task_id = new_id()
-        people = overlap.wanted(task_id, chosen.overlap_share, chosen.overlap_people)
-        rows.append(
-            {
-                "id": task_id,
-                "project_id": project_id,
-                "document_id": document,
-                "question_id": question,
-                "wanted": people,
-            }
-        )
-    for start in range(0, len(rows), _ROWS_AT_ONCE):
-        session.execute(insert(Task), rows[start : start + _ROWS_AT_ONCE])
-    return len(rows)
-
-
-def close_and_reopen(session: Session, project_id: str) -> None:
-    """Close the tasks of questions that are no standard ones any more; reopen those of questions that came back."""
-    standard = select(Question.id).where(Question.project_id == project_id, Question.standard)
-    mine = Task.project_id == project_id
-    for condition, closed_at in (
-        (Task.question_id.not_in(standard) & Task.closed_at.is_(None), now()),
-        (Task.question_id.in_(standard) & Task.closed_at.is_not(None), None),
-    ):
-        changed = update(Task).where(mine, condition).values(closed_at=closed_at)
-        session.execute(changed.execution_options(synchronize_session=False))
-
-
 def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: str) -> TaskLine:
     """Make the newest accepted revision of an annotation the known answer of a task, or with None take that back.
 
     NotFound for an unknown task or annotation, Refused when it answers something else or was never accepted. Audited.
     """
     with workspace.database.write() as session:
-        task = session.get(Task, task_id)
-        if task is None:
-            raise NotFound("There is no such task.")
+        task = existing(session, Task, task_id)
         task.gold_revision_id = None if annotation_id is None else _accepted_revision(session, task, annotation_id)
         session.flush()
         line = _lines(session, [task])[0]
@@ -150,7 +82,7 @@ def _accepted_revision(session: Session, task: Task, annotation_id: str) -> str:
         raise Refused("That answer belongs to another document or question than this task.")
     revision_id = session.scalar(
         select(Revision.id)
-        .where(Revision.annotation_id == annotation_id, Revision.status.in_(["accepted", "fixed"]))
+        .where(Revision.annotation_id == annotation_id, Revision.status.in_(ACCEPTED))
         .order_by(Revision.number.desc())
         .limit(1)
     )

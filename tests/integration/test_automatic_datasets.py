@@ -15,10 +15,10 @@ from db.tables import (
     Run,
     Task,
 )
-from engine.annotation.state import AUTOMATIC, AnnotationState
+from engine.annotation import automatic_checks
+from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
-from engine.datasets.labels import ACCEPTED
 from engine.datasets.snapshot_views import newest_view, snapshot_lines, snapshot_view
 from engine.datasets.snapshots import would_take
 from engine.errors import Refused
@@ -26,6 +26,7 @@ from engine.grounded import read_pages
 from engine.interchange.exports import export
 from engine.interchange.imports import import_set
 from engine.selection import auto_accept
+from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
@@ -220,7 +221,7 @@ def test_an_import_leaves_what_a_person_said_of_an_automatic_answer(works: Works
         checked = next(each for each in works.answers() if each.verdict == "right")
         task = session.get_one(Task, checked.task_id)
         state = AnnotationState(no_answer=True)
-        auto_accept.person_answered(
+        automatic_checks.person_answered(
             session, works.project.id, task.document_id, task.question_id, state, works.boss.id, anew=False
         )
     assert next(each for each in works.answers() if each.id == checked.id).verdict == "right"

@@ -14,7 +14,8 @@ from db.tables import Firing, Job, Project
 from engine.errors import Refused
 from engine.jobs import clock, firings, queue, trigger
 from engine.jobs.standing import triggers_of
-from engine.projects.projects import change_settings, settings_of
+from engine.projects.project_settings import settings_of
+from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.factories import make_bills, make_project
 

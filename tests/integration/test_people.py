@@ -9,7 +9,7 @@ from db.tables import Project, User
 from engine import audit
 from engine.accounts import members, sessions, users
 from engine.errors import Conflict, Forbidden, NotFound, Refused
-from engine.projects import projects
+from engine.projects import project_settings, projects
 from engine.workspace import Workspace
 from tests.factories import accept, bill, make_document, make_project
 from tests.integration.people_made import Person, here, make_user, somebody
@@ -249,7 +249,7 @@ def test_two_who_change_settings_at_once_keep_each_other_s(workspace: Workspace,
         assert other.is_alive()
         there.settings = {**there.settings, "review_required": True}
     other.join()
-    chosen = projects.settings_of(projects.project_by_id(workspace, project.id))
+    chosen = project_settings.settings_of(projects.project_by_id(workspace, project.id))
     assert (chosen.retrain_after, chosen.review_required) == (7, True)
 
 

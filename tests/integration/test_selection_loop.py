@@ -25,6 +25,7 @@ from db.tables import (
     Task,
 )
 from engine.accounts.users import ensure_local_user
+from engine.annotation.agreement import agrees
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import AnnotationState, EditMask, PageMark, to_patch
 from engine.datasets import snapshots
@@ -32,7 +33,6 @@ from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
-from engine.selection.holdout_precision import agrees
 from engine.selection.stage_view import stage_view
 from engine.synthetic.corpus import generate_kind
 from engine.tasks import queue, review_queue

@@ -11,13 +11,12 @@ from engine.training.evaluation.metrics import (
     best_iou,
     best_word_f1,
     calibration_error,
-    iou,
     summarise,
     to_json,
     word_f1,
 )
 from engine.training.evaluation.slices import places, slices
-from model.masks import rasterise
+from model.masks import iou, rasterise
 
 SIZE = (60, 80)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.file_names import MOST_BYTES, file_name
+from engine.text import LONGEST_FILE_NAME, file_name
 
 
 @pytest.mark.parametrize("given", [None, "", ".", "..", "...", "/", "a/..", "..\\..", " ", "\u2028/."])
@@ -29,5 +29,5 @@ def test_a_name_keeps_what_is_harmless(given: str, stored: str) -> None:
 @pytest.mark.parametrize("letter", ["x", "é", "あ", "🙂"])
 def test_a_long_name_is_cut_to_what_a_file_system_takes_and_keeps_its_ending(letter: str) -> None:
     name = file_name(letter * 300 + ".pdf", "document")
-    assert name.endswith("....pdf") and MOST_BYTES - 4 < len(name.encode()) <= MOST_BYTES
-    assert len(file_name("a." + letter * 300, "document").encode()) <= MOST_BYTES
+    assert name.endswith("....pdf") and LONGEST_FILE_NAME - 4 < len(name.encode()) <= LONGEST_FILE_NAME
+    assert len(file_name("a." + letter * 300, "document").encode()) <= LONGEST_FILE_NAME

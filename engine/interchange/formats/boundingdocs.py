@@ -13,8 +13,7 @@ from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
-from engine.training.evaluation.metrics import iou
-from model.masks import rasterise
+from model.masks import iou, rasterise
 
 DOCUMENTS_FILE = "documents.jsonl"
 _DECIMALS = 3  # of a thousandth: finer than a pixel on any page

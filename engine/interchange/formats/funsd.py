@@ -11,8 +11,7 @@ from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name
-from engine.training.evaluation.metrics import iou
-from model.masks import rasterise
+from model.masks import iou, rasterise
 
 ANNOTATIONS_FOLDER = "annotations"
 

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
-from engine.annotation.state import AUTOMATIC
 from engine.interchange.brush import encode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
+from engine.statuses import AUTOMATIC
 
 TASKS_FILE, INTERFACE_FILE = "tasks.json", "interface.xml"
 _LOCAL = "/data/local-files/?d="

@@ -14,8 +14,8 @@ from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.polygons import Ring, covered, outlines
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, attributes_of, image_name
-from engine.training.evaluation.metrics import iou
 from engine.version import code_version
+from model.masks import iou
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 PAGES_FOLDER = "page"

@@ -9,7 +9,7 @@ from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.polygons import covered, outlines
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, image_name
-from engine.training.evaluation.metrics import iou
+from model.masks import iou
 
 LABELS_FOLDER, DATA_FILE = "labels", "data.yaml"
 _FOLDERS = {"train": "train", "validation": "val", "test": "test", "quarantined": "quarantined"}

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from engine.annotation.state import AUTOMATIC
 from engine.interchange.entries import ALONE, entries
 from engine.interchange.incoming import (
     MOST_QUESTIONS,
@@ -25,6 +24,7 @@ from engine.interchange.incoming import (
     whole,
 )
 from engine.interchange.polygons import covered
+from engine.statuses import AUTOMATIC
 from model.masks import Mask, rasterise
 
 NAMES = ("annotations.json", "_annotations.coco.json", "instances.json")

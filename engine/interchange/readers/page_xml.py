@@ -7,11 +7,11 @@ from typing import Any
 
 from lxml import etree
 
-from engine.annotation.state import AUTOMATIC
 from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, Set, bad, box_of, text_of, whole
 from engine.interchange.pictures import size_of
 from engine.interchange.polygons import covered
 from engine.interchange.readers.files import image_beside
+from engine.statuses import AUTOMATIC
 from model.masks import Mask
 
 Ring = list[tuple[float, float]]

@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from engine.annotation.state import AUTOMATIC
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
@@ -23,6 +22,7 @@ from engine.interchange.incoming import (
     text_of,
     whole,
 )
+from engine.statuses import AUTOMATIC
 
 _AT_ONCE = 8  # rows in memory, each with its image
 

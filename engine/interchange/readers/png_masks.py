@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from engine.annotation.state import AUTOMATIC
 from engine.interchange.incoming import (
     IncomingAnswer,
     IncomingPage,
@@ -21,6 +20,7 @@ from engine.interchange.incoming import (
     whole,
 )
 from engine.interchange.pictures import checked, size_of
+from engine.statuses import AUTOMATIC
 from model.masks import Mask
 
 INDEX_FILE = "answers.jsonl"

@@ -15,10 +15,10 @@ from engine.run_lengths import decode_rle
 from engine.training.evaluation import lexical_baseline
 from engine.training.evaluation.clicks import Click, next_click
 from engine.training.evaluation.confidence_intervals import intervals
-from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, iou, summarise, to_json
+from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
 from engine.training.evaluation.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
-from model.masks import Mask, rasterise, words_under
+from model.masks import Mask, iou, rasterise, words_under
 
 Corrected = Literal["answer", "pixels"]  # which mask clicks correct
 ImageOf = Callable[[GroundedPage], Image.Image | None]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model.masks import Mask
+from model.masks import Mask, iou
 
 _BINS = 10  # of the calibration error
 HIT = 0.5  # an answer counts as found above this IoU
@@ -71,13 +71,6 @@ class Figures:
         None  # by choosing the right ones of the words asked, where they are not the set's
     )
     reachable_acc_50: float | None = None
-
-
-def iou(one: Mask, other: Mask) -> float:
-    """Intersection over union of two masks of the same shape; 0 where both are empty."""
-    both = int(np.count_nonzero(one & other))
-    union = int(np.count_nonzero(one)) + int(np.count_nonzero(other)) - both
-    return both / union if union else 0.0
 
 
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:

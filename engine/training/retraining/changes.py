@@ -13,6 +13,7 @@ from db.tables import Document, Page, Run
 from engine.datasets.manifest import canonical
 from engine.errors import NotFound
 from engine.grounded import GroundedPage
+from engine.queries import existing
 from engine.training.evaluation.metrics import HIT, Scored
 from engine.training.retraining.gate import FROZEN, GENERATED, RECENT, TAUGHT, Holdout
 from engine.workspace import Workspace
@@ -60,9 +61,7 @@ def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | Non
     Nothing where it has not been judged, or was judged by a version that kept no changes. NotFound when there is no such run.
     """
     with workspace.database.read() as session:
-        run = session.get(Run, run_id)
-        if run is None:
-            raise NotFound("There is no such run.")
+        run = existing(session, Run, run_id)
     sha256 = run.verdict.get("changes_sha256")
     if sha256 is None:
         return Changes(counts={}, changes=[])

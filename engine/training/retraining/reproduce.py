@@ -7,10 +7,11 @@ from pathlib import Path
 import torch
 
 from db.tables import ModelVersion, Run, Snapshot
-from engine.errors import NotFound, Refused
+from engine.errors import Refused
 from engine.jobs.stopping import OnProgress
 from engine.models import registry
 from engine.private_files import for_others
+from engine.queries import existing
 from engine.training.retraining import learner
 from engine.training.retraining.run import ENDED_AT, MADE_WITH, beginning, ended, settings_in
 from engine.training.sources.corpus import corpus_of
@@ -46,9 +47,7 @@ def reproduce(
     gone or was changed on disk.
     """
     with workspace.database.read() as session:
-        run = session.get(Run, run_id)
-        if run is None:
-            raise NotFound("There is no such run.")
+        run = existing(session, Run, run_id)
         if run.challenger_id is None or ENDED_AT not in run.settings:
             raise Refused(f"This run handed in no weights that could be made again ({run.status}).")
         challenger = session.get_one(ModelVersion, run.challenger_id)

@@ -14,12 +14,13 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
 from engine.datasets import snapshots
-from engine.errors import Conflict, NotFound, Refused
+from engine.errors import Conflict, Refused
 from engine.jobs.outage import lasting
 from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.sweep import run_folder
 from engine.models import registry
-from engine.projects.projects import settings_of
+from engine.projects.project_settings import settings_of
+from engine.queries import existing
 from engine.training.retraining import learner
 from engine.training.retraining.judging import judge
 from engine.training.retraining.run_settings import RunSettings, settings_for
@@ -123,8 +124,7 @@ def _reopened(workspace: Workspace, run_id: str) -> Run:
 
 def _frozen(workspace: Workspace, project_id: str, *splits: str) -> Snapshot | None:
     with workspace.database.read() as session:
-        if session.get(Project, project_id) is None:
-            raise NotFound("There is no such project.")
+        existing(session, Project, project_id)
     try:
         return snapshots.freeze(workspace, project_id, split=splits)
     except snapshots.NothingToFreeze:

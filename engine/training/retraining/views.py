@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
-from engine.errors import NotFound
 from engine.jobs.unseen import unseen
 from engine.models.registry import label
+from engine.queries import existing
 from engine.workspace import Workspace
 
 
@@ -65,9 +65,7 @@ def run_lines(workspace: Workspace, project_id: str) -> list[RunLine]:
 def run_view(workspace: Workspace, run_id: str) -> RunView:
     """Return a run with its curves. NotFound when there is none."""
     with workspace.database.read() as session:
-        run = session.get(Run, run_id)
-        if run is None:
-            raise NotFound("There is no such run.")
+        run = existing(session, Run, run_id)
         points = session.scalars(select(RunMetric).where(RunMetric.run_id == run_id).order_by(RunMetric.step)).all()
         return RunView(
             **_fields(session, run),

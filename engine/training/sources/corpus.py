@@ -7,13 +7,13 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from engine.annotation.state import AUTOMATIC, PageMark
+from engine.annotation.state import PageMark
 from engine.datasets.manifest import FrozenItem, FrozenPage, items_of, words_of
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, encode_rle
-from engine.training.evaluation.metrics import iou
+from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
-from model.masks import Mask, decode_patch, rasterise, words_under
+from model.masks import Mask, decode_patch, iou, rasterise, words_under
 
 MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question: its first ones stand for all
 NEAR = 0.8  # IoU from which words stand for a mask that was touched up by hand, in training

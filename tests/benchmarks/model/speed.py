@@ -23,8 +23,8 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from engine.training.evaluation.metrics import iou
 from model.inference import EncodedPage, Predictor
+from model.masks import iou
 from tests.benchmarks.model.busy_pages import QUESTIONS, BusyPage, busy_page
 from tests.benchmarks.tables import table, verdict
 

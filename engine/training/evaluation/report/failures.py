@@ -9,8 +9,8 @@ import numpy as np
 
 from engine.grounded import GroundedPage
 from engine.training.evaluation.evaluate import Answered
-from engine.training.evaluation.metrics import Scored, iou
-from model.masks import Mask, encode_patch
+from engine.training.evaluation.metrics import Scored
+from model.masks import Mask, encode_patch, iou
 
 MOST = 40  # pictures of a report
 _SURE = 0.5  # a model that is less sure says "not here"

@@ -1,0 +1,122 @@
+"""Comparisons of people's own answers with each other and with gold answers; what they say of people's reliability."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TypeVar
+
+from sqlalchemy import ScalarSelect, func, select
+from sqlalchemy.orm import Session, aliased
+
+from db.tables import Annotation, Review, Revision, Task, User
+from engine.annotation.agreement import Agreement, compare
+from engine.annotation.state import AnnotationState
+from engine.datasets.weights import Reliability, reliabilities
+from engine.statuses import ANSWERED
+
+_AT_ONCE = 200  # states in memory
+_Judged = aliased(Revision)
+_Row = TypeVar("_Row")
+
+
+@dataclass(slots=True)
+class Comparisons:
+    """Agreements while they are counted."""
+
+    pairs: dict[tuple[str, str], list[Agreement]] = field(default_factory=lambda: defaultdict(list))
+    people: dict[str, list[Agreement]] = field(default_factory=lambda: defaultdict(list))
+    gold: dict[str, list[Agreement]] = field(default_factory=lambda: defaultdict(list))
+
+
+def people_reliability(session: Session, project_id: str) -> list[Reliability]:
+    """Return how far each person's answers can be relied on, the least reliable first."""
+    found = Comparisons()
+    compare_people(session, project_id, found)
+    compare_with_gold(session, project_id, found)
+    return reliabilities(found.pairs, found.gold)
+
+
+def compare_people(session: Session, project_id: str, found: Comparisons) -> None:
+    """Add the agreement of each two people who answered the same question of a document to `found`."""
+    several = (
+        select(Annotation.document_id, Annotation.question_id)
+        .where(Annotation.project_id == project_id, Annotation.head > 0)
+        .group_by(Annotation.document_id, Annotation.question_id)
+        .having(func.count() > 1)
+        .order_by(Annotation.document_id, Annotation.question_id)
+    )
+    for keys in batches(session.execute(several).tuples().all(), _AT_ONCE // 4):
+        answers = own_answers(session, project_id, keys)
+        for given in answers.values():
+            for (one, (_, state)), (other, (_, second)) in combinations(sorted(given.items()), 2):
+                agreement = compare(state, second)
+                found.pairs[one, other].append(agreement)
+                found.people[one].append(agreement)
+                found.people[other].append(agreement)
+
+
+def compare_with_gold(session: Session, project_id: str, found: Comparisons) -> None:
+    """Add the agreement of people\'s answers with the gold answers of their tasks to `found`."""
+    known = session.execute(
+        select(Task.document_id, Task.question_id, Revision.annotation_id, Revision.id)
+        .join(Revision, Revision.id == Task.gold_revision_id)
+        .where(Task.project_id == project_id)
+        .order_by(Task.document_id, Task.question_id)
+    ).all()
+    for batch in batches(known, _AT_ONCE // 4):
+        answers = own_answers(session, project_id, [(row[0], row[1]) for row in batch])
+        states = states_of(session, [row[3] for row in batch])
+        for document_id, question_id, annotation_id, revision_id in batch:
+            for name, (answer_id, state) in answers.get((document_id, question_id), {}).items():
+                if answer_id != annotation_id:
+                    found.gold[name].append(compare(state, states[revision_id]))
+
+
+def own_answers(
+    session: Session, project_id: str, keys: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]]:
+    """Return (document, question) -> person -> (annotation, their first submitted answer that no reviewer had judged)."""
+    documents, questions = {document for document, _ in keys}, {question for _, question in keys}
+    rows = session.execute(
+        select(Annotation.document_id, Annotation.question_id, Annotation.id, User.name, Revision.id)
+        .join(User, User.id == Annotation.author_id)
+        .join(Revision, Revision.annotation_id == Annotation.id)
+        .where(
+            Annotation.project_id == project_id,
+            Annotation.document_id.in_(documents),
+            Annotation.question_id.in_(questions),
+            Revision.author_id == Annotation.author_id,
+            Revision.status.in_(ANSWERED),
+            Revision.number <= func.coalesce(_first_judged(), Revision.number),
+        )
+        .order_by(Annotation.id, Revision.number)
+    )
+    wanted = set(keys)
+    first: dict[tuple[str, str], dict[str, tuple[str, str]]] = defaultdict(dict)
+    for document, question, annotation, name, revision in rows:
+        if (document, question) in wanted:
+            first[document, question].setdefault(name, (annotation, revision))
+    states = states_of(session, [revision for given in first.values() for _, revision in given.values()])
+    return {
+        key: {name: (annotation, states[revision]) for name, (annotation, revision) in given.items()}
+        for key, given in first.items()
+    }
+
+
+def _first_judged() -> ScalarSelect[int]:
+    """The number of the first revision of the row's annotation that a reviewer judged."""
+    judged = select(func.min(_Judged.number)).join(Review, Review.revision_id == _Judged.id)
+    return judged.where(_Judged.annotation_id == Annotation.id).scalar_subquery()
+
+
+def states_of(session: Session, revision_ids: Sequence[str]) -> dict[str, AnnotationState]:
+    """Return revision -> what it says."""
+    rows = session.execute(select(Revision.id, Revision.state).where(Revision.id.in_(revision_ids)))
+    return {revision_id: AnnotationState.model_validate(state) for revision_id, state in rows}
+
+
+def batches(rows: Sequence[_Row], size: int) -> Iterator[Sequence[_Row]]:
+    """Yield consecutive pieces of `rows`, of `size` rows each, the last one shorter."""
+    for start in range(0, len(rows), size):
+        yield rows[start : start + size]

@@ -1,0 +1,69 @@
+"""The record of a project's stage: assisted, semi-automatic or automatic. The newest row counts.
+
+What has to be measured before a project becomes automatic stands in engine.selection.stages.
+"""
+
+from typing import Any, Literal, get_args
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db.tables import StageChange
+from engine import audit
+from engine.projects.open_tasks import lock_project
+
+Stage = Literal["assisted", "semi_automatic", "automatic"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+NAMES: dict[str, str] = {"assisted": "assisted", "semi_automatic": "semi-automatic", "automatic": "automatic"}
+
+
+def current(session: Session, project_id: str) -> StageChange | None:
+    """Return the newest step of a project; None while it was never changed."""
+    return session.scalar(
+        select(StageChange).where(StageChange.project_id == project_id).order_by(StageChange.sequence.desc()).limit(1)
+    )
+
+
+def stage_of(session: Session, project_id: str) -> str:
+    """Return the stage of a project."""
+    change = current(session, project_id)
+    return change.stage if change is not None else "assisted"
+
+
+def sequence_of(session: Session, project_id: str) -> int:
+    """Return how many steps a project has made."""
+    return session.scalar(select(func.max(StageChange.sequence)).where(StageChange.project_id == project_id)) or 0
+
+
+def fall_back(session: Session, project_id: str, version_id: str, reason: str) -> StageChange | None:
+    """Take a project from "automatic" to "semi-automatic" without anybody, inside the caller's unit of work; None if it is not."""
+    lock_project(session, project_id)
+    if stage_of(session, project_id) != "automatic":
+        return None
+    change = step(session, project_id, "semi_automatic", version_id, {}, reason, None)
+    audit.record(session, None, "stage.fall_back", project_id, project_id, stage="semi_automatic", reason=reason)
+    return change
+
+
+def step(
+    session: Session,
+    project_id: str,
+    stage: str,
+    version_id: str | None,
+    figures: dict[str, Any],
+    reason: str,
+    by: str | None,
+) -> StageChange:
+    """Add a step. The project is locked by the caller."""
+    change = StageChange(
+        project_id=project_id,
+        sequence=sequence_of(session, project_id) + 1,
+        stage=stage,
+        model_version_id=version_id,
+        figures=figures,
+        reason=reason,
+        changed_by=by,
+    )
+    session.add(change)
+    session.flush()
+    return change

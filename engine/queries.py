@@ -1,0 +1,41 @@
+"""Conditions and lookups that many services need: statuses, the newest revision, one row by its id."""
+
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement
+from sqlalchemy.orm import Session
+
+from db.base import Base
+from db.tables import Annotation, Revision
+from engine.errors import NotFound
+
+_NAMES = {"modelversion": "model", "loginsession": "session"}
+_Row = TypeVar("_Row", bound=Base)
+
+
+def is_newest(revision: type[Revision] = Revision) -> ColumnElement[bool]:
+    """Return the condition that joins an annotation to its newest revision.
+
+    Args:
+        revision: the table `Revision`, or an alias of it.
+    """
+    return (revision.annotation_id == Annotation.id) & (revision.number == Annotation.head)
+
+
+def existing(session: Session, table: type[_Row], row_id: str, **options: Any) -> _Row:
+    """Return the row of a table by its id.
+
+    Args:
+        session: an open session.
+        table: the mapped class, as `Page`.
+        row_id: the primary key.
+        options: passed on to `Session.get`, as `with_for_update=True`.
+
+    Raises:
+        NotFound: there is no such row; the sentence names the kind ("There is no such page.").
+    """
+    row = session.get(table, row_id, **options)
+    if row is None:
+        name = table.__name__.lower()
+        raise NotFound(f"There is no such {_NAMES.get(name, name)}.")
+    return row

@@ -1,0 +1,89 @@
+"""Label reviews: accepted labels that the model in use contradicts, waiting for a reviewer who is not their author."""
+
+from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import (
+    Annotation,
+    Revision,
+    SecondLook,
+)
+from engine.queries import is_newest
+from engine.statuses import ACCEPTED
+
+VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}  # of a review -> of a second look
+
+
+def waiting(project_id: str, reviewer_id: str) -> Select[SecondLook, Annotation, Revision]:
+    """Return the statement for the looks that a reviewer may take, the surest first: of labels that they have no part in."""
+    return (
+        select(SecondLook, Annotation, Revision)
+        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        .join(Revision, is_newest())
+        .where(
+            SecondLook.project_id == project_id,
+            pending(),
+            Annotation.author_id != reviewer_id,
+            Revision.author_id != reviewer_id,
+        )
+        .order_by(SecondLook.iou, SecondLook.created_at, SecondLook.id)
+    )
+
+
+def pending() -> ColumnElement[bool]:
+    """Return the condition that nobody has looked, and that the label is still what was contradicted. With its newest revision."""
+    return and_(SecondLook.verdict.is_(None), SecondLook.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
+
+
+def count(session: Session, project_id: str, reviewer_id: str) -> int:
+    """Return how many second looks wait for a reviewer."""
+    chosen = waiting(project_id, reviewer_id).with_only_columns(func.count(Annotation.id.distinct())).order_by(None)
+    return session.scalar(chosen) or 0
+
+
+def own(session: Session, project_id: str, reviewer_id: str) -> bool:
+    """Return whether labels want a second look that this reviewer cannot give, having had a part in them."""
+    mine = (Annotation.author_id == reviewer_id) | (Revision.author_id == reviewer_id)
+    chosen = (
+        select(SecondLook.id)
+        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        .join(Revision, is_newest())
+        .where(SecondLook.project_id == project_id, pending(), mine)
+    )
+    return session.scalar(chosen.limit(1)) is not None
+
+
+def decide(session: Session, annotation_id: str, judged_revision: str, verdict: str, reviewer_id: str) -> None:
+    """Keep what a reviewer's verdict on a label says about the looks that it waited for. In the caller's unit of work."""
+    open_looks = select(SecondLook).where(
+        SecondLook.annotation_id == annotation_id,
+        SecondLook.revision_id == judged_revision,
+        SecondLook.verdict.is_(None),
+    )
+    for look in session.scalars(open_looks):
+        look.verdict, look.decided_by, look.decided_at = VERDICTS[verdict], reviewer_id, now()
+
+
+def sentence(look: SecondLook, model: str) -> str:
+    """Return why a label is looked at again."""
+    sure = f"{look.answered:.0%}"
+    if look.kind == "not_here":
+        return f"{model} is {1 - look.answered:.0%} sure that the document does not answer this."
+    text = " ".join(str(look.answer.get("text", "")).split())
+    what = f"“{text if len(text) <= 80 else text[:77] + '...'}”" if text else "a place without words"
+    if look.kind == "here":
+        return f"The label says that the document does not answer this; {model} is {sure} sure that it does: {what}."
+    return f"{model} is {sure} sure of another place: {what}."
+
+
+def newest(session: Session, annotation_id: str) -> SecondLook | None:
+    """Return the look that an annotation waits for now, if any."""
+    return session.scalar(
+        select(SecondLook)
+        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        .join(Revision, is_newest())
+        .where(SecondLook.annotation_id == annotation_id, pending())
+        .order_by(SecondLook.id.desc())
+        .limit(1)
+    )
