@@ -54,9 +54,7 @@ worker: install
 
 # What takes long by nature: campaigns, whole loops of the data engine, runs of pretraining from nothing, several processes
 # that learn together, several people at work, and lines that are cut.
-LONG := tests/browser/long tests/long tests/unit/test_text_stages.py tests/unit/optim/test_ddp.py \
-	$(addprefix tests/integration/test_,changes.py simulation.py leak.py survey.py selection_loop.py poison.py) \
-	$(addprefix tests/unit/model/test_,pretraining.py distillation.py hostile_pages.py djepa.py joint_pretraining.py)
+LONG := tests/browser/long tests/long
 
 # Browser tests come first, for they are the slowest; the many quick ones fill what is left.
 test: install-test lint

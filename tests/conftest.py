@@ -11,7 +11,8 @@ import pytest
 
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
-from tests.exported import answered, answered_on_file  # noqa: F401 (fixtures)
+
+pytest_plugins = ["tests.support.application", "tests.support.exported_project"]
 
 
 def needed(reason: str) -> None:

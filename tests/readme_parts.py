@@ -3,9 +3,9 @@
 import ast
 import re
 import subprocess
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.repository import ROOT
+
 TOPS = ("annotator", "engine", "model", "db", "migrations", "tests")
 WIDTH = 30
 TOP_FILES = ("Makefile", "pyproject.toml", "constraints.txt", "LICENSE", ".ci/run")

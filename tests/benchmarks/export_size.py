@@ -23,7 +23,7 @@ ANSWERS_A_PAGE = 10
 
 def make(folder: Path, answers: int) -> str:
     """Fill a workspace with so many accepted answers; return the project's id."""
-    from tests.factories import accept_several, line, make_document, make_project
+    from tests.support.factories import accept_several, line, make_document, make_project
 
     workspace = open_workspace(Settings(data_dir=folder))
     project = make_project(workspace, "many").id

@@ -18,8 +18,8 @@ import httpx
 
 from engine.client import Glossator
 from tests.benchmarks.tables import table
-from tests.integration.test_ingest import pdf
-from tests.served import Served
+from tests.engine.documents.test_ingest import pdf
+from tests.support.server_process import Served
 
 PAUSE = 0.05  # seconds between two requests of a person
 

@@ -27,8 +27,8 @@ from engine.accounts import sessions, users
 from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.tables import table
-from tests.factories import accept, bill, make_document, make_project, pages_of
-from tests.served import Served
+from tests.support.factories import accept, bill, make_document, make_project, pages_of
+from tests.support.server_process import Served
 
 CONNECTIONS = 50
 PASSWORD = "margins-and-glosses"

@@ -36,7 +36,7 @@ from engine.grounded import read_pages
 from engine.synthetic import generate
 from tests.benchmarks.plots import COLOURS, add_plots_argument, save
 from tests.benchmarks.tables import table
-from tests.rescans import (
+from tests.support.rescans import (
     Change,
     clean,
     noisy,

@@ -25,8 +25,8 @@ from engine.settings import Settings
 from engine.synthetic import generate
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.tables import table
-from tests.documents_made import text_pdf
-from tests.factories import make_project
+from tests.support.factories import make_project
+from tests.support.made_documents import text_pdf
 
 LOOKS = 40
 READS = 7

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.bench import Bench
-from tests.browser.people import server_with_login, team  # noqa: F401 (fixtures)
+from tests.browser.team import server_with_login, team  # noqa: F401 (fixtures)
 from tests.conftest import needed
-from tests.served import Served
+from tests.support.server_process import Served
 
 ARGUMENTS = [
     "--no-sandbox",

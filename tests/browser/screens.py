@@ -24,12 +24,12 @@ from engine.annotation.state import AnnotationState
 from engine.datasets.snapshots import freeze
 from engine.projects.projects import create_project, project_named
 from tests.browser.conftest import ARGUMENTS, PATIENCE
-from tests.browser.people import Desk, Team, add_everybody
-from tests.factories import SIZE, accept
-from tests.history import make_weeks
-from tests.papers import group_of, paper, scanned_again, store
-from tests.poisoned import Poisoned
-from tests.served import Served
+from tests.browser.team import Desk, Team, add_everybody
+from tests.support.factories import SIZE, accept
+from tests.support.poisoned_project import Poisoned
+from tests.support.server_process import Served
+from tests.support.stored_pages import group_of, paper, scanned_again, store
+from tests.support.work_history import make_weeks
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Export", "People")

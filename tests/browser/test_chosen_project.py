@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.line import Line
-from tests.served import Served
+from tests.browser.slow_connection import Line
+from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 HEADERS = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}

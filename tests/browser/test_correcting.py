@@ -6,8 +6,8 @@ from playwright.sync_api import Route, expect
 
 from model.masks import rasterise
 from tests.browser.bench import Bench, invoice
-from tests.browser.kept import assert_kept
-from tests.served import Served
+from tests.browser.database_check import assert_kept
+from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 

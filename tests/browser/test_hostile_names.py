@@ -17,9 +17,9 @@ from engine.selection import stages
 from engine.settings import Settings
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace, open_workspace
-from tests.browser.people import PASSWORD
-from tests.factories import accept, bill, make_document
-from tests.served import Served
+from tests.browser.team import PASSWORD
+from tests.support.factories import accept, bill, make_document
+from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.bench import Bench, invoice
-from tests.browser.late import Held
+from tests.browser.held_answers import Held
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from db.tables import Member
 from tests.browser.bench import Bench
-from tests.browser.line import Line
-from tests.browser.people import Team
+from tests.browser.slow_connection import Line
+from tests.browser.team import Team
 
 pytestmark = pytest.mark.browser
 HEADERS = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}

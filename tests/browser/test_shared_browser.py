@@ -1,7 +1,7 @@
 """One browser, several people: what it kept of one of them is not shown to the next."""
 
 from db.tables import Document, Member, Page
-from tests.browser.people import Team
+from tests.browser.team import Team
 
 # Status, and how many bytes came over the network: none where the browser's cache answered.
 _FETCHED = """async (address) => {

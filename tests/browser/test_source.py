@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.bench import Bench
-from tests.served import Served
+from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 

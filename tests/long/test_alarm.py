@@ -10,7 +10,7 @@ from db.tables import Firing
 from engine.jobs.scheduler import Scheduler
 from engine.projects.projects import change_settings
 from engine.workspace import Workspace
-from tests.factories import make_bills, make_project
+from tests.support.factories import make_bills, make_project
 
 
 class Convinced:

@@ -16,8 +16,8 @@ from engine.jobs import queue, trigger
 from engine.projects.projects import change_settings
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
-from tests.factories import make_bills, make_project, save_tiny_model
-from tests.served import ROOT, free_port
+from tests.support.factories import make_bills, make_project, save_tiny_model
+from tests.support.server_process import ROOT, free_port
 
 PATIENCE = 180
 

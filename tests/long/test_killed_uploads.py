@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.served import Served
+from tests.support.server_process import Served
 
 ENTRIES = 60_000
 

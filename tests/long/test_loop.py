@@ -27,7 +27,7 @@ from engine.training.retraining.run import retrain
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from model.inference import Predictor
-from tests.factories import make_bills, make_project, save_tiny_model
+from tests.support.factories import make_bills, make_project, save_tiny_model
 
 SMALL = {"steps": 4, "generated_pages": 3, "pages": 2, "questions": 3, "images": 0.25, "checkpoint_every": 2, "seed": 5}
 

@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from engine.settings import Settings
-from tests.integration.answers_named import Named
-from tests.integration.people_made import ADDRESS, cookie_of
-from tests.integration.world import World
+from tests.support.accounts import ADDRESS, cookie_of
+from tests.support.named_answers import Named
+from tests.support.populated_project import World
 
 # As JSON writes them; NaN and Infinity are Python's, which others send too.
 NASTY = (

@@ -13,9 +13,9 @@ import pytest
 from annotator import health_checks
 from annotator.app import create_app
 from engine.settings import Settings
-from tests.integration.people_made import cookie_of, make_user
-from tests.integration.served import served
-from tests.long.own_postgresql import frozen, own_server, stopped  # noqa: F401 (a fixture)
+from tests.support.accounts import cookie_of, make_user
+from tests.support.own_postgresql import frozen, own_server, stopped  # noqa: F401 (a fixture)
+from tests.support.server_thread import served
 
 READY, LIVE, OLD = "/api/health/ready", "/api/health/live", "/api/health"
 MANY = 60  # checks at once: more than the application has threads

@@ -13,8 +13,8 @@ from engine.models import registry
 from engine.statistics.project_agreement import project_agreement
 from engine.workspace import Workspace
 from model.masks import rasterise
-from tests.factories import BILL_QUESTIONS, SIZE, accept, bill, make_document, make_project
-from tests.factories import save_tiny_model as save_model
+from tests.support.factories import BILL_QUESTIONS, SIZE, accept, bill, make_document, make_project
+from tests.support.factories import save_tiny_model as save_model
 
 # What learns well from right answers; see test_loop.
 LEARNING = {

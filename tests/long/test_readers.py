@@ -13,7 +13,7 @@ from lxml import etree
 from engine.interchange.exports import export
 from engine.workspace import Workspace
 from tests.conftest import needed
-from tests.exported import HEIGHT, WIDTH, brush
+from tests.support.exported_project import HEIGHT, WIDTH, brush
 
 Answered = tuple[Workspace, str]
 

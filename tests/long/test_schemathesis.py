@@ -18,9 +18,9 @@ from annotator.app import create_app
 from engine.accounts import sessions
 from engine.settings import Settings
 from tests.conftest import needed
-from tests.integration.people_made import cookie_of, make_user
-from tests.integration.served import served
-from tests.integration.world import World
+from tests.support.accounts import cookie_of, make_user
+from tests.support.populated_project import World
+from tests.support.server_thread import served
 
 HOOKS = "schemathesis_hooks"
 SEED = 20261123

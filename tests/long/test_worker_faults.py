@@ -27,9 +27,9 @@ from engine.projects.projects import change_settings
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor
-from tests.factories import make_bills, make_project, save_tiny_model
-from tests.long.own_postgresql import own_server, restart  # noqa: F401 (a fixture)
-from tests.small_disk import small_filesystem
+from tests.support.factories import make_bills, make_project, save_tiny_model
+from tests.support.own_postgresql import own_server, restart  # noqa: F401 (a fixture)
+from tests.support.small_disk import small_filesystem
 
 RUN = {
     "steps": 12,
@@ -127,7 +127,7 @@ class Nursery:
 
     def __init__(self, shop: Workspace, tiny: Path) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.long.nursery"],
+            [sys.executable, "-m", "tests.support.forked_workers"],
             env=environment(shop, tiny),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -29,7 +29,7 @@ from model.masks import encode_patch
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.app.pages import document
 from tests.benchmarks.app.server import HEADERS, Client, serving
-from tests.factories import accept
+from tests.support.factories import accept
 
 BARS = {"sqlite": 100.0, "postgresql": 150.0}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.served import Served
+from tests.support.server_process import Served
 
 HEADERS = {"X-Glossator": "1"}
 

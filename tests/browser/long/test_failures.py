@@ -16,9 +16,9 @@ from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.browser.bench import Bench
 from tests.browser.conftest import ARGUMENTS
-from tests.browser.kept import Acknowledged, assert_kept, local, revisions
-from tests.served import Served
-from tests.small_disk import small_filesystem
+from tests.browser.database_check import Acknowledged, assert_kept, local, revisions
+from tests.support.server_process import Served
+from tests.support.small_disk import small_filesystem
 
 pytestmark = pytest.mark.browser
 

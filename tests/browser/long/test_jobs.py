@@ -9,10 +9,10 @@ from playwright.sync_api import Locator, Page, expect
 from engine.projects.projects import create_project
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
-from tests import jobs_made
 from tests.browser.bench import Bench
-from tests.browser.people import Team
-from tests.served import Served
+from tests.browser.team import Team
+from tests.support import job_states
+from tests.support.server_process import Served
 
 
 @pytest.fixture
@@ -42,12 +42,12 @@ def fits(page: Page) -> bool:
 
 def test_a_job_that_failed_says_why_is_tried_again_and_stopped(bench: Bench, beside: Workspace) -> None:
     project = create_project(beside, "that failed")
-    jobs_made.failed(beside, project.id)
+    job_states.failed(beside, project.id)
     bench.page.reload()
     panel = tab(bench.page, "that failed")
     row = card(panel, "Jobs").locator("li")
     expect(row).to_contain_text("given up")
-    expect(row).to_contain_text(jobs_made.FULL)
+    expect(row).to_contain_text(job_states.FULL)
     again, stop = (row.get_by_role("button", name=name) for name in ("Try again", "Stop"))
     expect(stop).to_be_hidden()
     again.click()
@@ -99,7 +99,7 @@ def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, 
 
 def test_everything_at_once_fits_a_telephone(bench: Bench, beside: Workspace) -> None:
     project = create_project(beside, "a busy one")
-    jobs_made.of_every_kind(beside, project.id)
+    job_states.of_every_kind(beside, project.id)
     bench.page.reload()
     panel = tab(bench.page, "a busy one")
     rows = card(panel, "Jobs").locator("li")
@@ -107,7 +107,7 @@ def test_everything_at_once_fits_a_telephone(bench: Bench, beside: Workspace) ->
     expect(rows.first).to_contain_text("running, 37 %")
     expect(rows.nth(1)).to_contain_text("The database did not answer")
     expect(card(panel, "What fired lately").locator("li")).to_have_count(5)
-    expect(panel.locator(".g-watched")).to_contain_text(jobs_made.WORKER)
+    expect(panel.locator(".g-watched")).to_contain_text(job_states.WORKER)
     bench.page.set_viewport_size({"width": 390, "height": 844})
     bench.page.wait_for_timeout(300)
     assert fits(bench.page)

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.bench import Bench, invoice
-from tests.browser.kept import local
-from tests.browser.late import Held
+from tests.browser.database_check import local
+from tests.browser.held_answers import Held
 
 pytestmark = pytest.mark.browser
 

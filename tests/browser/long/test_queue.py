@@ -8,8 +8,8 @@ from sqlalchemy import update
 
 from db.base import now
 from db.tables import Lease
-from tests.browser.late import Held
-from tests.browser.people import Team, said
+from tests.browser.held_answers import Held
+from tests.browser.team import Team, said
 
 pytestmark = pytest.mark.browser
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.bench import Bench
-from tests.browser.sequences import Stage, check
-from tests.served import Served
+from tests.browser.random_actions import Stage, check
+from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.people import Desk, Team
+from tests.browser.team import Desk, Team
 
 pytestmark = pytest.mark.browser
 

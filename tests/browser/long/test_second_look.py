@@ -6,9 +6,9 @@ from playwright.sync_api import expect
 from db.tables import Annotation
 from engine.models import registry
 from engine.selection import label_review
-from tests.browser.people import Desk, Team
-from tests.factories import accept, bill, make_document
-from tests.selection_made import say
+from tests.browser.team import Desk, Team
+from tests.support.factories import accept, bill, make_document
+from tests.support.survey_rows import say
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import httpx
 from playwright.sync_api import expect
 
-from tests.browser.people import Team
+from tests.browser.team import Team
 
 
 def test_a_person_makes_a_token_sees_it_and_ends_it(team: Team) -> None:

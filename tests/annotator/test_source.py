@@ -1,0 +1,72 @@
+"""The source of what runs: offered on every page, handed out where no address is set, to strangers as well."""
+
+import ast
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from annotator import about
+from annotator.app import create_app
+from engine.settings import Settings
+from tests.support.accounts import ADDRESS
+
+ELSEWHERE = "https://git.example.org/glossator?ref=v1&x=1"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A stranger at an application where people log in, with no address of the source set."""
+    settings = Settings(data_dir=tmp_path_factory.mktemp("source"), auth="login", _env_file=None)
+    with TestClient(create_app(settings), base_url=ADDRESS) as client:
+        yield client
+
+
+def test_the_source_is_handed_out_whole_and_holds_nothing_else(client: TestClient) -> None:
+    told = client.get("/source")
+    assert told.status_code == 200 and told.headers["content-type"] == "application/zip"
+    assert "attachment" in told.headers["content-disposition"] and len(told.content) < 5_000_000
+    with zipfile.ZipFile(io.BytesIO(told.content)) as packed:
+        names = set(packed.namelist())
+        running = Path(about.__file__)
+        assert packed.read("glossator/annotator/about.py") == running.read_bytes()
+        ast.parse(packed.read("glossator/engine/cli.py"))
+        assert b"GNU AFFERO" in packed.read("glossator/LICENSE").upper()
+        assert all(one.external_attr >> 16 == 0o644 for one in packed.infolist())
+        said = packed.read("glossator/SOURCE.txt").decode()
+    for package in about.PACKAGES:
+        folder = running.parents[1] / package
+        here = {f"glossator/{package}/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*.py")}
+        assert here <= names, package
+    assert "glossator/annotator/static/main.js" in names and "glossator/migrations/script.py.mako" in names
+    wrong = [name for name in names if "__pycache__" in name or "/." in name or name.endswith((".db", ".env", ".zip"))]
+    assert wrong == []
+    for address in re.findall(r"/source/weights/\S+", said):  # what is too large to lie in it
+        with client.stream("GET", address) as answer:
+            assert answer.status_code == 200
+
+
+def test_who_has_the_source_already_is_sent_nothing_again(client: TestClient) -> None:
+    tag = client.get("/source").headers["etag"]
+    again = client.get("/source", headers={"if-none-match": tag})
+    assert again.status_code == 304 and again.content == b""
+
+
+def test_health_and_the_form_of_logging_in_name_version_licence_and_source(client: TestClient) -> None:
+    told = client.get("/api/health").json()
+    assert told == {"status": "ok", "version": about.version(), "licence": "AGPL-3.0-or-later", "source": "/source"}
+    page = client.get("/login").text
+    assert '<a href="/source">Source</a>' in page and about.version() in page and "AGPL-3.0-or-later" in page
+
+
+def test_with_an_address_set_the_link_leads_there(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, source_url=ELSEWHERE, _env_file=None)
+    with TestClient(create_app(settings), base_url=ADDRESS) as client:
+        sent_on = client.get("/source", follow_redirects=False)
+        assert sent_on.status_code == 307 and sent_on.headers["location"] == ELSEWHERE
+        assert client.get("/api/health").json()["source"] == ELSEWHERE
+        assert f'data-source="{ELSEWHERE.replace("&", "&amp;")}"' in client.get("/app/config").json()["head"]

@@ -1,0 +1,129 @@
+"""Events of the Gradio tabs take whatever id a browser sends: each of them asks whether the person may."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from annotator.app import create_app
+from annotator.ui import documents
+from db.ids import new_id
+from engine.jobs import queue
+from engine.projects import projects
+from engine.settings import Settings
+from engine.tasks.standard_questions import replace_standard_questions
+from tests.support.accounts import ADDRESS, Person
+from tests.support.populated_project import World
+
+NOT_THERE, FOR_ADMINS, FOR_REVIEWERS = "no such project", "Only an admin of the project", "Only a reviewer or an admin"
+IN_NO_PROJECT = "You are in no project yet"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("tabs"), auth="login", _env_file=None)
+    application = create_app(settings)
+    with TestClient(application, base_url=ADDRESS) as client:
+        yield World(application.state.desk.workspace, client)
+
+
+def event(person: Person, tab: str, name: str, *given: Any) -> str:
+    """Fire the event `name` of a tab as a browser does; return everything that the server says to it."""
+    mounted = next(route.app for route in person.client.app.routes if isinstance(route, Mount) and route.path == "/app")  # type: ignore[attr-defined]
+    index = next(
+        number
+        for number, function in mounted.blocks.fns.items()
+        if function.fn is not None and function.fn.__name__ == name and function.fn.__module__ == f"annotator.ui.{tab}"
+    )
+    session = new_id()
+    body = {"data": list(given), "fn_index": index, "session_hash": session}
+    joined = person.post("/app/gradio_api/queue/join", json=body)
+    if joined.status_code != 200:
+        return str(joined.status_code)
+    return person.get(f"/app/gradio_api/queue/data?session_hash={session}").text
+
+
+EXPORT = ("coco", ["accepted", "fixed"], [], [], "", "", 0, False)  # what the tab Export begins with
+
+
+def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
+    project = world.project.id
+    assert "bill.png" in event(world.people["annotator"], "documents", "show", project)
+    assert IN_NO_PROJECT in event(world.people["outsider"], "documents", "show", project)
+    assert IN_NO_PROJECT in event(world.people["outsider"], "training", "show", project)
+    assert IN_NO_PROJECT in event(world.people["outsider"], "export", "show", project, *EXPORT)
+    assert IN_NO_PROJECT in event(world.people["outsider"], "questions", "show", project)
+    assert IN_NO_PROJECT in event(world.people["outsider"], "quality", "show", project, 91)
+    assert "somebody else" not in event(world.people["annotator"], "quality", "show", project, 91)
+    assert "for reviewers" in event(world.people["annotator"], "export", "show", project, *EXPORT)
+    assert "Download" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
+    asked = event(world.people["reviewer"], "export", "load", project)
+    assert "What is" in asked
+    for kind in ("annotator", "outsider"):
+        assert "What is" not in event(world.people[kind], "export", "load", project)
+    assert event(world.people["anonymous"], "documents", "show", project) == "401"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "needed"),
+    [
+        ("ask_for_run", (), FOR_REVIEWERS),
+        ("stop_run", (), FOR_ADMINS),
+        ("promote_version", (None, "why", False), FOR_ADMINS),
+        ("promote_version", (None, "why", True), FOR_ADMINS),
+        ("roll_back", ("why",), FOR_ADMINS),
+    ],
+)
+def test_acting_in_the_tab_training_needs_the_role(
+    world: World, name: str, given: tuple[Any, ...], needed: str
+) -> None:
+    before = len(queue.list_jobs(world.workspace, world.project.id))
+    lesser = ["annotator"] if needed == FOR_REVIEWERS else ["annotator", "reviewer"]
+    for kind in lesser:
+        assert needed in event(world.people[kind], "training", name, world.project.id, *given), kind
+    assert NOT_THERE in event(world.people["outsider"], "training", name, world.project.id, *given)
+    assert len(queue.list_jobs(world.workspace, world.project.id)) == before
+    allowed = event(world.people["admin"], "training", name, world.project.id, *given)
+    assert needed not in allowed and NOT_THERE not in allowed
+
+
+def test_only_admins_create_projects_in_the_tab_documents(world: World) -> None:
+    for kind in ("outsider", "annotator", "reviewer", "admin"):
+        assert "Only an admin" in event(world.people[kind], "documents", "make", f"of {kind}"), kind
+    event(world.people["owner"], "documents", "make", "of the owner")
+    names = {summary.project.name for summary in projects.summaries(world.workspace)}
+    assert "of the owner" in names and not names & {"of outsider", "of annotator", "of reviewer", "of admin"}
+
+
+def test_the_page_that_everybody_loads_names_no_project(world: World) -> None:
+    for path in ("/app/", "/app/config"):
+        assert "guarded" not in world.people["outsider"].get(path).text
+    offered = event(world.people["outsider"], "choice", "filled", None)
+    assert "another" in offered and "guarded" not in offered
+    assert "guarded" in event(world.people["annotator"], "choice", "filled", None)
+
+
+def test_a_name_in_a_refusal_of_any_tab_is_text(world: World) -> None:
+    name = '<img src=x onerror="window.hacked=1">'
+    owner, project = world.people["owner"], world.project.id
+    event(owner, "documents", "make", name)
+    again = event(owner, "documents", "make", name)
+    assert "There is a project" in again and "&lt;img src=x" in again and "<img" not in again
+    given = {"project": project, "questions": [], "settings": []}
+    replace_standard_questions(world.workspace, project, [name], world.owner.id)
+    other = event(owner, "questions", "keep_questions", project, given, "What is due?")
+    assert "Somebody else added" in other and "&lt;img src=x" in other
+    assert "<img" not in other.split("process_completed")[0]
+
+
+def test_an_event_that_fails_unforeseen_tells_nothing_of_the_server(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ValueError("/secret/path <b>")
+
+    monkeypatch.setattr(documents, "document_lines", broken)
+    told = event(world.people["annotator"], "documents", "show", world.project.id)
+    assert "/secret/path" not in told and "The server failed at this" in told

@@ -1,0 +1,128 @@
+"""A champion whose checkpoint is deleted from disk: everything that needs it says so in one sentence, and another one takes over."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from db.tables import ModelVersion
+from engine.accounts.users import add_user, ensure_local_user
+from engine.annotation.answer_service import Desk
+from engine.cli import app
+from engine.errors import Refused
+from engine.jobs import queue, trigger
+from engine.jobs.worker import work
+from engine.models import registry
+from engine.workspace import Workspace
+from tests.support.factories import make_bills, make_project, save_tiny_model
+
+QUICK = {"steps": 2, "generated_pages": 2, "pages": 1, "questions": 2, "images": 0.0}
+
+
+@pytest.fixture
+def shop(sqlite_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """A workspace that the commands find through the environment, with a model to begin with."""
+    save_tiny_model(tmp_path / "tiny.safetensors")
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(sqlite_workspace.settings.data_dir))
+    monkeypatch.setenv("GLOSSATOR_MODEL_PATH", str(tmp_path / "tiny.safetensors"))
+    torch.set_num_threads(1)
+    settings = sqlite_workspace.settings.model_copy(update={"model_path": tmp_path / "tiny.safetensors"})
+    return Workspace(settings, sqlite_workspace.database, sqlite_workspace.blobs)
+
+
+def promoted(shop: Workspace, project_id: str, path: Path, seed: int) -> ModelVersion:
+    """A champion that came from somewhere."""
+    save_tiny_model(path, seed)
+    with shop.database.write() as session:
+        before = registry.champion(session, project_id)
+        version = ModelVersion(
+            project_id=project_id,
+            number=seed,
+            checkpoint_sha256=shop.blobs.put_file(path),
+            parent_id=before.id,
+            code_version="test",
+        )
+        session.add(version)
+    admin = add_user(shop, f"admin {seed}", "a long password", "admin")
+    registry.promote(shop, project_id, version.id, by=admin, force=True, reason="a test")
+    return version
+
+
+def asked(desk: Desk, document_id: str, question: str) -> str:
+    annotation, _ = desk.ask(document_id, question, None, ensure_local_user(desk.workspace).id)
+    return annotation
+
+
+def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback_mends_it(
+    shop: Workspace, tmp_path: Path
+) -> None:
+    project_id = make_project(shop).id
+    registry.ensure_shipped(shop)
+    document_id = make_bills(shop, project_id, {"train": 2})[0].document_id
+    version = promoted(shop, project_id, tmp_path / "one.safetensors", 1)
+    running = Desk(shop)
+    asked(running, document_id, "Who?")
+    place = shop.blobs.path(version.checkpoint_sha256)
+    kept = place.read_bytes()
+    place.unlink()
+
+    asked(running, document_id, "Who else?")  # a process that has loaded it goes on answering
+    with pytest.raises(Refused, match=r"The model v1 is missing from disk: .* roll back to another model") as refused:
+        asked(Desk(shop), document_id, "How much?")
+    assert "\n" not in str(refused.value)
+
+    job = trigger.request(shop, project_id, **QUICK)
+    work(shop, once=True)
+    ended = queue.job_by_id(shop, job.id)
+    assert (ended.status, ended.attempts) == ("failed", 1)
+    assert ended.message.startswith("The model v1 is missing from disk")
+
+    command = CliRunner()
+    listed = command.invoke(app, ["models", "list", "--project", "bills", "--json"])
+    rows = json.loads(listed.stdout.splitlines()[-1])["models"]
+    assert [(one["label"], one["champion"], one["missing"]) for one in rows] == [
+        ("v1", True, True),
+        ("nano", False, False),
+    ]
+    assert "v1 is missing from disk" in command.invoke(app, ["models", "list", "--project", "bills"]).output
+
+    back = command.invoke(app, ["models", "rollback", "--project", "bills"])
+    assert back.exit_code == 0, back.output
+    asked(Desk(shop), document_id, "How much?")
+    again = command.invoke(app, ["jobs", "retry", job.id])
+    assert again.exit_code == 0, again.output
+    work(shop, once=True)
+    assert queue.job_by_id(shop, job.id).status == "done", "it begins with the champion of now"
+
+    refusal = command.invoke(app, ["models", "promote", "v1", "--project", "bills", "--force", "--reason", "none"])
+    assert refusal.exit_code == 1 and "v1 is missing from disk" in " ".join(refusal.output.split())
+    place.write_bytes(kept)
+    restored = command.invoke(
+        app, ["models", "promote", "v1", "--project", "bills", "--force", "--reason", "it is back"]
+    )
+    assert restored.exit_code == 0, restored.output
+
+
+def test_the_shipped_model_is_put_back_when_a_process_starts(shop: Workspace) -> None:
+    project_id = make_project(shop).id
+    shipped = registry.ensure_shipped(shop)
+    document_id = make_bills(shop, project_id, {"train": 1})[0].document_id
+    shop.blobs.path(shipped.checkpoint_sha256).unlink()
+    with pytest.raises(Refused, match=r"nano is missing from disk: .* start Glossator again, which puts it back"):
+        asked(Desk(shop), document_id, "Who?")
+    assert registry.ensure_shipped(shop).id == shipped.id
+    asked(Desk(shop), document_id, "Who?")
+
+
+def test_going_back_to_a_model_that_is_gone_is_refused(shop: Workspace, tmp_path: Path) -> None:
+    project_id = make_project(shop).id
+    registry.ensure_shipped(shop)
+    first = promoted(shop, project_id, tmp_path / "one.safetensors", 1)
+    promoted(shop, project_id, tmp_path / "two.safetensors", 2)
+    shop.blobs.path(first.checkpoint_sha256).unlink()
+    with pytest.raises(Refused, match="The model v1 is missing from disk"):
+        registry.rollback(shop, project_id, by=None)
+    with shop.database.read() as session:
+        assert registry.label(registry.champion(session, project_id)) == "v2"

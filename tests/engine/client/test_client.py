@@ -1,0 +1,433 @@
+"""The Python client against the real application over real HTTP, and the tokens that programs log in with."""
+
+import doctest
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pymupdf
+import pytest
+from sqlalchemy import func, select, update
+from typer.testing import CliRunner
+
+import engine.client
+import engine.client_learning
+import engine.client_people
+import engine.client_selection
+import engine.client_work
+from annotator.app import create_app
+from db.base import now
+from db.tables import Annotation, LoginSession, Prediction, Revision
+from engine.accounts import sessions, tokens, users
+from engine.annotation.state import EditWords
+from engine.cli import app
+from engine.client import Glossator, ServerSaid
+from engine.connection import Connection
+from engine.errors import NotFound, Refused
+from engine.jobs import queue
+from engine.settings import Settings
+from engine.workspace import Workspace
+from tests.support.server_thread import served
+
+PASSWORD = "correct horse battery"
+
+
+class Gateway:
+    """A gateway in front of the application that can lose answers: what was asked is done, and the answer is a 504."""
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+        self.losing = 0
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        lost = scope["type"] == "http" and self.losing > 0
+        if not lost:
+            await self.app(scope, receive, send)
+            return
+        self.losing -= 1
+
+        async def nowhere(_message: Any) -> None:
+            pass
+
+        await self.app(scope, receive, nowhere)
+        await send({"type": "http.response.start", "status": 504, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+
+class House:
+    """A served application where people log in, with an admin, a reviewer and an annotator."""
+
+    def __init__(self, address: str, workspace: Workspace, gateway: Gateway) -> None:
+        self.address, self.workspace, self.gateway = address, workspace, gateway
+        self.tokens = {}
+        for name, role in (("ada", "admin"), ("rob", "reviewer"), ("ann", "annotator")):
+            users.add_user(workspace, name, PASSWORD, role)
+            self.tokens[name] = tokens.issue(workspace, name, purpose="tests", days=1, scope="admin")
+
+    def as_(self, name: str) -> Glossator:
+        return Glossator(self.address, token=self.tokens[name])
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("house"), auth="login", _env_file=None)
+    application = create_app(settings)
+    gateway = Gateway(application)
+    with served(gateway) as address:
+        yield House(address, application.state.desk.workspace, gateway)
+
+
+@pytest.fixture
+def invoice(tmp_path: Path) -> Path:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 90), f"Invoice of {tmp_path.name}")
+    page.insert_text((72, 130), "Total due: 2,987.88")
+    path = tmp_path / "invoice.pdf"
+    path.write_bytes(document.tobytes())
+    return path
+
+
+def member(house: House, project_id: str, name: str, role: str) -> None:
+    with httpx.Client(base_url=house.address, headers={"authorization": f"Bearer {house.tokens['ada']}"}) as admin:
+        user = users.user_named(house.workspace, name)
+        assert admin.put(f"/api/projects/{project_id}/members/{user.id}", json={"role": role}).is_success
+
+
+def test_the_example_in_the_docstring_runs(house: House, invoice: Path, tmp_path: Path) -> None:
+    example = doctest.DocTestFinder().find(engine.client.Glossator, "Glossator", globs={})[0]
+    example.globs = {
+        "Glossator": Glossator,
+        "address": house.address,
+        "token": house.tokens["ada"],
+        "path": invoice,
+        "folder": tmp_path,
+    }
+    assert len(example.examples) == 1
+    said: list[str] = []
+    results = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(example, out=said.append)
+    assert results.failed == 0, "".join(said)
+    with zipfile.ZipFile(tmp_path / "invoices.zip") as archive:
+        assert any(name.endswith(".json") for name in archive.namelist())
+
+
+def test_a_script_goes_through_the_queue_and_another_one_reviews(house: House, invoice: Path) -> None:
+    with house.as_("ada") as ada, house.as_("ann") as ann, house.as_("rob") as rob:
+        project = ada.create_project("queue")
+        member(house, project.id, "ann", "annotator")
+        member(house, project.id, "rob", "reviewer")
+        assert ada.change_settings(project.id, review_required=True)["review_required"] is True
+        assert [each.name for each in ann.projects()] == ["queue"] and ann.project("queue").id == project.id
+        taken = ada.upload(project.id, invoice).documents[0]
+        assert [line.id for line in ann.documents(project.id)] == [taken.document_id]
+        rob.set_standard_questions(project.id, ["What is the total due?"])
+        task = ann.next(project.id).task
+        assert task is not None and task.document_id == taken.document_id
+        ann.heartbeat(task.id)
+        answer = ann.ask(task.document_id, task.question.text)
+        page = ann.document(task.document_id).pages[0].id
+        words = ann.words(page)
+        amount = words.numbers[words.texts.index("2,987.88")]
+        x0, y0, x1, y1 = words.boxes[words.texts.index("2,987.88")]
+        assert amount in ann.refine(answer.id, page, points=[((x0 + x1) / 2, (y0 + y1) / 2, True)]).words
+        assert ann.image(page).startswith(b"\x89PNG")
+        edits = [{"op": "clear", "page": page}, EditWords(op="words", page=page, add=[amount])]
+        saved = ann.save(answer.id, answer.head, edits, seconds=3)
+        assert saved.text == "2,987.88"
+        assert ann.accept(answer.id, saved.revision, seconds=2).status == "submitted"
+        waiting = rob.next_review(project.id)
+        assert waiting.annotation_id == answer.id
+        with pytest.raises(ServerSaid, match=r"reason") as refused:
+            rob.review(answer.id, 2, "rejected")
+        assert refused.value.status == 422
+        rob.review(answer.id, 2, "accepted", quality=True, completeness=True)
+        assert [line.reviewer for line in ann.reviews(answer.id)] == ["rob"]
+        assert [line.status for line in ann.history(answer.id)] == ["draft", "submitted", "accepted"]
+        assert ann.annotation(answer.id).status == "accepted"
+        assert ann.queue(project.id).done == 1 and ann.next(project.id).reason
+        figures = rob.figures(project.id)
+        assert figures.by_model[0].seconds_median == 5 and figures.people[0].person == "ann"
+        assert rob.agreement(project.id).model.questions == 1
+        with pytest.raises(ServerSaid) as forbidden:
+            ann.agreement(project.id)
+        assert forbidden.value.status == 403
+
+
+def test_an_answer_that_got_lost_is_asked_for_again_and_stored_once(house: House, invoice: Path) -> None:
+    with house.as_("ada") as ada:
+        project = ada.create_project("lost")
+        taken = ada.upload(project.id, invoice).documents[0]
+        house.gateway.losing = 1
+        answer = ada.ask(taken.document_id, "What is the total due?")
+        page = ada.document(taken.document_id).pages[0].id
+        house.gateway.losing = 2
+        saved = ada.save(answer.id, 0, [{"op": "words", "page": page, "add": [1]}])
+        assert saved.revision == 1 and house.gateway.losing == 0
+        house.gateway.losing = 1
+        again = ada.upload(project.id, invoice)
+        assert [each.created for each in again.documents] == [False]
+    with house.workspace.database.read() as session:
+        for table in (Revision, Prediction):
+            stored = session.scalar(select(func.count()).where(table.annotation_id == answer.id))
+            assert stored == 1, table
+        assert session.scalar(select(func.count()).where(Annotation.document_id == taken.document_id)) == 1
+
+
+def test_what_is_not_to_be_done_twice_is_not_sent_twice(house: House) -> None:
+    with house.as_("ada") as ada:
+        house.gateway.losing = 1
+        with pytest.raises(ServerSaid) as lost:
+            ada.create_project("once")
+        assert lost.value.status == 504 and house.gateway.losing == 0
+        assert ada.project("once").name == "once"
+
+
+def test_a_conflict_brings_the_newest_version_along(house: House, invoice: Path) -> None:
+    with house.as_("ada") as ada:
+        project = ada.create_project("conflict")
+        taken = ada.upload(project.id, invoice).documents[0]
+        answer = ada.ask(taken.document_id, "What?")
+        page = ada.document(taken.document_id).pages[0].id
+        ada.save(answer.id, 0, [{"op": "words", "page": page, "add": [1]}])
+        with pytest.raises(ServerSaid, match="yours builds on 0") as conflict:
+            ada.save(answer.id, 0, [{"op": "words", "page": page, "add": [2]}])
+        assert conflict.value.status == 409 and conflict.value.body["current"]["head"] == 1
+        with pytest.raises(ServerSaid, match=r"^base: ") as wrong:
+            ada.save(answer.id, -1)
+        assert wrong.value.status == 422
+        assert ada.no_answer(answer.id, 1).state.no_answer is True
+
+
+def test_failures_are_one_sentence(house: House, tmp_path: Path) -> None:
+    with house.as_("ann") as ann:
+        with pytest.raises(ServerSaid, match=r"There is no project 'nowhere'; there is .+\.$"):
+            ann.project("nowhere")
+        with pytest.raises(ServerSaid) as missing:
+            ann.document("nothing")
+        assert missing.value.status == 404
+    text = tmp_path / "a.txt"
+    text.write_text("hello")
+    with house.as_("ada") as ada, pytest.raises(ServerSaid, match=r"a\.txt"):
+        ada.upload(ada.projects()[0].id, text)
+    with pytest.raises(ServerSaid, match="The name or the password is wrong") as wrong:
+        Glossator(house.address, name="ann", password="not it at all")
+    assert wrong.value.status == 401
+    with pytest.raises(ServerSaid, match="No Glossator answers at") as nobody:
+        Connection(
+            "http://127.0.0.1:9", token=None, name=None, password=None, timeout=1, pauses=(0.0,), sleep=lambda _s: None
+        ).get(dict, "/me")
+    assert nobody.value.status == 0
+
+
+def test_a_script_mends_words_and_keeps_what_it_reviews(house: House, invoice: Path) -> None:
+    with house.as_("ada") as ada, house.as_("ann") as ann, house.as_("rob") as rob:
+        project = ada.create_project("mending")
+        for name, role in (("ann", "annotator"), ("rob", "reviewer")):
+            user = next(each for each in ada.users() if each.name == name)
+            assert ada.put_member(project.id, user.id, role).role == role
+        taken = ada.upload(project.id, invoice).documents[0]
+        page = ann.document(taken.document_id).pages[0].id
+        ann.encode(page)
+        assert ann.thumbnail(page, 64).startswith(b"\xff\xd8")
+        words = ann.words(page)
+        amount = words.numbers[words.texts.index("2,987.88")]
+        edit = {"op": "text", "number": amount, "text": "2,987.89"}
+        house.gateway.losing = 1
+        mended = ann.mend(page, words.version, [edit])
+        assert mended.saved_version == 1 and mended.texts[mended.numbers.index(amount)] == "2,987.89"
+        with pytest.raises(ServerSaid) as conflict:
+            ann.mend(page, words.version, [edit])
+        assert conflict.value.status == 409 and conflict.value.body["current"]["version"] == 1
+        rob.set_standard_questions(project.id, ["What is the total due?"])
+        task = ann.next(project.id).task
+        assert task is not None and ann.heartbeat(task.id) > now()
+        ann.release(task.id)
+        answer = ann.ask(taken.document_id, task.question.text)
+        assert ann.next_answer(project.id).annotation_id == answer.id
+        assert len(ann.ask_more(answer.id).proposal.ranked) == len(ann.ask_more(answer.id, 1).proposal.ranked) == 1
+        saved = ann.save(answer.id, answer.head, [{"op": "words", "page": page, "add": [amount]}])
+        ann.submit(answer.id, saved.revision)
+        assert rob.review_heartbeat(answer.id) > now()
+        with pytest.raises(ServerSaid, match="reviewed by rob") as held:
+            ada.review_heartbeat(answer.id)
+        assert held.value.status == 409
+        rob.release_review(answer.id)
+        assert ada.review_heartbeat(answer.id) > now()
+        rob.review(answer.id, 2, "accepted")
+        assert rob.set_gold(task.id, answer.id).gold == answer.id == rob.tasks(project.id)[0].gold
+        assert rob.tasks(project.id, offset=1) == []
+        assert rob.set_gold(task.id, None).gold is None
+
+
+def test_a_script_looks_after_people(house: House) -> None:
+    with house.as_("ada") as ada:
+        project = ada.create_project("people")
+        made = ada.invite(project.id, "reviewer", days=2)
+        assert made.url.startswith(f"{house.address}/invite/") and ada.invitations(project.id)[0].state == "open"
+        ada.withdraw(made.id)
+        assert ada.invitations(project.id)[0].state == "withdrawn"
+        new = ada.add_user("zed", PASSWORD)
+        assert ada.put_member(project.id, new.id, "annotator").name == "zed"
+        with Glossator(house.address, name="zed", password=PASSWORD) as zed:
+            assert zed.set_preferences({"theme": "dark"}) == zed.preferences() == {"theme": "dark"}
+            with Glossator(house.address, name="zed", password=PASSWORD) as elsewhere:
+                assert elsewhere.me().id == new.id and len(zed.sessions()) == 2
+            zed.end_session(next(each.id for each in zed.sessions() if not each.current))
+            zed.change_password(PASSWORD, "another password")
+            assert [each.client for each in zed.sessions()] == [each.client for each in ada.sessions_of(new.id)]
+            zed.remove_member(project.id, new.id)
+        assert [each.name for each in ada.members(project.id)] == ["ada"]
+        ada.end_sessions_of(new.id)
+        assert ada.sessions_of(new.id) == []
+        ada.set_password(new.id, PASSWORD)
+        assert ada.change_user(new.id, disabled=True).disabled is True
+        said = [line.what for line in ada.audit(project.id, limit=3)]
+        assert said == ["left the project", "made zed a member as annotator", "withdrew an invitation as reviewer"]
+        last = ada.audit(limit=1)[0]
+        assert last.what == "disabled the user zed" and ada.audit(before=last.id, limit=1)[0].id != last.id
+
+
+def test_the_client_reaches_every_route(house: House) -> None:
+    """It says that it can do whatever people can do on the page. `/health` and below is for what watches over servers."""
+    modules = (engine.client, engine.client_work, engine.client_learning, engine.client_selection, engine.client_people)
+    source = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
+    reached = {re.sub(r"{\w+}", "{}", path) for path in re.findall(r'f?"(/[a-z][^"]*)"', source)}
+    routes = httpx.get(f"{house.address}/api/openapi.json", headers={"authorization": f"Bearer {house.tokens['ada']}"})
+    known = {re.sub(r"{\w+}", "{}", path.removeprefix("/api")) for path in routes.json()["paths"]}
+    assert known - reached == {"/health", "/health/live", "/health/ready"} and reached - known == set()
+
+
+def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path, tmp_path: Path) -> None:
+    with Glossator(house.address, name="ada", password=PASSWORD) as ada:
+        project = ada.create_project("download")
+        taken = ada.upload(project.id, invoice).documents[0]
+        ada.no_answer(ada.ask(taken.document_id, "Who?").id, 0)
+        house.gateway.losing = 2
+        assert zipfile.is_zipfile(ada.export(project.id, tmp_path / "first.zip")) and house.gateway.losing == 0
+        end_logins(house, "ada")
+        assert zipfile.is_zipfile(ada.export(project.id, tmp_path / "second.zip"))
+        assert "grounded" in [each.name for each in ada.export_formats(project.id)]
+        whole = ada.export(project.id, tmp_path / "grounded.zip", "grounded", status=["accepted"])
+        taken_in = ada.import_set(ada.create_project("taken in").id, whole, "grounded")
+        assert (taken_in.documents, taken_in.answers, taken_in.no_answer) == (1, 0, 1)
+        with pytest.raises(ServerSaid, match="Nothing was imported"):
+            ada.import_set(project.id, whole, "funsd")
+        assert ada.imports(project.id) == []
+        with pytest.raises(ServerSaid, match="it may have ended"):
+            ada.stop_import(project.id, "0" * 32)
+        whole.unlink()
+        with pytest.raises(ServerSaid) as missing:
+            ada.export("nothing", tmp_path / "third.zip")
+        assert missing.value.status == 404
+    assert {path.name for path in tmp_path.glob("*.zip*")} == {"first.zip", "second.zip"}
+
+
+def end_logins(house: House, name: str) -> None:
+    """End what the client has logged in to by name and password, as a server would after two weeks."""
+    user = users.user_named(house.workspace, name)
+    with house.workspace.database.write() as session:
+        session.execute(
+            update(LoginSession)
+            .where(LoginSession.user_id == user.id, LoginSession.client.startswith("glossator-client"))
+            .values(revoked_at=now())
+        )
+
+
+def test_a_login_that_ends_in_between_is_renewed(house: House) -> None:
+    with Glossator(house.address, name="ann", password=PASSWORD) as ann:
+        assert ann.me().name == "ann"
+        end_logins(house, "ann")
+        assert ann.me().name == "ann"
+
+
+# --- tokens
+
+
+def asked(house: House, token: str | None, **headers: str) -> httpx.Response:
+    if token is not None:
+        headers["authorization"] = f"Bearer {token}"
+    return httpx.post(f"{house.address}/api/projects", json={"name": "x", "extra": 1}, headers=headers)
+
+
+def test_a_program_with_a_token_needs_no_origin_and_a_foreign_page_gains_nothing(house: House) -> None:
+    assert asked(house, house.tokens["ada"]).status_code == 422  # let in; what it asked for is wrong
+    assert asked(house, None).status_code == 401
+    assert asked(house, "not a token").status_code == 401
+    assert asked(house, house.tokens["ada"], origin="http://evil.example").status_code == 403
+    cookie = {"cookie": f"glossator_session={house.tokens['ada']}"}
+    assert asked(house, None, **cookie, origin="http://evil.example").status_code == 403
+    assert asked(house, "wrong", **cookie).status_code == 401  # whoever names a token is judged by it
+    basic = {"authorization": "Basic eDp5", **cookie}  # a proxy's own login beside the cookie
+    assert httpx.get(f"{house.address}/api/me", headers=basic).json()["user"]["name"] == "ada"
+
+
+def test_a_token_ends_when_it_is_revoked_when_its_time_is_over_and_with_its_user(house: House) -> None:
+    workspace = house.workspace
+    user = users.add_user(workspace, "temp", PASSWORD, "annotator")
+
+    def works(token: str) -> bool:
+        return httpx.get(f"{house.address}/api/me", headers={"authorization": f"Bearer {token}"}).status_code == 200
+
+    token = tokens.issue(workspace, "temp", purpose="nightly export", days=30)
+    [listed] = sessions.sessions(workspace, user.id)
+    assert listed.client == "token: nightly export" and listed.expires_at > now() + timedelta(days=29)
+    assert works(token)
+    sessions.revoke(workspace, user.id, listed.id)
+    assert not works(token)
+    token = tokens.issue(workspace, "temp", purpose="again", days=1)
+    with workspace.database.write() as session:
+        session.execute(
+            update(LoginSession)
+            .where(LoginSession.token_sha256 == sessions.digest(token))
+            .values(expires_at=now() - timedelta(seconds=1))
+        )
+    assert not works(token)
+    token = tokens.issue(workspace, "temp", purpose="again", days=1)
+    users.change_user(workspace, user.id, disabled=True, by=users.user_named(workspace, "ada"))
+    assert not works(token)
+    with pytest.raises(Refused, match="disabled"):
+        tokens.issue(workspace, "temp", purpose="again", days=1)
+
+
+def test_a_token_needs_a_user_a_purpose_and_an_end(house: House) -> None:
+    for wrong in ({"purpose": " "}, {"days": 0}, {"days": 100_000}):
+        with pytest.raises(Refused):
+            tokens.issue(house.workspace, "ann", **{"purpose": "tests", "days": 1, **wrong})
+    with pytest.raises(NotFound):
+        tokens.issue(house.workspace, "nobody", purpose="tests", days=1)
+
+
+def test_the_command_prints_a_token_and_stores_only_its_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, house: House
+) -> None:
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(house.workspace.settings.data_dir))
+    run = CliRunner().invoke(app, ["users", "token", "ann", "--for", "a script", "--days", "3", "--json"])
+    assert run.exit_code == 0, run.output
+    token = json.loads(run.stdout.splitlines()[-1])["token"]
+    with Glossator(house.address, token=token) as ann:
+        assert ann.me().name == "ann"
+    with house.workspace.database.read() as session:
+        assert session.get(LoginSession, sessions.digest(token)) is not None
+        assert session.get(LoginSession, token) is None
+
+
+def test_jobs_and_what_starts_them_from_python(house: House) -> None:
+    with house.as_("ada") as glossator:
+        project = glossator.create_project("of jobs")
+        job = glossator.retrain(project.id)
+        triggers = glossator.triggers(project.id)
+        assert (triggers.job_id, triggers.accepted, triggers.wanted) == (job.id, 0, 20)
+        with pytest.raises(ServerSaid, match="this one is waiting"):
+            glossator.retry(job.id)
+        leased = queue.lease(house.workspace, "a worker", ["retrain"], job_id=job.id)
+        assert leased is not None
+        queue.fail(house.workspace, job.id, "a worker", "There is nothing to learn from.", retry=False)
+        [failed] = glossator.jobs(project.id)
+        assert (failed.status, failed.failure) == ("failed", "There is nothing to learn from.")
+        assert glossator.retry(job.id).status == "waiting"
+        assert glossator.cancel(job.id).status == "cancelled"

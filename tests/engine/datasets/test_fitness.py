@@ -1,0 +1,145 @@
+"""What a snapshot takes, what it leaves out and says so, and what each answer weighs in it."""
+
+import json
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from db.tables import Revision, Snapshot
+from engine.annotation.state import AnnotationState
+from engine.datasets import snapshots
+from engine.datasets.filters import Filters
+from engine.datasets.labels import known_of
+from engine.datasets.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
+from engine.errors import Refused
+from engine.projects.projects import change_settings
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.training.sources.corpus import corpus_of
+from engine.workspace import Workspace
+from tests.support.annotators import answer, make_person, tasks_of
+from tests.support.factories import SIZE, accept, bill, make_bills, make_document, make_project, revise
+from tests.support.stored_pages import paper, scanned_again, store
+
+TOTAL = "What is the total due?"
+
+
+def test_unfit_answers_are_left_out_with_their_reasons_and_exports_may_have_them(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    document = make_document(workspace, project.id, [bill(1)])
+    fit = accept(workspace, document, TOTAL, [4])
+    everything = accept(workspace, document, "All of it?", mask=np.ones((SIZE[1], SIZE[0]), bool))
+    empty = accept(workspace, document, "Where?", state=AnnotationState())
+    snapshot = snapshots.freeze(workspace, project.id)
+    assert [item.annotation_id for item in snapshots.load(workspace, snapshot)] == [fit.id]
+    left = list(left_out_of(workspace, snapshot.sha256))
+    assert {row.annotation_id: row.reasons for row in left} == {
+        everything.id: ("most_of_the_page",),
+        empty.id: ("nothing_marked",),
+    }
+    assert {(row.document, row.question) for row in left} == {("bill.png", "All of it?"), ("bill.png", "Where?")}
+    assert snapshot.counts["left_out"] == {"most_of_the_page": 1, "nothing_marked": 1}
+    whole = snapshots.freeze(workspace, project.id, unfit=True)
+    assert whole.counts["annotations"] == 3 and whole.counts["left_out"] == {}
+
+
+def test_a_mended_answer_is_fit_again(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    document = make_document(workspace, project.id, [bill(1)])
+    empty = accept(workspace, document, TOTAL, state=AnnotationState())
+    with pytest.raises(Refused, match=r"1 of them is unfit"):
+        snapshots.freeze(workspace, project.id)
+    revise(workspace, empty, AnnotationState(no_answer=True))
+    assert snapshots.freeze(workspace, project.id).counts["annotations"] == 1
+
+
+def test_answers_that_contradict_each_other_on_a_page_that_came_in_twice_are_left_out(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    first = store(workspace, project.id, [paper(0)], "first.png")
+    again = store(workspace, project.id, [scanned_again(paper(0))], "again.png")
+    other = store(workspace, project.id, [paper(1)], "other.png")
+    assert first.group_id == again.group_id
+    for document, words in ((first, [0]), (again, [12]), (other, [5])):
+        accept(workspace, document, "What is it?", words)
+        accept(workspace, document, "Who is it?")
+    with workspace.database.moment() as session:
+        [chosen] = snapshots.chosen_labels(session, known_of(session, project.id), Filters())
+    assert {(label.document.name, label.question) for label in chosen.left_out} == {
+        ("first.png", "What is it?"),
+        ("again.png", "What is it?"),
+    }
+    assert {reason for label in chosen.left_out for reason in label.reasons} == {"contradicted"}
+
+
+def test_manifests_of_older_formats_are_read_as_before(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    make_bills(workspace, project.id, {"train": 1}, questions=2)
+    now = snapshots.freeze(workspace, project.id).sha256
+    [part] = parts_of(workspace, now)
+    second = {"format": "glossator-snapshot/2", "project_id": project.id, "people": {}, **part}
+    sha256 = workspace.blobs.put(canonical(second))
+    assert list(items_of(workspace, sha256)) == list(items_of(workspace, now))
+    assert set(revisions_of(workspace, sha256)) == set(revisions_of(workspace, now))
+    old = {
+        "format": "glossator-snapshot/1",
+        "project_id": project.id,
+        "documents": part["documents"],
+        "items": [{name: value for name, value in item.items() if name != "weight"} for item in part["items"]],
+    }
+    sha256 = workspace.blobs.put(canonical(old))
+    assert [(item.question, item.weight) for item in items_of(workspace, sha256)] == [
+        (item["question"], 1.0) for item in part["items"]
+    ]
+    assert not list(left_out_of(workspace, sha256)) and people_of(workspace, sha256) == {}
+    assert corpus_of(workspace, sha256).weights == {}
+    unknown = workspace.blobs.put(json.dumps({**old, "format": "glossator-snapshot/9"}).encode())
+    with pytest.raises(Refused, match="format that this version does not know"):
+        read_head(workspace, unknown)
+
+
+class Three:
+    """Bills that three people answer; Mal is always wrong."""
+
+    def __init__(self, workspace: Workspace, bills: int = 8) -> None:
+        self.workspace, self.project = workspace, make_project(workspace)
+        change_settings(workspace, self.project.id, overlap_share=1.0, overlap_people=3)
+        self.documents = [make_document(workspace, self.project.id, [bill(number)]) for number in range(bills)]
+        self.ann, self.ben, self.mal = (
+            make_person(workspace, name, self.project.id, "reviewer") for name in ("Ann", "Ben", "Mal")
+        )
+        replace_standard_questions(workspace, self.project.id, [TOTAL], self.ann.id)
+        for task in tasks_of(workspace, self.project.id):
+            for person, words in ((self.ann, [4]), (self.ben, [4]), (self.mal, [1])):
+                answer(workspace, task.id, person, words)
+
+
+def test_of_several_accepted_answers_the_one_that_most_agree_with_is_taken_though_another_is_newer(
+    workspace: Workspace,
+) -> None:
+    three = Three(workspace)
+    snapshot = snapshots.freeze(workspace, three.project.id)
+    items = list(snapshots.load(workspace, snapshot))
+    assert {item.author for item in items} <= {"Ann", "Ben"}
+    assert len(items) == 8
+    assert sum(len(part["passed_over"]) for part in parts_of(workspace, snapshot.sha256)) == 16
+    with workspace.database.read() as session:
+        assert set(revisions_of(workspace, snapshot.sha256)) == set(session.scalars(select(Revision.id)))
+    assert people_of(workspace, snapshot.sha256)["Ann"]["comparisons"] == 16
+    assert all(0.6 < item.weight < 1 for item in items), "Mal's vote against them counts little"
+
+
+def test_what_somebody_unreliable_answers_alone_weighs_little_in_snapshot_and_corpus(workspace: Workspace) -> None:
+    three = Three(workspace)
+    alone = make_document(workspace, three.project.id, [bill(30)])
+    accept(workspace, alone, "What is the bill number?", [4], author="Mal")
+    good = accept(workspace, alone, TOTAL, [4], author="Ann")
+    snapshot = snapshots.freeze(workspace, three.project.id)
+    weights = {item.annotation_id: item.weight for item in snapshots.load(workspace, snapshot)}
+    mal = next(item for item in snapshots.load(workspace, snapshot) if item.author == "Mal")
+    assert mal.weight < 0.3 < 0.8 < weights[good.id]
+    corpus = corpus_of(workspace, snapshot.sha256, exact=False)
+    page = mal.document.pages[0].id
+    assert corpus.weights[page][mal.question_id] == mal.weight
+    with workspace.database.read() as session:
+        kept = session.get_one(Snapshot, snapshot.id).counts
+    assert kept["reduced"] + kept["weightless"] == len([weight for weight in weights.values() if weight < 1])

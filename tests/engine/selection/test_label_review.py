@@ -1,0 +1,163 @@
+"""Second looks, on both databases: labels that the model contradicts go to somebody else than their author."""
+
+import pytest
+from sqlalchemy import select
+
+from db.tables import Annotation, Document, SecondLook
+from engine.errors import Forbidden
+from engine.selection import label_review
+from engine.tasks import review_queue
+from engine.tasks.queue_view import to_review
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.workspace import Workspace
+from tests.support.annotators import edits, judge, make_person, save
+from tests.support.factories import accept, bill, make_document, make_project
+from tests.support.survey_rows import make_version, say
+
+TOTAL = "What is the total due?"
+
+
+class Desk:
+    """A project with bills, an author, reviewers, and a model."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.project = make_project(workspace)
+        self.ann = make_person(workspace, "Ann", self.project.id)
+        self.rita, self.ruth = (make_person(workspace, name, self.project.id, "reviewer") for name in ("Rita", "Ruth"))
+        replace_standard_questions(workspace, self.project.id, [TOTAL], self.rita.id)
+        self.version = make_version(workspace, None)
+
+    def label(self, words=(4,), *, split: str = "train", author: str = "Ann", said=(1,), **model: object) -> Annotation:  # type: ignore[no-untyped-def]
+        """An accepted label on a new bill, and what the model says there."""
+        document = make_document(self.workspace, self.project.id, [bill(1)], split=split)
+        annotation = accept(self.workspace, document, TOTAL, words, author=author)
+        say(self.workspace, self.version, document, TOTAL, said, **model)  # type: ignore[arg-type]
+        return annotation
+
+    def find(self) -> int:
+        return label_review.find(self.workspace, self.project.id)
+
+    def looks(self) -> dict[str, SecondLook]:
+        with self.workspace.database.read() as session:
+            return {each.annotation_id: each for each in session.scalars(select(SecondLook).order_by(SecondLook.id))}
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> Desk:
+    return Desk(workspace)
+
+
+def test_labels_are_contradicted_in_three_ways(desk: Desk) -> None:
+    elsewhere = desk.label(said=(1,))
+    here = desk.label(words=(), said=(4,))
+    not_here = desk.label(said=(1,), answered=0.02)
+    assert desk.find() == 3
+    assert {key: look.kind for key, look in desk.looks().items()} == {
+        elsewhere.id: "elsewhere",
+        here.id: "here",
+        not_here.id: "not_here",
+    }
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"said": (4,)},  # agrees
+        {"said": (4, 3)},  # overlaps
+        {"said": (1,), "answered": 0.85},  # is not sure that it is there
+        {"said": (1,), "score": 0.7},  # does not believe its mark
+        {"said": (1,), "answered": 0.15},  # is not sure that it is not there
+    ],
+)
+def test_a_model_that_is_not_sure_doubts_nothing(desk: Desk, model: dict[str, object]) -> None:
+    desk.label(**model)
+    assert desk.find() == 0
+
+
+def test_labels_that_judge_the_model_are_not_doubted_by_it(desk: Desk) -> None:
+    for split in ("recent", "frozen"):
+        desk.label(split=split)
+    assert desk.find() == 0
+
+
+def test_the_author_does_not_get_it_and_a_reviewer_does_with_the_reason(desk: Desk) -> None:
+    mine = desk.label(author="Rita")
+    desk.find()
+    assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id is None
+    reason = review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).reason
+    assert reason is not None and "another reviewer" in reason
+    found = review_queue.next_review(desk.workspace, desk.project.id, desk.ruth.id)
+    assert found.annotation_id == mine.id
+    assert found.second_look is not None
+    assert found.second_look.words == [1]
+    assert found.second_look.sentence == "nano is 99% sure of another place: “word 1”."
+    assert found.to_review == 1
+    with pytest.raises(Forbidden):
+        judge(desk.workspace, mine.id, desk.rita)
+
+
+def test_submitted_answers_come_before_second_looks_and_both_are_counted(desk: Desk) -> None:
+    doubted = desk.label()
+    document = make_document(desk.workspace, desk.project.id, [bill(2)])
+    submitted = accept(desk.workspace, document, TOTAL, [4], author="Ann", status="submitted")
+    desk.find()
+    with desk.workspace.database.read() as session:
+        assert to_review(session, desk.project.id, desk.rita.id) == 2
+    first = review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id)
+    assert (first.annotation_id, first.second_look) == (submitted.id, None)
+    judge(desk.workspace, submitted.id, desk.rita)
+    assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id == doubted.id
+    lines = review_queue.waiting_answers(desk.workspace, desk.project.id, desk.ruth.id)
+    assert [(line.annotation_id, line.second_look is not None) for line in lines] == [(doubted.id, True)]
+
+
+def test_two_reviewers_do_not_get_the_same_second_look(desk: Desk) -> None:
+    both = {desk.label().id, desk.label().id}
+    desk.find()
+    one = review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id
+    other = review_queue.next_review(desk.workspace, desk.project.id, desk.ruth.id).annotation_id
+    assert {one, other} == both
+
+
+@pytest.mark.parametrize(("verdict", "kept"), [("accepted", "kept"), ("fixed", "mended"), ("rejected", "returned")])
+def test_the_verdict_is_kept_and_the_label_leaves_the_queue(desk: Desk, verdict: str, kept: str) -> None:
+    label = desk.label()
+    desk.find()
+    more = {"edits": edits(desk.workspace, label.document_id, [1])} if verdict == "fixed" else {}
+    judge(desk.workspace, label.id, desk.rita, verdict, **more)
+    look = desk.looks()[label.id]
+    assert (look.verdict, look.decided_by) == (kept, desk.rita.id)
+    assert look.decided_at is not None
+    assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id is None
+    assert desk.find() == 0  # looked at once for this model
+    [line] = label_review.lines(desk.workspace, desk.project.id)
+    assert (line.verdict, line.decided_by, line.author) == (kept, "Rita", "Ann")
+
+
+def test_a_label_that_was_kept_is_doubted_again_only_by_a_model_that_says_something_new(desk: Desk) -> None:
+    label = desk.label(said=(1,))
+    desk.find()
+    judge(desk.workspace, label.id, desk.rita)
+    with desk.workspace.database.read() as session:
+        document = session.get_one(Document, label.document_id)
+    second = make_version(desk.workspace, desk.project.id, 1)
+    say(desk.workspace, second, document, TOTAL, [1])
+    assert desk.find() == 0
+    third = make_version(desk.workspace, desk.project.id, 2)
+    say(desk.workspace, third, document, TOTAL, [6])
+    assert desk.find() == 1
+
+
+def test_an_author_who_mends_the_label_takes_it_out_of_the_queue(desk: Desk) -> None:
+    label = desk.label()
+    desk.find()
+    save(desk.workspace, label.id, desk.ann, [1])
+    assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id is None
+    assert label_review.lines(desk.workspace, desk.project.id) == []
+
+
+def test_an_answer_of_an_older_model_or_of_other_words_doubts_nothing(desk: Desk) -> None:
+    desk.label()
+    make_version(desk.workspace, desk.project.id, 1)  # the champion now, and it has said nothing yet
+    assert desk.find() == 0

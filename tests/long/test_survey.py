@@ -1,0 +1,308 @@
+"""The survey, with the shipped model on rendered bills: what it asks, what it leaves alone, and that a kill costs it little."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from db.base import now
+from db.tables import (
+    Annotation,
+    DocumentSignature,
+    Job,
+    ModelVersion,
+    Page,
+    Prediction,
+    Promotion,
+    Revision,
+    SurveyAnswer,
+    Task,
+)
+from engine.accounts.users import ensure_local_user
+from engine.annotation.answer_service import Desk
+from engine.annotation.page_prefilter import PAGES_ASKED
+from engine.annotation.survey_answers import unpacked
+from engine.jobs import queue, surveys
+from engine.jobs.stopping import Stopped, StopReason
+from engine.jobs.worker import work
+from engine.models import registry
+from engine.projects.projects import change_settings
+from engine.selection import stages
+from engine.selection import survey as surveying
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.workspace import Workspace
+from tests.support.annotators import make_person
+from tests.support.factories import accept, bill, make_document, make_project
+from tests.support.server_process import ROOT
+
+TOTAL, NUMBER = "What is the total due?", "What is the bill number?"
+ASIDE = "Who is the customer?"  # no standard question
+
+
+class Shop:
+    """A project with bills, two standard questions and the shipped model."""
+
+    def __init__(self, workspace: Workspace, bills: int = 3) -> None:
+        self.workspace = workspace
+        self.version = registry.ensure_shipped(workspace)
+        self.project = make_project(workspace)
+        self.rita = make_person(workspace, "Rita", self.project.id, "reviewer")
+        self.documents = [self.bill(at) for at in range(bills)]
+        replace_standard_questions(workspace, self.project.id, [TOTAL, NUMBER], self.rita.id)
+
+    def bill(self, number: int, **more: object):  # type: ignore[no-untyped-def]
+        return make_document(self.workspace, self.project.id, [bill(number)], name=f"bill {number}.png", **more)
+
+    def survey(self, should_stop: Callable[[], StopReason | None] = lambda: None) -> dict[str, object]:
+        """A survey done here."""
+        job = Job(kind="survey", project_id=self.project.id, payload={"ask": True}, id="0" * 32)
+        return surveying.survey(self.workspace, job, on_progress=lambda *_: None, should_stop=should_stop)
+
+    def said(self) -> dict[tuple[str, str], SurveyAnswer]:
+        """(document, question) -> what was stored."""
+        with self.workspace.database.read() as session:
+            return {(each.document_id, each.question_id): each for each in session.scalars(select(SurveyAnswer))}
+
+
+@pytest.fixture
+def shop(workspace: Workspace) -> Shop:
+    return Shop(workspace)
+
+
+def count(workspace: Workspace, table: type) -> int:
+    with workspace.database.read() as session:
+        return session.scalar(select(func.count()).select_from(table)) or 0
+
+
+def test_every_task_is_answered_beforehand_and_no_annotation_is_touched(shop: Shop) -> None:
+    accept(shop.workspace, shop.documents[0], TOTAL, [4])
+    before = [count(shop.workspace, table) for table in (Annotation, Revision, Prediction)]
+    found = shop.survey()
+    assert (found["questions"], found["documents"]) == (6, 3)
+    said = shop.said()
+    assert len(said) == 6
+    for each in said.values():
+        assert each.model_version_id == shop.version.id
+        assert 0 <= each.uncertainty <= 1 and 0 <= each.confidence <= each.answered <= 1
+        assert 0 <= each.disagreement <= 1
+        assert each.answer["ranked"][0]["page_id"] == each.page_id
+    assert [count(shop.workspace, table) for table in (Annotation, Revision, Prediction)] == before
+    with shop.workspace.database.read() as session:
+        vectors = [unpacked(each.vector) for each in session.scalars(select(DocumentSignature))]
+    assert len(vectors) == 3 and all(len(each) == 96 and each.any() for each in vectors)
+
+
+def test_the_survey_says_what_the_desk_would_say(shop: Shop) -> None:
+    """Answers are those of asking by hand: the same model, the same words, the same pages."""
+    shop.survey()
+    desk, user = Desk(shop.workspace), ensure_local_user(shop.workspace)
+    annotation_id, _ = desk.ask(shop.documents[1].id, TOTAL, None, user.id)
+    with shop.workspace.database.read() as session:
+        asked = session.scalar(select(Prediction).where(Prediction.annotation_id == annotation_id))
+        assert asked is not None
+        said = shop.said()[shop.documents[1].id, asked.question_id]
+    assert said.answer["words"] == asked.answer["words"]
+    assert said.answer["mask"] == asked.answer["mask"]
+    assert said.score == pytest.approx(asked.score, abs=1e-4)
+    assert said.answered == pytest.approx(asked.answered, abs=1e-4)
+
+
+def test_only_what_is_missing_is_asked_again(shop: Shop) -> None:
+    shop.survey()
+    assert shop.survey()["questions"] == 0
+    shop.bill(7)
+    replace_standard_questions(shop.workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
+    assert shop.survey()["questions"] == 2
+    with shop.workspace.database.write() as session:  # somebody mended a word of the first bill
+        session.execute(update(Page).where(Page.document_id == shop.documents[0].id).values(words_version=1))
+    assert shop.survey()["questions"] == 2
+    assert {each.words_version for key, each in shop.said().items() if key[0] == shop.documents[0].id} == {1}
+
+
+def test_a_new_champion_answers_everything_anew_in_place_of_the_old_one(shop: Shop) -> None:
+    shop.survey()
+    version = promoted(shop)
+    assert shop.survey()["questions"] == 6
+    assert {each.model_version_id for each in shop.said().values()} == {version.id}
+
+
+def promoted(shop: Shop) -> ModelVersion:
+    """The shipped weights once more, as a version of the project that was promoted."""
+    with shop.workspace.database.write() as session:
+        version = ModelVersion(
+            project_id=shop.project.id,
+            number=1,
+            checkpoint_sha256=shop.version.checkpoint_sha256,
+            code_version="test",
+        )
+        session.add(version)
+        session.flush()
+        session.add(Promotion(project_id=shop.project.id, sequence=1, version_id=version.id, kind="by_hand"))
+        return version
+
+
+def test_labels_are_asked_for_on_training_documents_and_never_on_holdouts(workspace: Workspace) -> None:
+    """Of holdouts the standard questions are known, and not what people answered or asked there."""
+    shop = Shop(workspace, bills=0)
+    train, recent, frozen = (shop.bill(at, split=split) for at, split in enumerate(("train", "recent", "frozen")))
+    apart = shop.bill(4, quarantined=True)
+    replace_standard_questions(workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
+    for document in (train, recent, frozen, apart):
+        accept(workspace, document, ASIDE, [6])
+    shop.survey()
+    asked: dict[str, int] = {}
+    for document_id, _ in shop.said():
+        asked[document_id] = asked.get(document_id, 0) + 1
+    assert asked == {train.id: 3, recent.id: 2, frozen.id: 2, apart.id: 2}
+
+
+def test_what_a_survey_finds_does_not_depend_on_the_answers_of_holdouts(workspace: Workspace) -> None:
+    """The same documents with right, wrong and no answers on a holdout: the same order, the same second looks."""
+    shop = Shop(workspace, bills=4)
+    holdout = shop.bill(9, split="recent")
+    replace_standard_questions(workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
+    change_settings(workspace, shop.project.id, selection="model")
+
+    def outcome() -> tuple[object, ...]:
+        found = shop.survey()
+        with workspace.database.read() as session:
+            places = session.execute(
+                select(Task.id, Task.priority, Task.chosen_by).where(Task.document_id != holdout.id).order_by(Task.id)
+            ).all()
+        return tuple(places), found["second_looks"], found["ordered"]
+
+    shop.survey()
+    accept(workspace, holdout, TOTAL, [4])
+    right = outcome()
+    accept(workspace, holdout, TOTAL, [0], author="somebody else")
+    accept(workspace, holdout, NUMBER, [], author="somebody else")
+    assert outcome() == right
+
+
+def test_a_survey_that_was_cancelled_keeps_what_it_has_and_goes_on_there(shop: Shop) -> None:
+    looks = iter([None, None, "cancel"])
+    with pytest.raises(Stopped) as stopped:
+        shop.survey(lambda: next(looks))  # type: ignore[arg-type]
+    assert stopped.value.reason == "cancel"
+    assert len(shop.said()) == 4
+    assert shop.survey()["documents"] == 1
+
+
+def test_a_survey_gives_way_to_work_that_waits_and_is_not_lost(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surveying, "GIVE_WAY_SECONDS", 0.0)
+    job = surveys.request(shop.workspace, shop.project.id)
+    queue.enqueue(shop.workspace, "retrain", shop.project.id)
+    with pytest.raises(Stopped) as stopped:
+        surveying.survey(shop.workspace, job, on_progress=lambda *_: None, should_stop=lambda: None)
+    assert stopped.value.reason == "end"  # the worker gives such a job back, and it counts as no attempt
+
+
+def test_a_document_that_cannot_be_read_does_not_stop_the_others(shop: Shop) -> None:
+    with shop.workspace.database.write() as session:
+        missing = update(Page).where(Page.document_id == shop.documents[0].id).values(image_sha256="0" * 64)
+        session.execute(missing)
+    found = shop.survey()
+    assert found["unread"] == [shop.documents[0].id]
+    assert len(shop.said()) == 4
+    assert "1 document could not be read" in str(found["sentence"])
+
+
+def test_masks_of_a_large_page_are_not_all_in_memory_at_once() -> None:
+    """An answer brings up to twelve masks of a byte a pixel; a pass holds at most 400 MB of them, and at least one answer."""
+    assert surveying.questions_at_once(1240, 1754) == 15
+    assert surveying.questions_at_once(400, 300) == 16
+    assert surveying.questions_at_once(5000, 5000) == 1
+    assert surveying.questions_at_once(20_000, 20_000) == 1
+
+
+def test_of_a_long_document_the_likeliest_pages_are_asked(workspace: Workspace) -> None:
+    shop = Shop(workspace, bills=0)
+    make_document(workspace, shop.project.id, [bill(at) for at in range(PAGES_ASKED + 3)])
+    replace_standard_questions(workspace, shop.project.id, [TOTAL], shop.rita.id)
+    shop.survey()
+    [said] = shop.said().values()
+    assert len(said.answer["ranked"]) == PAGES_ASKED
+
+
+def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(shop: Shop) -> None:
+    """The stored answer is the proposal, and no page is read for it; in the assisted stage a page is."""
+    shop.survey()
+    user = ensure_local_user(shop.workspace)
+    desk = Desk(shop.workspace)
+    with shop.workspace.database.read() as session:
+        pages = {page.document_id: page.id for page in session.scalars(select(Page))}
+    desk.ask(shop.documents[0].id, TOTAL, None, user.id)
+    assert desk.is_warm(pages[shop.documents[0].id])
+    stages.set_stage(shop.workspace, shop.project.id, "semi_automatic", by=user)
+    annotation_id, existing = desk.ask(shop.documents[1].id, TOTAL, None, user.id)
+    assert not existing
+    assert not desk.is_warm(pages[shop.documents[1].id])
+    with shop.workspace.database.read() as session:
+        proposal = session.scalar(select(Prediction).where(Prediction.annotation_id == annotation_id))
+        assert proposal is not None
+        said = shop.said()[shop.documents[1].id, proposal.question_id]
+    assert proposal.answer["mask"] == said.answer["mask"]
+    assert proposal.model_version_id == shop.version.id
+    with shop.workspace.database.write() as session:  # mended words want a new answer
+        session.execute(update(Page).where(Page.document_id == shop.documents[2].id).values(words_version=1))
+    desk.ask(shop.documents[2].id, TOTAL, None, user.id)
+    assert desk.is_warm(pages[shop.documents[2].id])
+
+
+def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop) -> None:
+    assert surveys.check(shop.workspace) == []  # the order of arrival needs none
+    change_settings(shop.workspace, shop.project.id, selection="model")
+    [job] = surveys.check(shop.workspace)
+    assert job.kind == "survey" and job.payload["ask"]
+    assert [each.id for each in surveys.check(shop.workspace)] in ([], [job.id])  # asked for once
+    work(shop.workspace, once=True)
+    assert queue.job_by_id(shop.workspace, job.id).status == "done"
+    assert surveys.check(shop.workspace) == []
+    promoted(shop)
+    [after] = surveys.check(shop.workspace)
+    assert after.id != job.id
+    queue.cancel(shop.workspace, after.id)
+    assert surveys.check(shop.workspace) == []  # who stopped it does not get it again until something changes
+    shop.bill(8)
+    replace_standard_questions(shop.workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
+    assert len(surveys.check(shop.workspace)) == 1
+
+
+def test_a_drawn_order_needs_no_model(shop: Shop) -> None:
+    change_settings(shop.workspace, shop.project.id, selection="random")
+    work(shop.workspace, once=True)
+    assert shop.said() == {}
+    with shop.workspace.database.read() as session:
+        assert set(session.scalars(select(Task.chosen_by))) == {"random"}
+
+
+def test_a_survey_that_was_killed_goes_on_where_it_was(sqlite_workspace: Workspace) -> None:
+    """A real process, killed as it can be at any moment; what it had stored is not asked again."""
+    shop = Shop(sqlite_workspace, bills=40)
+    data = sqlite_workspace.settings.data_dir
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOSSATOR_DATA_DIR": str(data)}
+    command = [sys.executable, "-m", "engine.cli", "survey", "--project", shop.project.name]
+    process = subprocess.Popen(command, env=environment, cwd=data, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    latest = time.monotonic() + 120
+    while len(shop.said()) < 6:
+        assert time.monotonic() < latest and process.poll() is None, "the survey did not get anywhere"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = {key: each.created_at for key, each in shop.said().items()}
+    assert 6 <= len(kept) < 80
+    with sqlite_workspace.database.write() as session:  # its lease would run out by itself, in a minute
+        session.execute(update(Job).values(lease_until=now() - timedelta(seconds=1)))
+    work(sqlite_workspace, once=True, stop=threading.Event())
+    said = shop.said()
+    assert len(said) == 80
+    assert {key: said[key].created_at for key in kept} == kept
+    [job] = [each for each in queue.list_jobs(sqlite_workspace) if each.kind == "survey"]
+    assert (job.status, job.attempts) == ("done", 2)

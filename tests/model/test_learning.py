@@ -1,0 +1,221 @@
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+
+from model import checkpoint
+from model.feature_memory import FeatureMemory
+from model.learning import STATE_FILE, Plan, rate_at
+from model.learning import learn as learn_objective
+from model.network import GroundingNetwork
+from model.objectives.objective import CHECKPOINT_FILE
+from model.objectives.promptable import Asking, PromptableSegmentation
+from model.presets import NetworkConfig
+from tests.support.drawn_pages import example
+
+PLAN = Plan(steps=6, seed=5, warmup=2, checkpoint_every=2, metrics_every=2)
+ASKING = Asking(prompted_steps=0.5)
+
+
+def learn(network, optimizer, source, plan, asking=ASKING, **how):
+    return learn_objective(PromptableSegmentation(network, source, asking), optimizer, plan, **how)
+
+
+def source(step):
+    """Two pages with three questions; which ones depends on the step alone."""
+    rng = random.Random(step)
+    page = example()
+    return [replace(page, questions=[rng.choice(page.questions) for _ in range(3)]) for _ in range(2)]
+
+
+def fresh(config):
+    torch.manual_seed(7)
+    network = GroundingNetwork(config)
+    torch.nn.init.normal_(network.text_encoder.embedding.piece_vectors, std=0.05)
+    return network, torch.optim.AdamW(network.parameters(), 1e-3)
+
+
+def same(one, other):
+    return all(torch.equal(tensor, other[name]) for name, tensor in one.items())
+
+
+def test_the_same_seed_gives_the_same_weights(config, tmp_path):
+    versions = set()
+    for name in ("one", "two"):
+        network, optimizer = fresh(config)
+        versions.add(learn(network, optimizer, source, PLAN, folder=tmp_path / name).version)
+    assert len(versions) == 1
+
+
+def test_a_resumed_run_ends_bit_for_bit_where_an_uninterrupted_one_ends(config, tmp_path):
+    whole, optimizer = fresh(config)
+    learn(whole, optimizer, source, PLAN)
+    first, optimizer = fresh(config)
+    seen = []
+    outcome = learn(
+        first, optimizer, source, PLAN, folder=tmp_path, on_progress=seen.append, cancelled=lambda: len(seen) == 2
+    )
+    assert outcome.cancelled and outcome.step == 3
+    again, optimizer = fresh(config)
+    outcome = learn(again, optimizer, source, PLAN, folder=tmp_path, resume=True)
+    assert outcome.step == 6 and not outcome.cancelled
+    assert same(again.state_dict(), whole.state_dict())
+
+
+def test_a_finished_run_resumes_to_itself(config, tmp_path):
+    network, optimizer = fresh(config)
+    learn(network, optimizer, source, PLAN, folder=tmp_path)
+    again, optimizer = fresh(config)
+    learn(again, optimizer, lambda step: pytest.fail("no step is left"), PLAN, folder=tmp_path, resume=True)
+    assert same(again.state_dict(), network.state_dict())
+
+
+def test_a_run_is_not_resumed_with_another_seed(config, tmp_path):
+    network, optimizer = fresh(config)
+    learn(network, optimizer, source, PLAN, folder=tmp_path)
+    with pytest.raises(ValueError, match="resume it with that seed"):
+        learn(network, optimizer, source, replace(PLAN, seed=6), folder=tmp_path, resume=True)
+
+
+def test_the_checkpoint_of_a_run_is_a_checkpoint(config, tmp_path):
+    network, optimizer = fresh(config)
+    outcome = learn(network, optimizer, source, PLAN, folder=tmp_path)
+    loaded = checkpoint.load(tmp_path / CHECKPOINT_FILE)
+    assert loaded.version == outcome.version and NetworkConfig.from_dict(loaded.config) == config
+    assert same(loaded.state, network.state_dict())
+    assert sorted(path.name for path in tmp_path.iterdir()) == [CHECKPOINT_FILE, STATE_FILE]
+
+
+def test_metrics_and_progress_are_reported(config):
+    network, optimizer = fresh(config)
+    metrics, progress = [], []
+    learn(network, optimizer, source, PLAN, on_metrics=metrics.append, on_progress=progress.append)
+    assert [line["step"] for line in metrics] == [2, 4, 6]
+    assert {"loss", "words", "answered", "seconds", "rate"} <= set(metrics[0])
+    assert progress == [pytest.approx((n + 1) / 6) for n in range(6)]
+
+
+def test_the_words_of_a_page_are_learned(config):
+    network, optimizer = fresh(config)
+    losses = []
+    plan = replace(PLAN, steps=80, metrics_every=10)
+    learn(
+        network,
+        optimizer,
+        source,
+        plan,
+        Asking(prompted_steps=0.0),
+        on_metrics=lambda line: losses.append(line["words"]),
+    )
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_pages_with_images_teach_the_pixel_path(config):
+    network, optimizer = fresh(config)
+    losses = []
+    learn(
+        network,
+        optimizer,
+        lambda step: [example(image=True)],
+        replace(PLAN, steps=20, metrics_every=5),
+        Asking(prompted_steps=0.2),
+        on_metrics=lambda line: losses.append(line["mask_one"] + line["mask_best"]),
+    )
+    assert losses[-1] < losses[0]
+
+
+def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_what_was_saved(config, tmp_path):
+    network, optimizer = fresh(config)
+
+    def spoiled(step):
+        if step == 3:
+            network.word_head.point.weight.data.fill_(float("nan"))
+        return source(step)
+
+    with pytest.raises(FloatingPointError, match="lower the learning rate"):
+        learn(network, optimizer, spoiled, PLAN, folder=tmp_path)
+    assert torch.load(tmp_path / STATE_FILE, weights_only=True)["step"] == 2
+
+
+def test_the_rate_warms_up_and_falls():
+    plan = Plan(steps=1000, warmup=100, floor=0.01)
+    assert rate_at(0, plan) == pytest.approx(0.01)
+    assert rate_at(99, plan) == pytest.approx(1, abs=0.05)
+    assert rate_at(500, plan) == pytest.approx(0.505, abs=0.01)
+    assert rate_at(999, plan) == pytest.approx(0.01, abs=1e-4)
+
+
+def test_a_run_without_steps_is_refused():
+    with pytest.raises(ValueError, match="at least one step"):
+        Plan(steps=0)
+
+
+def test_a_run_ends_where_a_checkpoint_says_so_and_a_resumed_one_hears_of_it_again(config, tmp_path):
+    network, optimizer = fresh(config)
+    heard = []
+
+    def at_checkpoint(step):
+        heard.append(step)
+        return step == 4
+
+    outcome = learn(network, optimizer, source, PLAN, folder=tmp_path, at_checkpoint=at_checkpoint)
+    assert (outcome.step, outcome.settled, outcome.cancelled) == (4, True, False)
+    assert heard == [0, 2, 4]
+    again, optimizer = fresh(config)
+    outcome = learn(again, optimizer, source, PLAN, folder=tmp_path, resume=True, at_checkpoint=at_checkpoint)
+    assert (outcome.step, outcome.settled) == (4, True)
+    assert same(again.state_dict(), network.state_dict())
+
+
+def test_what_looks_at_a_checkpoint_does_not_change_the_run(config, tmp_path):
+    plain, optimizer = fresh(config)
+    learn(plain, optimizer, source, PLAN, folder=tmp_path / "plain")
+    looked, optimizer = fresh(config)
+
+    def look(step):
+        torch.rand(step + 1)
+        random.random()
+        return False
+
+    learn(looked, optimizer, source, PLAN, folder=tmp_path / "looked", at_checkpoint=look)
+    assert same(plain.state_dict(), looked.state_dict())
+
+
+def test_frozen_encoders_stay_as_they_are_and_read_an_image_once(config):
+    network, _ = fresh(config)
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    network.text_encoder.requires_grad_(False)
+    network.image_encoder.freeze()
+    optimizer = torch.optim.AdamW([one for one in network.parameters() if one.requires_grad], 1e-3)
+    learn(network, optimizer, lambda step: [example(image=True)], PLAN)
+    after = network.state_dict()
+    changed = {name.split(".")[0] for name, tensor in after.items() if not torch.equal(tensor, before[name])}
+    assert {"text_encoder", "image_encoder"}.isdisjoint(changed)
+    assert {"fusion", "word_head", "mask_decoder"} <= changed
+    assert network.image_encoder.memory.reads == 1
+
+
+def test_remembered_features_are_those_that_were_read(config):
+    network, _ = fresh(config)
+    image = torch.rand(1, 3, 64, 64)
+    with torch.no_grad():
+        read = network.image_encoder(image)
+    network.image_encoder.freeze()
+    for _ in range(2):
+        remembered = network.image_encoder(image)
+        assert torch.equal(remembered.coarse, read.coarse) and torch.equal(remembered.skip4, read.skip4)
+    assert network.image_encoder.memory.reads == 1
+
+
+def test_the_longest_unused_features_are_forgotten_first(config):
+    encoder = fresh(config)[0].image_encoder
+    encoder.freeze()
+    one, other, third = (torch.rand(1, 3, 64, 64) for _ in range(3))
+    encoder(one)
+    encoder.memory = FeatureMemory(most_bytes=int(2.5 * encoder.memory.bytes))
+    for image in (one, other, one, third, one):
+        encoder(image)
+    assert encoder.memory.reads == 3
+    encoder(other)
+    assert encoder.memory.reads == 4
