@@ -3,96 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from engine.synthetic import questions
 from engine.synthetic.draft import Draft, body_face
 from engine.synthetic.kinds.receipts import shop_head, sums
+from engine.synthetic.kinds.receipts.till import Till
 from engine.synthetic.kinds.receipts.words import ABSENT, ASKED, CLOSINGS, META, TITLES
 from engine.synthetic.marks import ornament
 from engine.synthetic.ocr import Reading
-from engine.synthetic.sheet import Panel, Role, Sheet
+from engine.synthetic.sheet import Panel, Sheet
 from engine.synthetic.values import clock, company, person, phone, short_date, till_number
 from engine.synthetic.vocabulary import FIRST_NAMES, phrase, word
-
-
-@dataclass(slots=True)
-class Till:
-    """A receipt while it is being printed. `y`: top of the next line, pixels."""
-
-    sheet: Sheet
-    chance: random.Random
-    y: float
-    left: float
-    right: float
-    leading: float  # ems from line to line
-    case: Callable[[str], str]
-    ending: str  # behind keys
-    value_x: float | None  # where values of keys are aligned
-    centred: bool
-    dates: list[list[int]] = field(default_factory=list)
-    times: list[list[int]] = field(default_factory=list)
-    numbers: dict[str, list[int]] = field(default_factory=dict)  # what META calls it -> its pieces
-
-    @property
-    def em(self) -> float:
-        return self.sheet.face.size
-
-    def feed(self, lines: float = 1.0) -> None:
-        self.y += lines * self.leading * self.em
-
-    def line(
-        self, text: str, factor: float = 1.0, *, centred: bool | None = None, bold: bool = False, role: Role = "text"
-    ) -> list[int]:
-        """A line of its own; returns its pieces."""
-        face = self.sheet.face.scaled(factor, bold=bold)
-        if self.centred if centred is None else centred:
-            middle = (self.left + self.right) / 2
-            written = self.sheet.write_centre(self.case(text), self.y, centre=middle, face=face, role=role)
-        else:
-            written = self.sheet.write(self.case(text), self.left, self.y, right=self.right, face=face, role=role)
-        self.y = written.top + self.leading * face.size
-        return written.pieces
-
-    def dashes(self, share: float = 0.35) -> None:
-        """Perhaps a line across: drawn, or made of signs that a reader may see as a word."""
-        if self.chance.random() > share:
-            return
-        form = self.chance.random()
-        if form < 0.5:
-            self.sheet.rule(self.left, self.y + 0.3 * self.em, self.right, self.y + 0.3 * self.em, dash=self.em * 0.4)
-        else:
-            sign = self.chance.choice("-=*_")
-            count = int((self.right - self.left) / max(1.0, self.sheet.face.width(sign)))
-            self.sheet.write(sign * count, self.left, self.y, right=self.right)
-        self.feed()
-
-    def pair(self, key: str, values: list[str], *, x: float | None = None, feed: bool = True) -> list[list[int]]:
-        """A key and what follows it on the line; no key where it is empty. Returns the pieces of each value."""
-        x = self.left if x is None else x
-        at = x
-        if key:
-            at = (
-                self.sheet.write(self.case(key) + self.ending, x, self.y, right=self.right, role="key").right
-                + 0.4 * self.em
-            )
-            if self.value_x is not None and x == self.left:
-                if at < self.value_x - 1.2 * self.em and self.ending.strip() == "" and self.chance.random() < 0.5:
-                    self.sheet.write(":", self.value_x - 0.7 * self.em, self.y, role="key")
-                at = max(at, self.value_x)
-        found = []
-        if key and self.ending.strip() and at != self.value_x and self.chance.random() < 0.2:
-            # No room between key and value, or none behind the colon: readers take them for one word.
-            values = [f":{values[0]}", *values[1:]]
-        for text in values:
-            written = self.sheet.write(self.case(text), at, self.y, right=self.right, role="value")
-            found.append(written.pieces)
-            at = written.right + self.em * self.chance.uniform(0.4, 1.6)
-            self.y = written.top
-        if feed:
-            self.feed()
-        return found
 
 
 def lay_out(chance: random.Random) -> Draft:

@@ -9,7 +9,7 @@ from engine.synthetic.values import COMPANY_ENDINGS, address_lines, company, ema
 from engine.synthetic.vocabulary import CITIES, LAST_NAMES, STATES, word
 
 if TYPE_CHECKING:
-    from engine.synthetic.kinds.receipts.receipt import Till
+    from engine.synthetic.kinds.receipts.till import Till
 
 
 @dataclass(slots=True)

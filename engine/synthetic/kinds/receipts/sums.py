@@ -10,7 +10,7 @@ from engine.synthetic.values import till_number
 from engine.synthetic.vocabulary import coined, phrase
 
 if TYPE_CHECKING:
-    from engine.synthetic.kinds.receipts.receipt import Till
+    from engine.synthetic.kinds.receipts.till import Till
 
 _TOTAL_KEYS = (
     "Total", "TOTAL", "TOTAL", "Total", "Grand Total", "Total Amount", "Amount Due", "Net Total", "Total Payable", "Total Due",
