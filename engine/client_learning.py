@@ -6,11 +6,11 @@ from typing import Any
 
 from engine.client_types import ExportFormat, ImportedSet, ImportUnderWay
 from engine.connection import Connection
-from engine.jobs.standing import TriggersView
 from engine.models.registry import VersionSummary
 from engine.statistics.project_agreement import ProjectAgreement
 from engine.statistics.throughput import Figures
 from engine.training.retraining.changes import Changes, Kind
+from engine.training.retraining.trigger_status import TriggersView
 from engine.training.retraining.views import JobView, RunLine, RunView
 
 

@@ -9,12 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.work_queues import ONE_REPORT
-from engine.jobs import queue, standing, trigger
-from engine.jobs.standing import TriggersView
+from engine.jobs import queue
 from engine.models import registry
 from engine.projects import projects
-from engine.training.retraining import views
+from engine.training.retraining import trigger, trigger_status, views
 from engine.training.retraining.changes import Changes, Kind, changes_of
+from engine.training.retraining.trigger_status import TriggersView
 from engine.training.retraining.views import JobView, RunLine, RunView
 
 router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
@@ -131,4 +131,4 @@ def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
 @router.get("/projects/{project_id}/triggers", dependencies=[REVIEWERS])
 def triggers(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TriggersView:
     """Return what starts a retraining here, how near it is, its next time, what fired lately, and who watches over it."""
-    return standing.triggers_of(workspace, project_id)
+    return trigger_status.triggers_of(workspace, project_id)

@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from engine.jobs import surveys
 from engine.projects import projects
-from engine.selection import auto_accept, label_review, ranking, stages
+from engine.selection import auto_accept, label_review, ranking, stages, survey_trigger
 from engine.selection.auto_accept import MOST_LISTED, AutomaticLine
 from engine.selection.label_review import LookLine
 from engine.selection.stage_view import StageView, stage_view
@@ -44,7 +43,7 @@ class PutFirst(BaseModel):
 def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Ask for a survey: the model answers what it has not yet. One that waits or runs already is returned instead."""
     projects.project_by_id(workspace, project_id)
-    return views.job_view(surveys.request(workspace, project_id, by=user.id))
+    return views.job_view(survey_trigger.request(workspace, project_id, by=user.id))
 
 
 @router.get("/projects/{project_id}/second-looks", dependencies=[REVIEWERS])

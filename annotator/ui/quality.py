@@ -13,9 +13,8 @@ from annotator.ui.table import empty, table
 from engine.annotation.answer_service import Desk
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
-from engine.jobs import surveys
 from engine.projects.project_stage import NAMES, STAGES
-from engine.selection import auto_accept, stages
+from engine.selection import auto_accept, stages, survey_trigger
 from engine.selection.stage_view import StageView, stage_view
 from engine.statistics.project_agreement import ProjectAgreement, project_agreement
 from engine.statistics.selection_gain import Choices
@@ -80,7 +79,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     def survey(project_id: str | None, request: gr.Request) -> None:
         user = require(desk, request, project_id, "admin")
-        surveys.request(desk.workspace, project_id or "", by=user.id)
+        survey_trigger.request(desk.workspace, project_id or "", by=user.id)
         inform("A survey is waiting for the worker; how far it is stands on the tab Training.")
 
     offer(desk, project, tab)

@@ -12,10 +12,10 @@ from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
 from engine.annotation.answer_service import Desk
 from engine.errors import NotFound, Refused
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.models import registry
 from engine.projects import project_settings, projects
-from engine.training.retraining import views
+from engine.training.retraining import trigger, views
 from engine.training.retraining.changes import changes_of
 
 RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]

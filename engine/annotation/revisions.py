@@ -16,13 +16,13 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
+from engine import leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
 from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
-from engine.curation import leases
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings
 from engine.workspace import Workspace

@@ -9,9 +9,10 @@ from rich.table import Table
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
-from engine.jobs import queue, standing
+from engine.jobs import queue
 from engine.jobs.election import elected
 from engine.projects.projects import project_named
+from engine.training.retraining import trigger_status
 from engine.training.retraining.views import job_view
 
 jobs = typer.Typer(help="Long work in the queue.", no_args_is_help=True)
@@ -86,9 +87,9 @@ def triggers(
     """List what starts a retraining in each project, how near it is, and when it comes."""
     with here() as workspace:
         if project is not None:
-            found = [standing.triggers_of(workspace, project_named(workspace, project).id)]
+            found = [trigger_status.triggers_of(workspace, project_named(workspace, project).id)]
         else:
-            found = standing.all_triggers(workspace)
+            found = trigger_status.all_triggers(workspace)
         seat = elected(workspace)
     if as_json:
         watching = {"holder": seat.holder, "since": seat.since.isoformat()} if seat is not None else None
@@ -107,7 +108,7 @@ def triggers(
         output.print(f"{seat.holder} watches the triggers since {seat.since:%Y-%m-%d %H:%M} UTC.", markup=False)
 
 
-def _starts(one: standing.TriggersView) -> str:
+def _starts(one: trigger_status.TriggersView) -> str:
     if not one.automatic:
         return "by hand"
     causes = [f"{one.wanted} accepted"]

@@ -30,7 +30,7 @@ def retrain(
 
     Done here, with progress, unless a worker is faster; then this shows how far the worker is.
     """
-    from engine.jobs import trigger
+    from engine.training.retraining import trigger
 
     chosen: dict[str, Any] = {
         "steps": steps,

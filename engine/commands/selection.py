@@ -32,13 +32,13 @@ def survey(
     Only what is missing is asked. What it says is for the order of the queue, second looks and the stage; no annotation is touched.
     """
     from engine.commands.followed import followed
-    from engine.jobs import surveys
     from engine.models import registry
+    from engine.selection import survey_trigger
 
     with here() as workspace:
         there = project_named(workspace, project)
         registry.ensure_shipped(workspace)
-        job = surveys.request(workspace, there.id, by=ensure_local_user(workspace).id)
+        job = survey_trigger.request(workspace, there.id, by=ensure_local_user(workspace).id)
         if not queue_only:
             job = followed(workspace, job)
     if as_json:

@@ -1,6 +1,6 @@
 """One of several processes is elected to watch the triggers: it holds a lease row and renews it.
 
-Who is elected is a matter of economy, not of safety: that a firing happens once follows from its key (engine.jobs.firings), also
+Who is elected is a matter of economy, not of safety: that a firing happens once follows from its key (engine.training.retraining.firings), also
 while two processes believe that they are elected, for a moment after the clock of one of them jumped.
 """
 
@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from db.base import now
 from db.tables import Lease
-from engine.curation import leases
+from engine import leases
 from engine.workspace import Workspace
 
 SEAT = "scheduler"

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Lease
-from engine.curation import leases
+from engine import leases
 from engine.workspace import Workspace
 
 SHOWN_SECONDS = 60.0  # without a sign for so long, a worker counts as gone

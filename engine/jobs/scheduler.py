@@ -1,7 +1,7 @@
 """The scheduler of a worker process: stands for election and, while elected, watches the triggers of all projects.
 
 APScheduler wakes up when a project's clock comes due. Its job store is memory, for its stores cannot be shared; what was fired and
-what is due stands in our tables (engine.jobs.clock). It sleeps by the wall clock, so a clock that jumps would keep it asleep: each
+what is due stands in our tables (engine.training.retraining.schedule). It sleeps by the wall clock, so a clock that jumps would keep it asleep: each
 look here compares that clock with one that nobody sets, and hangs the clocks up anew when they part.
 """
 
@@ -14,9 +14,9 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlalchemy.exc import DBAPIError
 
-from engine.jobs import clock, trigger
 from engine.jobs.election import SEAT_SECONDS, Candidate
 from engine.jobs.presence import Presence
+from engine.training.retraining import schedule, trigger
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -94,28 +94,28 @@ class Scheduler:
             _log.warning("the clock jumped by %.0f s; looking at all triggers anew", offset - self._offset)
             self._hung.clear()
         self._offset = offset
-        wanted = clock.projects_with_clock(self._workspace)
+        wanted = schedule.projects_with_clock(self._workspace)
         for project_id in self._hung.keys() - wanted.keys():
             alarms.remove_job(project_id)
             self._hung.pop(project_id, None)
-        for project_id, (schedule, since) in wanted.items():
-            if self._hung.get(project_id) == (schedule, since):
+        for project_id, (clock, since) in wanted.items():
+            if self._hung.get(project_id) == (clock, since):
                 continue
             alarms.add_job(
                 self._fire,
-                schedule.trigger,
+                clock.trigger,
                 [project_id],
                 id=project_id,
                 replace_existing=True,
                 coalesce=True,
                 misfire_grace_time=None,  # late or not, what is due is told from our tables
             )
-            self._hung[project_id] = (schedule, since)
+            self._hung[project_id] = (clock, since)
             self._fire(project_id)
 
     def _fire(self, project_id: str) -> None:
         try:
-            clock.fire(self._workspace, project_id, scheduler=self._holder)
+            schedule.fire(self._workspace, project_id, scheduler=self._holder)
         except Exception:
             _log.exception("a trigger could not be fired; it is made up for")
             self._hung.pop(project_id, None)  # the next look fires what was missed

@@ -15,14 +15,16 @@ from db.ids import new_id
 from db.tables import Job
 from engine.documents.duplicates.signature_backfill import sign
 from engine.errors import Refused
-from engine.jobs import queue, surveys, trigger
-from engine.jobs.failures import sentence_for
+from engine.jobs import queue
+from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, StopReason
+from engine.jobs.failure_message import sentence_for
 from engine.jobs.limits import Limits, limits_of
 from engine.jobs.outage import is_outage, lasting
 from engine.jobs.scheduler import Scheduler
-from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, StopReason
-from engine.jobs.sweep import sweep
 from engine.models import registry
+from engine.selection import survey_trigger
+from engine.training.retraining import trigger
+from engine.training.retraining.sweep import sweep
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -51,7 +53,7 @@ def _survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     return survey(workspace, job, on_progress=on_progress, should_stop=should_stop)
 
 
-HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain, surveys.SURVEY: _survey}
+HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain, survey_trigger.SURVEY: _survey}
 
 
 def work(
@@ -95,7 +97,7 @@ def _work(
             sweep(workspace)
             if looking is not None:
                 looking.look()
-            surveys.check(workspace)
+            survey_trigger.check(workspace)
             job = queue.lease(workspace, holder, list(HANDLERS), seconds=lease_seconds)
         except DBAPIError:
             # The database may be restarting; a worker that died of it would have to be started by hand.

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from db.tables import Project
-from engine.jobs.crontab import schedule, zone_named
+from engine.crontab import schedule, zone_named
 
 
 class ProjectSettings(BaseModel):

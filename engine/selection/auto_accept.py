@@ -13,12 +13,11 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Question, SurveyAnswer, Task, User
-from engine import audit
+from engine import audit, leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
 from engine.annotation.automatic_conditions import standing
 from engine.annotation.survey_answers import fresh
-from engine.curation import leases
 from engine.errors import Forbidden
 from engine.models import registry
 from engine.projects import overlap, priority, project_stage

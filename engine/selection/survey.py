@@ -22,10 +22,9 @@ from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
 from engine.annotation.survey_answers import documents_to_ask, packed, questions_to_ask, store
-from engine.jobs import surveys
-from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, check
+from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.models import registry
-from engine.selection import after_survey
+from engine.selection import after_survey, survey_trigger
 from engine.selection.uncertainty import best_rival, confidence, uncertainty
 from engine.workspace import Workspace
 from model.inference import Answer
@@ -52,7 +51,7 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
         began = time.monotonic()
         for at, document_id in enumerate(todo):
             check(should_stop)
-            if time.monotonic() - began > GIVE_WAY_SECONDS and surveys.somebody_waits(workspace, job.id):
+            if time.monotonic() - began > GIVE_WAY_SECONDS and survey_trigger.somebody_waits(workspace, job.id):
                 raise Stopped("end")
             on_progress(at / len(todo), f"Asking document {at + 1:,} of {len(todo):,}.")
             try:

@@ -19,7 +19,7 @@ from engine.annotation.answer_service import Desk
 from engine.errors import Refused
 from engine.grounded import GroundedPage, pages_file, read_pages
 from engine.interchange.grounded_documents import add_grounded_page
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings, create_project
@@ -31,6 +31,7 @@ from engine.simulation.annotator import SimulatedAnnotator, Work
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.evaluation.metrics import HIT, Scored
+from engine.training.retraining import trigger
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor, Word
 

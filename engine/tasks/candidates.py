@@ -11,9 +11,8 @@ from sqlalchemy import and_, case, exists, func, select, tuple_
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Project, Question, Task
-from engine import statuses
+from engine import leases, statuses
 from engine.annotation.automatic_conditions import settled
-from engine.curation import leases
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status

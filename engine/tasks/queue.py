@@ -12,10 +12,9 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Annotation, Prediction, Question, Task, User
-from engine import statuses
+from engine import leases, statuses
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
-from engine.curation import leases
 from engine.errors import Conflict
 from engine.projects.open_tasks import lock_project
 from engine.projects.projects import project_by_id

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question, Revision, Task
+from engine import leases
 from engine.accounts import visibility
-from engine.curation import leases
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
 from engine.tasks import label_reviews, task_status

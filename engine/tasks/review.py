@@ -12,13 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, ModelVersion, Prediction, Review, Revision, User
+from engine import leases
 from engine.accounts import permissions
 from engine.accounts.visibility import seen
 from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, state_at
 from engine.annotation.state import AnnotationState, Edit
-from engine.curation import leases
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
 from engine.queries import is_newest

@@ -12,10 +12,10 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, ModelVersion, Project, Question, Revision, SecondLook, User
+from engine import leases
 from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import AnnotationState, Patch
-from engine.curation import leases
 from engine.errors import Conflict
 from engine.models.registry import label
 from engine.projects.project_settings import settings_of

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Member, Revision, Task, User
 from engine.annotation.automatic_conditions import settled
-from engine.curation.leases import Held, live
+from engine.leases import Held, live
 from engine.statuses import ACCEPTED, ANSWERED
 
 

@@ -6,9 +6,9 @@ from starlette.testclient import TestClient
 from db.tables import AuditEntry, Project, User
 from engine import audit
 from engine.accounts import members, sessions, users
-from engine.jobs import trigger
 from engine.tasks import tasks
 from engine.tasks.standard_questions import replace_standard_questions
+from engine.training.retraining import trigger
 from engine.workspace import Workspace
 from tests.support.accounts import actions, here, make_user, somebody
 from tests.support.factories import accept, bill, make_document, make_project

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from engine.jobs.crontab import schedule
+from engine.crontab import schedule
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -8,8 +8,9 @@ from sqlalchemy import select, update
 
 from db.tables import Document, Page, Run
 from engine.errors import NotFound, Refused
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.jobs.worker import work
+from engine.training.retraining import trigger
 from engine.training.retraining.changes import changes_of
 from engine.training.retraining.reproduce import reproduce
 from engine.workspace import Workspace

@@ -12,9 +12,10 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import Run, RunMetric
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.projects.projects import change_settings
 from engine.settings import Settings
+from engine.training.retraining import trigger
 from engine.workspace import Workspace, open_workspace
 from tests.support.factories import make_bills, make_project, save_tiny_model
 from tests.support.server_process import ROOT, free_port

@@ -17,13 +17,14 @@ from db.tables import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from engine.accounts.users import ensure_local_user
 from engine.datasets import snapshots
 from engine.datasets.manifest import items_of
-from engine.jobs import queue, trigger
-from engine.jobs.sweep import run_folder, sweep
+from engine.jobs import queue
 from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings
+from engine.training.retraining import trigger
 from engine.training.retraining.reproduce import reproduce
 from engine.training.retraining.run import retrain
+from engine.training.retraining.sweep import run_folder, sweep
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from model.inference import Predictor

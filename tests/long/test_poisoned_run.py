@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from db.tables import Document
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.jobs.worker import work
 from engine.models import registry
 from engine.statistics.project_agreement import project_agreement
+from engine.training.retraining import trigger
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.support.factories import BILL_QUESTIONS, SIZE, accept, bill, make_document, make_project

@@ -29,12 +29,12 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import Desk
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.survey_answers import unpacked
-from engine.jobs import queue, surveys
-from engine.jobs.stopping import Stopped, StopReason
+from engine.jobs import queue
+from engine.jobs.cancellation import Stopped, StopReason
 from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings
-from engine.selection import stages
+from engine.selection import stages, survey_trigger
 from engine.selection import survey as surveying
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -197,7 +197,7 @@ def test_a_survey_that_was_cancelled_keeps_what_it_has_and_goes_on_there(shop: S
 
 def test_a_survey_gives_way_to_work_that_waits_and_is_not_lost(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surveying, "GIVE_WAY_SECONDS", 0.0)
-    job = surveys.request(shop.workspace, shop.project.id)
+    job = survey_trigger.request(shop.workspace, shop.project.id)
     queue.enqueue(shop.workspace, "retrain", shop.project.id)
     with pytest.raises(Stopped) as stopped:
         surveying.survey(shop.workspace, job, on_progress=lambda *_: None, should_stop=lambda: None)
@@ -257,22 +257,22 @@ def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(
 
 
 def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop) -> None:
-    assert surveys.check(shop.workspace) == []  # the order of arrival needs none
+    assert survey_trigger.check(shop.workspace) == []  # the order of arrival needs none
     change_settings(shop.workspace, shop.project.id, selection="model")
-    [job] = surveys.check(shop.workspace)
+    [job] = survey_trigger.check(shop.workspace)
     assert job.kind == "survey" and job.payload["ask"]
-    assert [each.id for each in surveys.check(shop.workspace)] in ([], [job.id])  # asked for once
+    assert [each.id for each in survey_trigger.check(shop.workspace)] in ([], [job.id])  # asked for once
     work(shop.workspace, once=True)
     assert queue.job_by_id(shop.workspace, job.id).status == "done"
-    assert surveys.check(shop.workspace) == []
+    assert survey_trigger.check(shop.workspace) == []
     promoted(shop)
-    [after] = surveys.check(shop.workspace)
+    [after] = survey_trigger.check(shop.workspace)
     assert after.id != job.id
     queue.cancel(shop.workspace, after.id)
-    assert surveys.check(shop.workspace) == []  # who stopped it does not get it again until something changes
+    assert survey_trigger.check(shop.workspace) == []  # who stopped it does not get it again until something changes
     shop.bill(8)
     replace_standard_questions(shop.workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
-    assert len(surveys.check(shop.workspace)) == 1
+    assert len(survey_trigger.check(shop.workspace)) == 1
 
 
 def test_a_drawn_order_needs_no_model(shop: Shop) -> None:

@@ -19,12 +19,13 @@ import torch
 from sqlalchemy import select
 
 from db.tables import Job, ModelVersion, Promotion, Run, RunMetric
-from engine.jobs import queue, trigger
-from engine.jobs.sweep import run_folder, sweep
+from engine.jobs import queue
 from engine.jobs.worker import do, work
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.settings import Settings
+from engine.training.retraining import trigger
+from engine.training.retraining.sweep import run_folder, sweep
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor
 from tests.support.factories import make_bills, make_project, save_tiny_model

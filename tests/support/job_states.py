@@ -4,9 +4,10 @@ from datetime import timedelta
 
 from db.base import now
 from db.tables import Job, Lease
-from engine.jobs import firings, queue, trigger
+from engine.jobs import queue
 from engine.jobs.election import SEAT
-from engine.jobs.firings import Due
+from engine.training.retraining import firings, trigger
+from engine.training.retraining.firings import Due
 from engine.workspace import Workspace
 
 WORKER = "annotations-1:4711:5f3c10aa"

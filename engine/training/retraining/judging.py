@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image
 
 from engine.grounded import GroundedPage
-from engine.jobs.stopping import OnProgress, ShouldStop, check
+from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.synthetic import SyntheticPage, generate
 from engine.training.evaluation.evaluate import Evaluation, ImageOf, evaluate
 from engine.training.retraining import changes, gate

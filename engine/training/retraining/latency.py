@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.grounded import GroundedPage
-from engine.jobs.stopping import ShouldStop
+from engine.jobs.cancellation import ShouldStop
 from model.inference import Predictor, Word
 
 PAGES = 12  # that are read and asked, each by both

@@ -8,7 +8,7 @@ import torch
 
 from db.tables import ModelVersion, Run, Snapshot
 from engine.errors import Refused
-from engine.jobs.stopping import OnProgress
+from engine.jobs.cancellation import OnProgress
 from engine.models import registry
 from engine.private_files import for_others
 from engine.queries import existing

@@ -15,15 +15,15 @@ from db.base import now
 from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
 from engine.datasets import snapshots
 from engine.errors import Conflict, Refused
+from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
-from engine.jobs.stopping import OnProgress, ShouldStop, Stopped, check
-from engine.jobs.sweep import run_folder
 from engine.models import registry
 from engine.projects.project_settings import settings_of
 from engine.queries import existing
 from engine.training.retraining import learner
 from engine.training.retraining.judging import judge
 from engine.training.retraining.run_settings import RunSettings, settings_for
+from engine.training.retraining.sweep import run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace

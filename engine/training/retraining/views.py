@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
-from engine.jobs.unseen import unseen
 from engine.models.registry import label
 from engine.queries import existing
+from engine.training.retraining.untrained_answers import unseen
 from engine.workspace import Workspace
 
 

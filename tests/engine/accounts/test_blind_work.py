@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from annotator.app import create_app
 from db.ids import new_id
 from db.tables import Annotation, ModelVersion, Prediction, Revision, Task
+from engine import leases
 from engine.accounts import permissions, visibility
-from engine.curation import leases
 from engine.documents.views import document_lines
 from engine.errors import Conflict, NotFound
 from engine.projects.projects import change_settings

@@ -12,9 +12,10 @@ from engine.accounts.users import add_user, ensure_local_user
 from engine.annotation.answer_service import Desk
 from engine.cli import app
 from engine.errors import Refused
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.jobs.worker import work
 from engine.models import registry
+from engine.training.retraining import trigger
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project, save_tiny_model
 

@@ -10,8 +10,9 @@ from typer.testing import CliRunner, Result
 
 from engine.accounts.users import add_user
 from engine.cli import app
-from engine.jobs import queue, trigger
+from engine.jobs import queue
 from engine.projects.projects import change_settings
+from engine.training.retraining import trigger
 from engine.workspace import Workspace
 from tests.support.exported_project import hashes
 from tests.support.factories import make_bills, make_project, save_tiny_model

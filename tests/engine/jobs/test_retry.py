@@ -15,8 +15,8 @@ from db.tables import AuditEntry, Job
 from engine.accounts.users import ensure_local_user
 from engine.errors import Conflict, NotFound
 from engine.jobs import queue, worker
+from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.jobs.limits import resident_mb
-from engine.jobs.stopping import OnProgress, ShouldStop, check
 from engine.jobs.worker import do
 from engine.settings import MEGABYTE
 from engine.workspace import Workspace

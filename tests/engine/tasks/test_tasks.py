@@ -13,9 +13,9 @@ from db.base import now
 from db.tables import Annotation, Lease, Project, Revision, Task, User
 from engine.accounts.users import ensure_local_user
 from engine.annotation.views import annotation_lines
-from engine.curation.leases import task_subject
 from engine.documents.ingest import ingest
 from engine.errors import Conflict, NotFound, Refused
+from engine.leases import task_subject
 from engine.projects import overlap
 from engine.projects.projects import change_settings
 from engine.tasks import queue

@@ -12,10 +12,11 @@ from db.base import now
 from db.session import Database
 from db.tables import Firing, Job, Project
 from engine.errors import Refused
-from engine.jobs import clock, firings, queue, trigger
-from engine.jobs.standing import triggers_of
+from engine.jobs import queue
 from engine.projects.project_settings import settings_of
 from engine.projects.projects import change_settings
+from engine.training.retraining import firings, schedule, trigger
+from engine.training.retraining.trigger_status import triggers_of
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project
 
@@ -47,15 +48,15 @@ def end_jobs(workspace: Workspace) -> None:
 
 def test_what_comes_due_asks_for_a_retraining_once(workspace: Workspace) -> None:
     project = clocked(workspace)
-    assert clock.fire(workspace, project.id, moment=NOON + timedelta(minutes=59)) is None
-    firing = clock.fire(workspace, project.id, moment=NOON + HOUR, scheduler="here")
+    assert schedule.fire(workspace, project.id, moment=NOON + timedelta(minutes=59)) is None
+    firing = schedule.fire(workspace, project.id, moment=NOON + HOUR, scheduler="here")
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.scheduler) == (NOON + HOUR, "asked", "here")
     assert firing.message == "3 answers were newly accepted."
     [job] = queue.list_jobs(workspace, project.id)
     assert (job.id, job.kind, job.key) == (firing.job_id, "retrain", trigger.retrain_key(project.id))
     end_jobs(workspace)
-    assert clock.fire(workspace, project.id, moment=NOON + HOUR + timedelta(minutes=5)) is None
+    assert schedule.fire(workspace, project.id, moment=NOON + HOUR + timedelta(minutes=5)) is None
     assert len(queue.list_jobs(workspace)) == 1
 
 
@@ -68,7 +69,7 @@ def test_many_schedulers_that_all_believe_to_be_elected_fire_it_once(workspace: 
         def look(at: datetime, ready: threading.Barrier = ready, found: list[Firing] = found) -> None:
             database = Database(workspace.settings.url)  # as a process of its own
             ready.wait()
-            firing = clock.fire(Workspace(workspace.settings, database, workspace.blobs), project.id, moment=at)
+            firing = schedule.fire(Workspace(workspace.settings, database, workspace.blobs), project.id, moment=at)
             found.extend([firing] if firing is not None else [])
             database.dispose()
 
@@ -87,31 +88,31 @@ def test_many_schedulers_that_all_believe_to_be_elected_fire_it_once(workspace: 
 
 def test_what_was_missed_while_nothing_ran_is_made_up_for_once(workspace: Workspace) -> None:
     project = clocked(workspace)
-    firing = clock.fire(workspace, project.id, moment=NOON + 9.5 * HOUR)
+    firing = schedule.fire(workspace, project.id, moment=NOON + 9.5 * HOUR)
     assert firing is not None
     assert (firing.due_at, firing.outcome) == (NOON + 9 * HOUR, "asked")
     end_jobs(workspace)
-    assert clock.fire(workspace, project.id, moment=NOON + 9.6 * HOUR) is None
-    later = clock.fire(workspace, project.id, moment=NOON + 10 * HOUR)
+    assert schedule.fire(workspace, project.id, moment=NOON + 9.6 * HOUR) is None
+    later = schedule.fire(workspace, project.id, moment=NOON + 10 * HOUR)
     assert later is not None and later.due_at == NOON + 10 * HOUR
 
 
 def test_what_was_missed_too_long_ago_says_so_and_starts_nothing(workspace: Workspace) -> None:
     project = clocked(workspace, "30 2 * * *")
     assert workspace.settings.retrain_grace_hours == 12
-    firing = clock.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=3))
+    firing = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=3))
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.job_id) == (NOON + timedelta(days=1, hours=14.5), "missed", None)
     assert firing.message == "Nothing ran at the time; 12 hours late is too late to be made up for."
     assert queue.list_jobs(workspace) == []
-    following = clock.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=16))
+    following = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=16))
     assert following is not None and following.outcome == "asked"
     assert following.message == "3 answers were newly accepted. It is 1 hour late: nothing ran at the time."
 
 
 def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) -> None:
     project = clocked(workspace, answers=0)
-    firing = clock.fire(workspace, project.id, moment=NOON + HOUR)
+    firing = schedule.fire(workspace, project.id, moment=NOON + HOUR)
     assert firing is not None
     assert (firing.outcome, firing.job_id) == ("nothing_new", None)
     assert queue.list_jobs(workspace) == []
@@ -120,7 +121,7 @@ def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) ->
 def test_while_a_retraining_waits_it_starts_no_second_one(workspace: Workspace) -> None:
     project = clocked(workspace)
     asked = trigger.request(workspace, project.id)
-    firing = clock.fire(workspace, project.id, moment=NOON + HOUR)
+    firing = schedule.fire(workspace, project.id, moment=NOON + HOUR)
     assert firing is not None
     assert (firing.outcome, firing.job_id) == ("busy", asked.id)
     assert len(queue.list_jobs(workspace)) == 1
@@ -129,20 +130,20 @@ def test_while_a_retraining_waits_it_starts_no_second_one(workspace: Workspace) 
 def test_a_new_clock_makes_up_for_nothing_that_was_before_it(workspace: Workspace) -> None:
     project = make_project(workspace)
     make_bills(workspace, project.id, {"train": 1})
-    assert clock.fire(workspace, project.id) is None
+    assert schedule.fire(workspace, project.id) is None
     minute_ago = now() - timedelta(minutes=1)
     change_settings(workspace, project.id, retrain_cron=f"{minute_ago.minute} {minute_ago.hour} * * *")
-    assert clock.fire(workspace, project.id) is None
-    assert clock.fire(workspace, project.id, moment=minute_ago + timedelta(days=1)) is not None
+    assert schedule.fire(workspace, project.id) is None
+    assert schedule.fire(workspace, project.id, moment=minute_ago + timedelta(days=1)) is not None
 
 
 def test_a_project_that_retrains_by_hand_has_no_clock(workspace: Workspace) -> None:
     project = clocked(workspace)
     change_settings(workspace, project.id, retrain_automatically=False)
-    assert clock.fire(workspace, project.id, moment=now() + timedelta(days=1)) is None
+    assert schedule.fire(workspace, project.id, moment=now() + timedelta(days=1)) is None
     change_settings(workspace, project.id, retrain_automatically=True)
-    assert clock.fire(workspace, project.id, moment=now()) is None, "what was due meanwhile is not made up for"
-    assert clock.fire(workspace, project.id, moment=now() + timedelta(days=1)) is not None
+    assert schedule.fire(workspace, project.id, moment=now()) is None, "what was due meanwhile is not made up for"
+    assert schedule.fire(workspace, project.id, moment=now() + timedelta(days=1)) is not None
 
 
 def test_the_time_zone_is_the_projects(workspace: Workspace) -> None:
@@ -150,7 +151,7 @@ def test_the_time_zone_is_the_projects(workspace: Workspace) -> None:
     change_settings(workspace, project.id, retrain_time_zone="Asia/Tokyo")
     with workspace.database.write() as session:
         session.get_one(Project, project.id).clock_since = NOON
-    firing = clock.fire(workspace, project.id, moment=NOON + timedelta(hours=6))
+    firing = schedule.fire(workspace, project.id, moment=NOON + timedelta(hours=6))
     assert firing is not None and firing.due_at == NOON + timedelta(hours=5.5)  # 02:30 in Tokyo is 17:30 UTC
 
 
@@ -188,7 +189,7 @@ def test_a_clock_that_jumps_fires_no_time_twice_and_none_that_it_passes_never(wo
                 wall = NOON - HOUR / 2
         else:
             wall += timedelta(minutes=draw.randrange(1, 50))
-        firing = clock.fire(workspace, project.id, moment=wall, scheduler=draw.choice("abc"))
+        firing = schedule.fire(workspace, project.id, moment=wall, scheduler=draw.choice("abc"))
         hour = wall.replace(minute=0, second=0, microsecond=0)
         passed = not jumped and before < hour <= wall  # an hour that the clock went through, as clocks do
         if passed:
@@ -221,7 +222,7 @@ def test_only_so_many_firings_are_kept(sqlite_workspace: Workspace, monkeypatch:
     monkeypatch.setattr(firings, "KEPT", 5)
     project = clocked(sqlite_workspace, answers=0)
     for hour in range(1, 12):
-        clock.fire(sqlite_workspace, project.id, moment=NOON + hour * HOUR)
+        schedule.fire(sqlite_workspace, project.id, moment=NOON + hour * HOUR)
     assert [one.due_at for one in fired(sqlite_workspace)] == [NOON + hour * HOUR for hour in range(7, 12)]
 
 
@@ -238,7 +239,7 @@ def test_what_stands_says_how_near_it_is_and_when_it_comes(workspace: Workspace)
     assert standing.clock_due_at is not None and now() < standing.clock_due_at <= now() + timedelta(days=1)
     assert (standing.clock_due_at.hour, standing.clock_due_at.minute) == (2, 30)
     assert standing.next_at == standing.clock_due_at
-    clock.fire(workspace, project.id, moment=standing.clock_due_at)
+    schedule.fire(workspace, project.id, moment=standing.clock_due_at)
     after = triggers_of(workspace, project.id)
     assert after.near.startswith("A retraining waits for a worker; 3 of 20 accepted") and after.job_id is not None
     assert [(one.trigger, one.outcome) for one in after.firings] == [("clock", "asked")]

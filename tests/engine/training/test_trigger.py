@@ -10,9 +10,10 @@ from db.base import now
 from db.tables import Job, ModelVersion, Revision, Run
 from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
-from engine.jobs import queue, trigger
-from engine.jobs.firings import recent
+from engine.jobs import queue
 from engine.projects.projects import change_settings
+from engine.training.retraining import trigger
+from engine.training.retraining.firings import recent
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project, revise
 

@@ -4,7 +4,6 @@ from statistics import fmean
 import pytest
 import torch
 import torch.nn.functional as F
-from tests.model.test_bidirectional import SENTENCES, SIZE
 from transformers import BertConfig, BertModel
 
 from model import checkpoint
@@ -18,6 +17,7 @@ from model.pretraining.similarity import agreement
 from model.pretraining.small_decoder import small_decoder, small_tokenizer
 from model.pretraining.teachers import Teacher, of_decoder
 from model.pretraining.text_batches import tokenise
+from tests.model.test_bidirectional import SENTENCES, SIZE
 
 PAIRS = [(one, other) for one in range(len(SENTENCES)) for other in range(one)]
 

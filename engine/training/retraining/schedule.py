@@ -12,12 +12,13 @@ from sqlalchemy import select
 
 from db.base import now
 from db.tables import Firing, Job, Project
-from engine.jobs import firings, queue
-from engine.jobs.crontab import Schedule, schedule
-from engine.jobs.firings import Due, Outcome
-from engine.jobs.trigger import RETRAIN, newly_accepted, retrain_key, spoken
-from engine.jobs.unseen import unseen
+from engine.crontab import Schedule, schedule
+from engine.jobs import queue
 from engine.projects.project_settings import ProjectSettings, settings_of
+from engine.training.retraining import firings
+from engine.training.retraining.firings import Due, Outcome
+from engine.training.retraining.trigger import RETRAIN, newly_accepted, retrain_key, spoken
+from engine.training.retraining.untrained_answers import unseen
 from engine.workspace import Workspace
 
 

@@ -8,14 +8,15 @@ from sqlalchemy import select
 
 from db.base import now
 from db.tables import Job, Project
-from engine.jobs import firings, queue
-from engine.jobs.clock import clock_of
+from engine.jobs import queue
 from engine.jobs.election import elected
-from engine.jobs.firings import FiringView
-from engine.jobs.trigger import age_due, retrain_key, spoken
-from engine.jobs.unseen import unseen
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
+from engine.training.retraining import firings
+from engine.training.retraining.firings import FiringView
+from engine.training.retraining.schedule import clock_of
+from engine.training.retraining.trigger import age_due, retrain_key, spoken
+from engine.training.retraining.untrained_answers import unseen
 from engine.workspace import Workspace
 
 

@@ -1,5 +1,5 @@
 """What starts a retraining without anybody asking: enough newly accepted answers, or one that has waited long enough; and then a
-moment of quiet. (The clock is in engine.jobs.clock.)
+moment of quiet. (The clock is in engine.training.retraining.schedule.)
 """
 
 from datetime import datetime, timedelta
@@ -10,11 +10,12 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Job, Project
 from engine.datasets import snapshots
-from engine.jobs import firings, queue
-from engine.jobs.firings import Due, Outcome
-from engine.jobs.unseen import unseen
+from engine.jobs import queue
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.statuses import TRAIN
+from engine.training.retraining import firings
+from engine.training.retraining.firings import Due, Outcome
+from engine.training.retraining.untrained_answers import unseen
 from engine.workspace import Workspace
 
 RETRAIN = "retrain"
