@@ -1,86 +1,89 @@
-"""Crontab expressions in a time zone: when they come due, in UTC. Pure functions on APScheduler's cron triggers.
+"""Crontab expressions in a time zone: when they come due, in UTC. Pure functions over cronsim.
 
-The five fields mean what cron(5) says, which APScheduler's own reading does not: Sunday is 0 or 7, and where both the day of the
-month and the day of the week are restricted, either of them is enough. A fixed hour that the clocks go through twice in autumn is
-due once, at its first time; one that they leave out in spring is due as soon as they have.
+The five fields mean what cron(5) and Debian's cron say. Sunday is 0 or 7. Where both the day of the month and the day of the week are
+restricted, either of them is enough. When the clocks change, a fixed time ("30 2 * * *") comes due once: in autumn at its first
+pass, in spring right after the hour that is left out. Where the minute or the hour begins with "*", every pass counts.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from apscheduler.triggers.base import BaseTrigger
-from apscheduler.triggers.combining import OrTrigger
-from apscheduler.triggers.cron import CronTrigger
+from cronsim import CronSim, CronSimError
 
-_DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-_PART = re.compile(r"(?P<first>[a-z]{3}|\d)(?:-(?P<last>[a-z]{3}|\d))?(?:/(?P<step>\d+))?")
-# Back from a moment, the widest first that may hold nothing due: the latest due time is looked for in few steps.
-_WINDOWS = tuple(timedelta(hours=hours) for hours in (2, 26, 24 * 8, 24 * 32, 24 * 367, 24 * 366 * 8))
-_TICK = timedelta(microseconds=1)
+_FIELDS = ("minute", "hour", "day-of-month", "month", "day-of-week")  # as cronsim names them
+_ALLOWED = (
+    "0 to 59",
+    "0 to 23",
+    "1 to 31, and a day that the month has",
+    "1 to 12, or jan to dec",
+    "0 to 7, or sun to sat, the earlier day first",
+)
+_LONGEST_STEPS = (59, 23, 30, 11)  # cronsim reads a longer step, as in "*/90" minutes, as the first value alone
+_BEGINNING = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When something is due again and again."""
+    """Times that come due again and again. Moments go in with a time zone and come out in UTC."""
 
-    trigger: BaseTrigger
-    zone: tzinfo
-    any_hour: bool  # the hour field begins with *: both passes through a repeated hour count
+    expression: str  # five fields as cronsim reads them
+    zone: ZoneInfo
 
     def next_after(self, moment: datetime) -> datetime | None:
-        """Return the first due time after `moment`, in UTC; None where there is none within eight years."""
-        latest = moment + _WINDOWS[-1]
-        while True:
-            found: datetime | None = self.trigger.get_next_fire_time(None, (moment + _TICK).astimezone(self.zone))
-            if found is None or found > latest:
-                return None
-            if self.any_hour or not found.fold:
-                return found.astimezone(UTC)
-            moment = found.astimezone(UTC)
+        """Return the first due time after `moment`; None where there is none within fifty years."""
+        # In the repeated hour of autumn cronsim begins with times of its first pass, which are over.
+        return next((at for at in self._times(moment) if at > moment), None)
 
     def latest(self, after: datetime, until: datetime) -> datetime | None:
-        """Return the last due time after `after` and not after `until`, in UTC; None where there is none."""
-        for window in _WINDOWS:
-            start = max(after, until - window)
-            found, following = None, self.next_after(start)
-            while following is not None and following <= until:
-                found, following = following, self.next_after(following)
-            if found is not None or start == after:
-                return found
-        return None
+        """Return the last due time after `after` and not after `until`; None where there is none."""
+        # Backwards, cronsim begins before the moment it is given. In a repeated hour it may skip times: those are found forwards.
+        second_after = until.replace(microsecond=0) + timedelta(seconds=1)
+        found = next((at for at in self._times(second_after, reverse=True) if at <= until), None)
+        if found is not None and found <= after:
+            found = None
+        following = self.next_after(found or after)
+        while following is not None and following <= until:
+            found, following = following, self.next_after(following)
+        return found
+
+    def _times(self, begin: datetime, *, reverse: bool = False) -> Iterator[datetime]:
+        for local in CronSim(self.expression, begin.astimezone(self.zone), reverse):
+            yield local.astimezone(UTC)
 
 
 @lru_cache(256)
 def schedule(expression: str, time_zone: str = "UTC") -> Schedule:
-    """Return the schedule of a crontab expression ("30 2 * * 1-5") in a time zone ("Europe/Berlin").
+    """Return the schedule of a crontab expression in a time zone.
 
-    ValueError, one sentence that says what is wrong, for an expression or a zone that cannot be, or that never comes due.
+    Args:
+        expression: Five fields, as in "30 2 * * 1-5". Seconds and nicknames such as "@daily" are refused.
+        time_zone: A name of the IANA database, as "Europe/Berlin".
+
+    Raises:
+        ValueError: One sentence that says what is wrong and what to write.
     """
     zone = zone_named(time_zone)
     fields = expression.lower().split()
-    if len(fields) != 5:
+    if len(fields) != len(_FIELDS):
         raise ValueError(
-            f"{expression!r} is no crontab expression: it has five fields (minute, hour, day of the month, month, day of the "
+            f"{expression!r} is no crontab expression: write five fields (minute, hour, day of the month, month, day of the "
             'week), as in "30 2 * * 1-5"'
         )
-    minute, hour, day, month, weekday = fields
-    dates = {"minute": minute, "hour": hour, "month": month}
-    days = _weekdays(weekday)
+    for at, most in enumerate(_LONGEST_STEPS):
+        if any(int(step) > most for step in re.findall(r"/(\d+)", fields[at])):
+            raise ValueError(f"{_wrong(expression, fields, at)}, with a step of at most {most}")
+    made = Schedule(_as_cronsim_reads(fields), zone)
     try:
-        if day.startswith("*") or weekday.startswith("*"):
-            trigger: BaseTrigger = CronTrigger(**dates, day=day, day_of_week=days, timezone=zone)
-        else:
-            trigger = OrTrigger(
-                [CronTrigger(**dates, day=day, timezone=zone), CronTrigger(**dates, day_of_week=days, timezone=zone)]
-            )
-    except ValueError as error:
-        raise ValueError(f"{expression!r} is no crontab expression: {_lowered(str(error))}") from None
-    made = Schedule(trigger, zone, hour.startswith("*"))
-    if made.next_after(datetime(2024, 1, 1, tzinfo=UTC)) is None:  # a leap year, so that the 29th of February comes
-        raise ValueError(f"{expression!r} never comes due; look at its day and month")
+        never = made.next_after(_BEGINNING) is None
+    except CronSimError as error:
+        name = str(error).removeprefix("Bad ")
+        raise ValueError(_wrong(expression, fields, _FIELDS.index(name))) from None
+    if never:
+        raise ValueError(f"{expression!r} never comes due; change its day or its month")
     return made
 
 
@@ -94,36 +97,16 @@ def zone_named(name: str) -> ZoneInfo:
         ) from None
 
 
-def _weekdays(field: str) -> str:
-    """The field's days by name: APScheduler counts from Monday, cron from Sunday."""
-    if field.startswith("*"):
-        found = re.fullmatch(r"\*(?:/(\d+))?", field)
-        if found is None or found[1] == "0":
-            raise ValueError(f"{field!r} is no day of the week; write for example 1-5 or mon,thu")
-        chosen = set(range(0, 7, int(found[1] or 1)))
-        return "*" if len(chosen) == 7 else ",".join(_DAYS[at] for at in sorted(chosen))
-    chosen = set()
-    for part in field.split(","):
-        matched = _PART.fullmatch(part)
-        ends = [_day(matched[name]) for name in ("first", "last") if matched[name]] if matched else []
-        if matched is None or None in ends or matched["step"] == "0":
-            raise ValueError(f"{field!r} is no day of the week; write for example 1-5 or mon,thu")
-        first, last = ends[0] or 0, ends[-1] or 0
-        if len(ends) == 1 and matched["step"]:
-            last = 6
-        if last < first and last == 0:
-            last = 7  # fri-sun
-        if last < first:
-            raise ValueError(f"{part!r} goes backwards; write the days of the week from the earlier to the later")
-        chosen |= {at % 7 for at in range(first, last + 1, int(matched["step"] or 1))}
-    return ",".join(_DAYS[at] for at in sorted(chosen))
+def _as_cronsim_reads(fields: list[str]) -> str:
+    """Return the expression in cronsim's words: projects may hold settings of versions that read three fields more freely."""
+    minute, hour, day, month, weekday = fields
+    day = re.sub(r"\blast\b", "L", day)
+    weekday = re.sub(r"\b(mon|tue|wed|thu|fri|sat|[1-7])-(?:sun|0)\b", r"\1-7", weekday)  # fri-sun
+    weekday = re.sub(r"(?<![\w-])(?:sat|6)/\d+", "6", weekday)
+    weekday = re.sub(r"(?<![\w-])(\w+)/", r"\1-6/", weekday)  # 1/2 is Monday, Wednesday, Friday; not Sunday, as 7
+    return " ".join((minute, hour, day, month, weekday))
 
 
-def _day(name: str) -> int | None:
-    if name.isdigit():
-        return int(name) if int(name) <= 7 else None
-    return _DAYS.index(name) if name in _DAYS else None
-
-
-def _lowered(sentence: str) -> str:
-    return (sentence[:1].lower() + sentence[1:]).rstrip(".")
+def _wrong(expression: str, fields: list[str], at: int) -> str:
+    name = _FIELDS[at].replace("day-of-", "day of the ")
+    return f"{expression!r} is no crontab expression: the {name} {fields[at]!r} is not valid; write {_ALLOWED[at]}"

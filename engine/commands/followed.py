@@ -1,4 +1,4 @@
-"""Doing a job here, with progress, unless a worker is faster; then showing how far the worker is."""
+"""Does a job in this process and shows its progress; shows a worker's progress where a worker was faster."""
 
 import signal
 import threading
@@ -10,13 +10,18 @@ from engine.workspace import Workspace
 
 
 def followed(workspace: Workspace, job: Job) -> Job:
-    """Return the job when it has ended, done here or by a worker that was faster; when interrupted, as it is."""
-    from engine.commands.worker import yield_to_the_page
+    """Do a job here, or wait for the worker that took it; return the job when it has ended.
+
+    When somebody interrupts, return the job as it is then. Refused when there is no model to begin with.
+    """
+    from engine.commands.background import HANDLERS
+    from engine.commands.worker import lower_priority, sparing_cores
     from engine.jobs import queue
     from engine.jobs.worker import do, holder_name
     from engine.models import registry
 
-    yield_to_the_page(workspace.settings)
+    handlers = sparing_cores(HANDLERS, workspace.settings)
+    lower_priority()
     registry.ensure_shipped(workspace)
     stop = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: stop.set())
@@ -31,7 +36,7 @@ def followed(workspace: Workspace, job: Job) -> Job:
         while not stop.is_set():
             mine = queue.lease(workspace, holder, [job.kind], job_id=job.id)
             if mine is not None:
-                do(workspace, mine, holder, stop=stop, watch=show)
+                do(workspace, mine, holder, handlers=handlers, stop=stop, watch=show)
             job = queue.job_by_id(workspace, job.id)
             if job.status in queue.ENDED:
                 return job

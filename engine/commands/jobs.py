@@ -1,4 +1,4 @@
-"""`glossator jobs`: long work, how far it is, and stopping it."""
+"""`glossator jobs`: lists, stops and retries long work, and shows what starts retrainings."""
 
 from typing import Annotated
 
@@ -9,8 +9,7 @@ from rich.table import Table
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
-from engine.jobs import queue
-from engine.jobs.election import elected
+from engine.jobs import poll_lease, queue
 from engine.projects.projects import project_named
 from engine.training.retraining import trigger_status
 from engine.training.retraining.views import job_view
@@ -49,7 +48,7 @@ def list_(
 
 @jobs.command()
 def cancel(job: Annotated[str, typer.Argument(help="Id of the job.")], as_json: Json = False) -> None:
-    """Stop a job: a waiting one at once, a running one at its next step."""
+    """Stop a job: a waiting job at once, a running job at its next step."""
     with here() as workspace:
         stopped = queue.cancel(workspace, job, by=ensure_local_user(workspace).id)
     if as_json:
@@ -66,7 +65,7 @@ def retry(
     person: Annotated[str | None, typer.Option("--as", help="Who decides; without it, the local user.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Put a job that failed, or was given up, back into the queue; it goes on from its last checkpoint, where there is one."""
+    """Put a job that failed or was given up back into the queue; it goes on from its last checkpoint."""
     with here() as workspace:
         if queue.job_by_id(workspace, job).project_id is None:
             by = ensure_local_user(workspace)
@@ -84,16 +83,16 @@ def triggers(
     project: Annotated[str | None, typer.Option("--project", help="Only of this project.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List what starts a retraining in each project, how near it is, and when it comes."""
+    """List the triggers of retrainings in each project, how near the next one is, and when it comes."""
     with here() as workspace:
         if project is not None:
             found = [trigger_status.triggers_of(workspace, project_named(workspace, project).id)]
         else:
             found = trigger_status.all_triggers(workspace)
-        seat = elected(workspace)
+        watching = poll_lease.current(workspace)
     if as_json:
-        watching = {"holder": seat.holder, "since": seat.since.isoformat()} if seat is not None else None
-        emit({"scheduler": watching, "projects": [one.model_dump(mode="json") for one in found]})
+        named = {"holder": watching.holder, "since": watching.since.isoformat()} if watching is not None else None
+        emit({"scheduler": named, "projects": [one.model_dump(mode="json") for one in found]})
         return
     table = Table("project", "starts", "how near", "next time (UTC)", "last fired (UTC)")
     for one in found:
@@ -102,10 +101,11 @@ def triggers(
         soon = f"{one.next_at:%Y-%m-%d %H:%M}" if one.next_at is not None else "-"
         table.add_row(*map(escape, (one.project, _starts(one), one.near, soon, fired)))
     output.print(table)
-    if seat is None:
+    if watching is None:
         output.print("No worker watches the triggers; start one: glossator worker")
     else:
-        output.print(f"{seat.holder} watches the triggers since {seat.since:%Y-%m-%d %H:%M} UTC.", markup=False)
+        since = f"{watching.since:%Y-%m-%d %H:%M}"
+        output.print(f"{watching.holder} watches the triggers since {since} UTC.", markup=False)
 
 
 def _starts(one: trigger_status.TriggersView) -> str:

@@ -2,6 +2,7 @@
 
 import tempfile
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,6 +62,7 @@ def simulate(
     Three fifths of the pages, chosen by their hash, are there to be corrected; the others are never shown. Nothing of your own
     projects is touched.
     """
+    from engine.commands.background import run_worker
     from engine.simulation.picture import draw
     from engine.simulation.rounds import AGAINST, SELECTIONS, Plan, Simulation, name_of, pages_of, parted
     from engine.simulation.rounds import simulate as run
@@ -94,7 +96,8 @@ def simulate(
         with ExitStack() as stack:
             folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="glossator-simulation-")))
             with console.status("Beginning.") as status:
-                for one in run(source, folder, settings, plan, on_progress=lambda said: status.update(said)):
+                do_jobs = partial(run_worker, once=True)
+                for one in run(source, folder, settings, plan, do_jobs=do_jobs, on_progress=status.update):
                     found.append(one)
                     console.print(_line(one), markup=False, soft_wrap=True)
     except Refused as refused:

@@ -1,15 +1,19 @@
-"""`glossator worker`: the process that retrains."""
+"""`glossator worker`: the process that does jobs."""
 
 import logging
 import os
 import signal
 import threading
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engine.commands.common import console, here
 from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.jobs.worker import Handler
 
 PARENT = "GLOSSATOR_PARENT"  # process id of the `serve` that supervises this worker
 
@@ -20,16 +24,16 @@ def register(app: typer.Typer) -> None:
 
 
 def worker(
-    once: Annotated[bool, typer.Option("--once", help="Do what there is to do now, then end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Do the jobs that wait now, then end.")] = False,
     lease_seconds: Annotated[
-        float, typer.Option(min=0.5, help="After so long without a sign of life, another worker takes the job.")
+        float, typer.Option(min=0.5, help="Seconds without a sign of life after which another worker takes the job.")
     ] = 60.0,
 ) -> None:
-    """Do the jobs of all projects: retrain when enough was accepted, or when somebody asked for it.
+    """Do the jobs of all projects: retrainings and surveys, when they are due or somebody asked for them.
 
-    Ends at the next step on SIGTERM or Ctrl-C; the job goes on where it was when a worker runs again.
+    Ends at the job's next step on SIGTERM or Ctrl-C. The job goes on where it was when a worker runs again.
     """
-    from engine.jobs.worker import work
+    from engine.commands.background import HANDLERS, run_worker
 
     logging.basicConfig(format="%(asctime)s worker: %(message)s")
     stop = threading.Event()
@@ -37,19 +41,36 @@ def worker(
         signal.signal(number, lambda *_: stop.set())
     _end_with_parent(stop)
     with here() as workspace:
-        yield_to_the_page(workspace.settings)
-        done = work(workspace, once=once, stop=stop, lease_seconds=lease_seconds)
+        handlers = sparing_cores(HANDLERS, workspace.settings)
+        lower_priority()
+        done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
     if once:
         console.print(f"{done} job{'' if done == 1 else 's'} done.")
 
 
-def yield_to_the_page(settings: Settings) -> None:
-    """Let annotators go first: a lower priority, and not all the cores."""
-    import torch
-
-    torch.set_num_threads(settings.threads or max(1, (os.cpu_count() or 2) // 2))
+def lower_priority() -> None:
+    """Let the processes that answer annotators go first."""
     if hasattr(os, "nice"):
         os.nice(10)
+
+
+def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dict[str, Handler]":
+    """Return handlers whose arithmetic uses the deployment's number of threads, or else half of the cores.
+
+    The number is set when a job begins: setting it imports torch, which a worker without jobs does not need.
+    """
+    threads = settings.threads or max(1, (os.cpu_count() or 2) // 2)
+
+    def sparing(handler: "Handler") -> "Handler":
+        def run(*given: Any, **named: Any) -> dict[str, Any]:
+            from model.threads import use_threads
+
+            use_threads(threads)
+            return handler(*given, **named)
+
+        return run
+
+    return {kind: sparing(handler) for kind, handler in handlers.items()}
 
 
 def _end_with_parent(stop: threading.Event) -> None:

@@ -1,4 +1,7 @@
-"""The worker: takes jobs and does them, one at a time, in its own process, so that training never blocks an annotator."""
+"""The worker: does the jobs of the queue one at a time, in a process of its own, so that training never blocks an annotator.
+
+It knows no job. Handlers and chores are handed in (engine.commands.background).
+"""
 
 import gc
 import logging
@@ -6,25 +9,20 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from sqlalchemy.exc import DBAPIError
 
 from db.ids import new_id
 from db.tables import Job
-from engine.documents.duplicates.signature_backfill import sign
 from engine.errors import Refused
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, StopReason
+from engine.jobs.chores import Chores, Polls
 from engine.jobs.failure_message import sentence_for
 from engine.jobs.limits import Limits, limits_of
 from engine.jobs.outage import is_outage, lasting
-from engine.jobs.scheduler import Scheduler
-from engine.models import registry
-from engine.selection import survey_trigger
-from engine.training.retraining import trigger
-from engine.training.retraining.sweep import sweep
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -34,83 +32,76 @@ _WATCHED_EVERY = 1.0  # seconds between two looks at the limits
 
 
 class Handler(Protocol):
-    """What does the jobs of one kind."""
+    """Does the jobs of one kind."""
 
     def __call__(
         self, workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop
-    ) -> dict[str, Any]: ...
+    ) -> dict[str, Any]:
+        """Do a job and return its result; `sentence` in it becomes the job's message.
 
+        Args:
+            workspace: Where the job was asked for.
+            job: As it was leased.
+            on_progress: Hears the share done, 0..1, and one sentence.
+            should_stop: Returns why the job should stop now. The handler asks at each step.
 
-def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    from engine.training.retraining.run import retrain  # torch is imported where a job runs, not before
-
-    return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
-
-
-def _survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    from engine.selection.survey import survey
-
-    return survey(workspace, job, on_progress=on_progress, should_stop=should_stop)
-
-
-HANDLERS: dict[str, Handler] = {trigger.RETRAIN: _retrain, survey_trigger.SURVEY: _survey}
+        Raises:
+            Stopped: It stopped where `should_stop` told it to.
+            Refused: It would fail again as it is. Any other error is tried again.
+        """
+        ...
 
 
 def work(
     workspace: Workspace,
     *,
+    handlers: Mapping[str, Handler],
+    chores: Chores | None = None,
     once: bool = False,
     stop: threading.Event | None = None,
     lease_seconds: float = queue.LEASE_SECONDS,
 ) -> int:
-    """Do jobs until `stop` is set, or with `once` until none is left to do now; return how many were done.
+    """Do jobs until `stop` is set; return how many were done.
 
-    Meanwhile it stands for election; the elected worker asks for the retrainings that are due, also while it does a job. Surveys that
-    are due are asked for before each look at the queue. A job that is running when `stop` is set stops at its next step and waits for
-    another worker. Refused when there is no model to begin with.
+    A job that runs when `stop` is set stops at its next step and waits for another worker.
+
+    Args:
+        workspace: Where the queue is.
+        handlers: A handler for each kind of job that this worker does.
+        chores: What it does beside its jobs. The chores of a poll are done from a thread of their own, also while a job runs.
+        once: End when no job is left to do now. The chores of a poll then run before each look at the queue.
+        stop: Set it to end the worker.
+        lease_seconds: After so long without a sign of life, another worker takes the job.
+
+    Raises:
+        Exception: Whatever a chore of the start raises, as Refused without a model to begin with.
     """
     stop = stop or threading.Event()
+    chores = chores or Chores()
     holder = holder_name()
-    registry.ensure_shipped(workspace)
-    sign(workspace)  # documents of earlier versions, before anything is learned from them
-    scheduler = Scheduler(workspace, holder)
-    if not once:
-        with scheduler:
-            return _work(workspace, holder, stop, lease_seconds)
-    try:
-        return _work(workspace, holder, stop, lease_seconds, looking=scheduler)
-    finally:
-        scheduler.end()
-
-
-def _work(
-    workspace: Workspace,
-    holder: str,
-    stop: threading.Event,
-    lease_seconds: float,
-    looking: Scheduler | None = None,
-) -> int:
-    """`looking`: look at the triggers with it before each look at the queue, and end when there is nothing left to do."""
+    for chore in chores.at_start:
+        chore(workspace, holder)
     done = 0
-    while not stop.is_set():
-        try:
-            sweep(workspace)
-            if looking is not None:
-                looking.look()
-            survey_trigger.check(workspace)
-            job = queue.lease(workspace, holder, list(HANDLERS), seconds=lease_seconds)
-        except DBAPIError:
-            # The database may be restarting; a worker that died of it would have to be started by hand.
-            _log.exception("the database did not answer; trying again")
-            stop.wait(workspace.settings.poll_seconds)
-            continue
-        if job is not None:
-            do(workspace, job, holder, stop=stop, lease_seconds=lease_seconds)
-            done += 1
-        elif looking is not None:
-            break
-        else:
-            stop.wait(workspace.settings.poll_seconds)
+    with Polls(workspace, holder, chores.at_polls) as polls:
+        if not once:
+            polls.start()
+        while not stop.is_set():
+            try:
+                if once:
+                    polls.poll(shared=False)
+                job = queue.lease(workspace, holder, list(handlers), seconds=lease_seconds)
+            except DBAPIError:
+                # The database may be restarting; a worker that died of it would have to be started by hand.
+                _log.exception("the database did not answer; trying again")
+                stop.wait(workspace.settings.poll_seconds)
+                continue
+            if job is not None:
+                do(workspace, job, holder, handlers=handlers, stop=stop, lease_seconds=lease_seconds)
+                done += 1
+            elif once:
+                break
+            else:
+                stop.wait(workspace.settings.poll_seconds)
     return done
 
 
@@ -119,11 +110,22 @@ def do(
     job: Job,
     holder: str,
     *,
+    handlers: Mapping[str, Handler],
     stop: threading.Event,
     lease_seconds: float = queue.LEASE_SECONDS,
     watch: OnProgress | None = None,
 ) -> None:
-    """Do one leased job to its end, whichever it is, and report it. `watch` hears of the progress too."""
+    """Do one leased job and report how it ended, success or not.
+
+    Args:
+        workspace: Where the queue is.
+        job: As `queue.lease` returned it.
+        holder: Name of the worker that leased it.
+        handlers: One for the job's kind must be among them.
+        stop: Set it to stop the job at its next step; it then waits for another worker.
+        lease_seconds: How long the lease holds without a heartbeat.
+        watch: Hears of the progress too, share done (0..1) and one sentence.
+    """
     limits = limits_of(workspace.settings)
     lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits)
     said = 0.0
@@ -143,7 +145,7 @@ def do(
 
     try:
         with lease:
-            result = HANDLERS[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
+            result = handlers[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
         _report(lambda: queue.finish(workspace, job.id, holder, result, str(result.get("sentence", ""))))
     except Stopped as stopped:
         _report_stop(workspace, job, holder, stopped.reason, limits, excused=lease.excused)

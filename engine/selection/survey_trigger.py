@@ -1,4 +1,4 @@
-"""What starts a survey without anybody asking: a new champion, new tasks, or other wishes of the project."""
+"""Trigger of surveys: a survey starts by itself after a new champion, new tasks or changed settings of the project."""
 
 from typing import Any
 
@@ -18,28 +18,30 @@ SURVEY = "survey"
 
 
 def survey_key(project_id: str) -> str:
-    """Return the key that makes a project be surveyed once at a time."""
+    """Return the key that allows one survey of a project at a time."""
     return f"{SURVEY}:{project_id}"
 
 
 def request(workspace: Workspace, project_id: str, *, by: str | None = None) -> Job:
-    """Ask for a survey; where one is waiting or running already, that one is returned."""
+    """Ask for a survey and return its job; while one waits or runs already, return that one unchanged."""
     with workspace.database.read() as session:
         basis = {**_basis(session, project_id), "ask": True}
     return queue.enqueue(workspace, SURVEY, project_id, basis, survey_key(project_id), created_by=by)
 
 
 def check(workspace: Workspace) -> list[Job]:
-    """Ask for a survey of each project that lives by it and has changed since its newest one; return the jobs.
+    """Ask for a survey of each project that needs one and has changed since its newest survey; return the jobs.
 
-    It lives by it with a selection other than the order of arrival, or beyond the stage "assisted". Changed: the champion, the
-    tasks, the selection or the stage; a survey that failed or was cancelled is not asked for again before that.
+    A project needs surveys with a selection other than "arrival", or beyond the stage "assisted". A change is one of the champion, the
+    tasks, the selection or the stage. A survey that failed or was cancelled is not asked for again without a change.
     """
     due = []
     with workspace.database.read() as session:
         for project in session.scalars(select(Project).order_by(Project.id)):
             chosen, stage = settings_of(project), project_stage.stage_of(session, project.id)
             if chosen.selection == "arrival" and stage == "assisted":
+                continue
+            if queue.with_key(session, survey_key(project.id)) is not None:
                 continue
             ask = chosen.selection == "model" or stage != "assisted"
             try:
@@ -62,14 +64,14 @@ def somebody_waits(workspace: Workspace, job_id: str) -> bool:
 
 
 def _same(job: Job, basis: dict[str, Any]) -> bool:
-    """Whether a survey rested on the same, and asked the model if that is wanted."""
+    """Return whether a survey rested on `basis`, and asked the model if that is wanted."""
     before = dict(job.payload)
     asked = bool(before.pop("ask", True))
     return before == {name: value for name, value in basis.items() if name != "ask"} and (asked or not basis["ask"])
 
 
 def _basis(session: Session, project_id: str) -> dict[str, Any]:
-    """What a survey depends on. Ids of tasks rise with time."""
+    """Return what a survey depends on. Ids of tasks rise with time."""
     chosen = settings_of(session.get_one(Project, project_id))
     return {
         "version_id": registry.champion(session, project_id).id,

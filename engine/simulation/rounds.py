@@ -20,7 +20,6 @@ from engine.errors import Refused
 from engine.grounded import GroundedPage, pages_file, read_pages
 from engine.interchange.grounded_documents import add_grounded_page
 from engine.jobs import queue
-from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings, create_project
 from engine.selection.ordering import order
@@ -40,6 +39,7 @@ LEVEL = 0.95
 SELECTIONS = ("random", "model")
 _RANDOM_SHARE = 0.2  # of the pages that the model chooses, as in a project
 OnProgress = Callable[[str], None]
+DoJobs = Callable[[Workspace], object]
 
 AGAINST: Mapping[str, dict[str, Any]] = {
     "nothing": {},
@@ -130,10 +130,21 @@ def parted(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[Grou
     return ordered[:cut], ordered[cut:]
 
 
-def simulate(source: Path, folder: Path, settings: Settings, plan: Plan, *, on_progress: OnProgress) -> Iterator[Round]:
-    """Yield the rounds, the first before any retraining. Everything is kept in `folder`, which must be empty.
+def simulate(
+    source: Path, folder: Path, settings: Settings, plan: Plan, *, do_jobs: DoJobs, on_progress: OnProgress
+) -> Iterator[Round]:
+    """Yield the rounds of a simulation, the first before any retraining.
 
-    `settings`: of the deployment; its model begins. Refused when the set is too small or unreadable, or the folder is in use.
+    Args:
+        source: A set whose answers are known: a folder with pages.jsonl and images, or such a file.
+        folder: Where everything is kept; it must be empty.
+        settings: Of the deployment; its model begins.
+        plan: How the simulation goes.
+        do_jobs: Does the jobs that wait in a workspace, retrainings among them, and returns when none is left.
+        on_progress: Hears a sentence at each step.
+
+    Raises:
+        Refused: The set is too small or unreadable, the folder is in use, or a retraining failed.
     """
     if folder.exists() and any(folder.iterdir()):
         raise Refused(f"{folder} holds something already; choose an empty folder.")
@@ -142,7 +153,7 @@ def simulate(source: Path, folder: Path, settings: Settings, plan: Plan, *, on_p
         raise Refused(f"{source} has too few pages to part them into some to correct and some to judge by.")
     workspace = open_workspace(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
     try:
-        yield from _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, on_progress).run()
+        yield from _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, do_jobs, on_progress).run()
     finally:
         workspace.close()
 
@@ -155,9 +166,11 @@ class _Rounds:
         pool: Sequence[GroundedPage],
         unseen: Sequence[GroundedPage],
         plan: Plan,
+        do_jobs: DoJobs,
         on_progress: OnProgress,
     ) -> None:
         self._workspace, self._images, self._plan, self._say = workspace, images, plan, on_progress
+        self._do_jobs = do_jobs
         self._pool, self._unseen = list(pool), unseen
         self._watched: list[GroundedPage] = []
         if plan.watched is not None:
@@ -219,7 +232,7 @@ class _Rounds:
         began = time.monotonic()
         job = trigger.request(self._workspace, project_id, **chosen)
         self._say(f"Round {number}: retraining and judging.")
-        work(self._workspace, once=True)
+        self._do_jobs(self._workspace)
         seconds = time.monotonic() - began
         ended = queue.job_by_id(self._workspace, job.id)
         if ended.status != "done":

@@ -15,9 +15,9 @@ from annotator.app import create_app
 from db.base import now
 from db.blobs import BlobStore
 from db.tables import Lease
+from engine.commands.background import run_worker
+from engine.jobs.chores import Polls
 from engine.jobs.presence import Presence
-from engine.jobs.scheduler import Scheduler
-from engine.jobs.worker import work
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import here, make_user, somebody
@@ -105,10 +105,11 @@ def test_a_disk_without_room_is_told(on_file: TestClient, monkeypatch: pytest.Mo
 def test_a_worker_is_seen_while_it_works_and_while_it_waits(client: TestClient) -> None:
     shop = here(client)
     assert "worker" in failing(client)
-    with Scheduler(shop, "a worker"):
+    with Polls(shop, "a worker") as polls:
+        polls.start()
         eventually(lambda: "worker" not in failing(client))
     assert failing(client)["worker"].startswith("No worker has been seen: ")
-    work(shop, once=True)
+    run_worker(shop, once=True)
     with shop.database.read() as session:
         assert session.scalars(select(Lease)).all() == [], "a worker that ended left its sign behind"
 

@@ -83,9 +83,65 @@ def test_a_fixed_hour_that_comes_twice_in_autumn_is_due_once() -> None:
     assert [second - first for first, second in pairwise(hourly)] == [timedelta(hours=1)] * 3
 
 
-def test_a_fixed_hour_that_is_left_out_in_spring_is_due_once() -> None:
+def test_a_fixed_hour_left_out_in_spring_is_due_right_after_it() -> None:
     found = due("30 2 * * *", datetime(2026, 3, 28, 12, tzinfo=UTC), 2, "Europe/Berlin")
-    assert [at.astimezone(BERLIN).strftime("%d %H:%M") for at in found] == ["29 03:30", "30 02:30"]
+    assert [at.astimezone(BERLIN).strftime("%d %H:%M") for at in found] == ["29 03:00", "30 02:30"]
+
+
+def test_a_minute_with_a_star_is_due_at_both_passes_of_an_hour() -> None:
+    autumn = due("*/30 2 * * *", datetime(2026, 10, 24, 12, tzinfo=UTC), 5, "Europe/Berlin")
+    assert [at.astimezone(BERLIN).strftime("%d %H:%M %z") for at in autumn] == [
+        "25 02:00 +0200",
+        "25 02:30 +0200",
+        "25 02:00 +0100",
+        "25 02:30 +0100",
+        "26 02:00 +0100",
+    ]
+    spring = due("*/30 2 * * *", datetime(2026, 3, 28, 12, tzinfo=UTC), 1, "Europe/Berlin")
+    assert [at.astimezone(BERLIN).strftime("%d %H:%M") for at in spring] == ["30 02:00"]
+
+
+def test_in_the_repeated_hour_nothing_due_before_comes_again() -> None:
+    made = schedule("30 2 * * *", "Europe/Berlin")
+    first_pass = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    second_pass = first_pass + timedelta(minutes=40)  # 02:10 once more
+    assert made.next_after(second_pass) == datetime(2026, 10, 26, 1, 30, tzinfo=UTC)
+    assert made.latest(first_pass - timedelta(days=3), second_pass) == first_pass
+    assert made.latest(first_pass, second_pass) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "plainly"),
+    [
+        ("0 9 last * *", "0 9 l * *"),
+        ("0 9 1,last 4 *", "0 9 1,30 4 *"),
+        ("0 9 * * fri-sun", "0 9 * * 0,5,6"),
+        ("0 9 * * 5-0", "0 9 * * 0,5,6"),
+        ("0 9 * * sun-mon", "0 9 * * 0,1"),
+        ("0 9 * * 1/2", "0 9 * * 1,3,5"),
+        ("0 9 * * sat/2,mon/3", "0 9 * * 1,4,6"),
+        ("0 9 * JAN-mar MON", "0 9 * 1-3 1"),
+        ("5/20 9 * * *", "5,25,45 9 * * *"),
+        (" 0  9 * *  * ", "0 9 * * *"),
+    ],
+)
+def test_settings_of_earlier_versions_keep_their_times(before: str, plainly: str) -> None:
+    begin = datetime(2026, 1, 1, tzinfo=UTC)
+    assert due(before, begin, 40) == due(plainly, begin, 40)
+
+
+@pytest.mark.parametrize("moment", [datetime(2026, 3, 29, 1, tzinfo=UTC), datetime(2026, 10, 25, 1, tzinfo=UTC)])
+@pytest.mark.parametrize("expression", ["30 2 * * *", "*/20 2 * * *", "15 2,3 * * *", "0 * * * 0", "10 23 * * *"])
+def test_the_latest_is_right_around_a_change_of_clocks(expression: str, moment: datetime) -> None:
+    generator, made = random.Random(expression), schedule(expression, "Europe/Berlin")
+    begin, every = moment - timedelta(hours=60), list[datetime]()
+    while (at := made.next_after(every[-1] if every else begin)) is not None and at < moment + timedelta(hours=60):
+        every.append(at)
+    for _ in range(50):
+        after = moment + timedelta(seconds=generator.randint(-150_000, 20_000))
+        until = after + timedelta(seconds=generator.randint(0, 90_000))
+        between = [at for at in every if after < at <= until]
+        assert made.latest(after, until) == (between[-1] if between else None)
 
 
 @pytest.mark.parametrize("expression", ["* * * * *", "*/15 8-18 * * 1-5", "30 2 * * *", "0 3 1 * *", "0 0 29 2 *"])
@@ -93,7 +149,7 @@ def test_the_latest_due_time_is_the_last_of_all_of_them(expression: str) -> None
     generator, made = random.Random(expression), schedule(expression, "Europe/Berlin")
     for _ in range(25):
         after = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=generator.randrange(60 * 24 * 700))
-        span = 600 if expression.startswith("* *") else 60 * 24 * generator.choice((1, 40, 900))
+        span = 3000 if expression.startswith("*") else 60 * 24 * generator.choice((1, 40, 900))
         until = after + timedelta(minutes=generator.randrange(span))
         every, at = [], made.next_after(after)
         while at is not None and at <= until:
@@ -105,13 +161,17 @@ def test_the_latest_due_time_is_the_last_of_all_of_them(expression: str) -> None
 @pytest.mark.parametrize(
     ("expression", "zone", "sentence"),
     [
-        ("@daily", "UTC", "five fields"),
-        ("* * * *", "UTC", "five fields"),
-        ("61 * * * *", "UTC", "higher than the maximum"),
-        ("*/0 * * * *", "UTC", "no crontab expression"),
-        ("0 9 * * 8", "UTC", "no day of the week"),
-        ("0 9 * * fri-mon", "UTC", "goes backwards"),
-        ("0 0 31 2 *", "UTC", "never comes due"),
+        ("@daily", "UTC", "write five fields"),
+        ("* * * *", "UTC", "write five fields"),
+        ("0 * * * * *", "UTC", "write five fields"),
+        ("61 * * * *", "UTC", "the minute '61' is not valid; write 0 to 59"),
+        ("0 24 * * *", "UTC", "the hour '24' is not valid; write 0 to 23"),
+        ("*/0 * * * *", "UTC", "the minute '\\*/0' is not valid"),
+        ("*/90 * * * *", "UTC", "with a step of at most 59"),
+        ("0 9 * 13 *", "UTC", "the month '13' is not valid; write 1 to 12, or jan to dec"),
+        ("0 9 * * 8", "UTC", "the day of the week '8' is not valid; write 0 to 7"),
+        ("0 9 * * fri-mon", "UTC", "the earlier day first"),
+        ("0 0 31 2 *", "UTC", "write 1 to 31, and a day that the month has"),
         ("0 9 * * *", "Mars/Olympus", "no time zone"),
         ("0 9 * * *", "", "no time zone"),
         ("0 9 * * *", "../etc/passwd", "no time zone"),

@@ -7,9 +7,9 @@ import torch
 from sqlalchemy import select, update
 
 from db.tables import Document, Page, Run
+from engine.commands.background import run_worker
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
-from engine.jobs.worker import work
 from engine.training.retraining import trigger
 from engine.training.retraining.changes import changes_of
 from engine.training.retraining.reproduce import reproduce
@@ -31,7 +31,7 @@ def judged(shop: Workspace, splits: dict[str, int], **settings: object) -> Run:
     project = make_project(shop)
     make_bills(shop, project.id, splits, questions=2)
     job = trigger.request(shop, project.id, **{**SMALL, **settings})
-    work(shop, once=True)
+    run_worker(shop, once=True)
     done = queue.job_by_id(shop, job.id)
     assert done.status == "done", done.message
     with shop.database.read() as session:

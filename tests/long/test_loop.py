@@ -15,10 +15,10 @@ from sqlalchemy import select
 
 from db.tables import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from engine.accounts.users import ensure_local_user
+from engine.commands.background import run_worker
 from engine.datasets import snapshots
 from engine.datasets.manifest import items_of
 from engine.jobs import queue
-from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
@@ -74,7 +74,7 @@ def test_accepted_answers_become_a_judged_version_that_names_its_snapshot(shop: 
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 7, "recent": 2, "frozen": 1}, questions=2)
     job = trigger.request(shop, project.id, **SMALL)
-    assert work(shop, once=True) == 1
+    assert run_worker(shop, once=True) == 1
     done = queue.job_by_id(shop, job.id)
     assert (done.status, done.progress) == ("done", 1.0), done.message
     run = only_run(shop)
@@ -108,12 +108,12 @@ def test_a_later_run_begins_with_the_first_version_s_weights_or_with_the_champio
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 3}, questions=1)
     trigger.request(shop, project.id, **SMALL)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     first = registry.versions(shop, project.id)[0]
     registry.promote(shop, project.id, first.id, by=ensure_local_user(shop), reason="a champion", force=True)
     make_bills(shop, project.id, {"train": 1}, questions=2)
     trigger.request(shop, project.id, **{**SMALL, "begin": begin})
-    work(shop, once=True)
+    run_worker(shop, once=True)
     with shop.database.read() as session:
         run = session.scalars(select(Run).order_by(Run.created_at.desc()).limit(1)).one()
         origin = registry.origin(session, session.get_one(ModelVersion, first.id))
@@ -126,7 +126,7 @@ def test_a_run_trains_on_nothing_that_judges(shop: Workspace) -> None:
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 2, "recent": 2, "frozen": 2}, questions=1)
     trigger.request(shop, project.id, **SMALL)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     run = only_run(shop)
     with shop.database.read() as session:
         snapshot = session.get_one(Snapshot, run.snapshot_id)
@@ -156,7 +156,7 @@ def test_what_it_learns_well_is_promoted_by_the_gate_and_by_hand_only_where_a_pr
         change_settings(shop, project.id, promotion=promotion)
         make_bills(shop, project.id, {"train": 8, "recent": 6})
         job = trigger.request(shop, project.id, **learning)
-        work(shop, once=True)
+        run_worker(shop, once=True)
         result = queue.job_by_id(shop, job.id).result
         assert result["passed"] is True, result
         champion = next(one for one in registry.versions(shop, project.id) if one.champion)
@@ -174,7 +174,7 @@ def test_a_worker_that_was_killed_right_before_the_promotion_promotes_once(
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 2}, questions=1)
     job = trigger.request(shop, project.id, **SMALL)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     run = only_run(shop)
     with shop.database.write() as session:  # as it stands when the worker dies between verdict and promotion
         session.get_one(Run, run.id).verdict = {**run.verdict, "passed": True, "sentence": "Passed."}
@@ -191,7 +191,7 @@ def test_nothing_to_learn_from_is_one_sentence_and_not_tried_again(shop: Workspa
     project = make_project(shop)
     make_bills(shop, project.id, {"frozen": 2})
     job = trigger.request(shop, project.id, **SMALL)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     ended = queue.job_by_id(shop, job.id)
     assert ended.status == "failed"
     assert ended.attempts == 1
@@ -202,7 +202,7 @@ def test_a_setting_that_cannot_be_is_one_sentence(shop: Workspace) -> None:
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 1})
     job = trigger.request(shop, project.id, **{**SMALL, "mode": "magic"})
-    work(shop, once=True)
+    run_worker(shop, once=True)
     ended = queue.job_by_id(shop, job.id)
     assert ended.status == "failed"
     assert "magic" in ended.message
@@ -213,7 +213,7 @@ def test_the_classic_optimizer_can_be_chosen(sqlite_workspace: Workspace, tiny: 
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 1})
     trigger.request(shop, project.id, **{**SMALL, "optimizer": "adamw", "steps": 2})
-    work(shop, once=True)
+    run_worker(shop, once=True)
     assert registry.versions(shop, project.id)[0].optimizer["name"] == "AdamW"
 
 
@@ -222,7 +222,7 @@ def test_cancelling_stops_a_run_at_its_next_step_and_registers_nothing(shop: Wor
     make_bills(shop, project.id, {"train": 2})
     job = trigger.request(shop, project.id, **{**SMALL, "steps": 5000, "metrics_every": 1, "minutes": 600})
     stop = threading.Event()
-    worker = threading.Thread(target=work, args=(shop,), kwargs={"stop": stop, "lease_seconds": 1.0})
+    worker = threading.Thread(target=run_worker, args=(shop,), kwargs={"stop": stop, "lease_seconds": 1.0})
     worker.start()
     try:
         eventually(lambda: _steps(shop) >= 3)
@@ -239,7 +239,7 @@ def test_a_run_whose_job_was_given_up_is_closed(shop: Workspace) -> None:
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 1})
     job = trigger.request(shop, project.id, **SMALL)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     run = only_run(shop)
     with shop.database.write() as session:
         session.get_one(Run, run.id).status = "running"
@@ -298,7 +298,7 @@ def test_a_worker_killed_in_mid_run_is_replaced_and_ends_where_an_undisturbed_on
     make_bills(shop, project.id, {"train": 3})
     long = {**SMALL, "steps": 30, "metrics_every": 1, "checkpoint_every": 3}
     trigger.request(shop, project.id, **long)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     undisturbed = registry.versions(shop, project.id)[0]
 
     job = trigger.request(shop, project.id, **long)
@@ -315,7 +315,7 @@ def test_a_worker_killed_in_mid_run_is_replaced_and_ends_where_an_undisturbed_on
     assert (run_folder(shop, run.id) / "state.pt").is_file()
     assert run.challenger_id is None, "the run was over before it could be killed"
 
-    eventually(lambda: work(shop, once=True) == 1, 120)  # nobody can take it before the lease has ended
+    eventually(lambda: run_worker(shop, once=True) == 1, 120)  # nobody can take it before the lease has ended
     resumed = queue.job_by_id(shop, job.id)
     assert (resumed.status, resumed.attempts) == ("done", 2), resumed.message
     assert resumed.result["run_id"] == run.id

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from db.tables import Document
+from engine.commands.background import run_worker
 from engine.jobs import queue
-from engine.jobs.worker import work
 from engine.models import registry
 from engine.statistics.project_agreement import project_agreement
 from engine.training.retraining import trigger
@@ -79,7 +79,7 @@ def test_the_gate_refuses_what_was_learned_from_random_masks_and_passes_what_was
         project = make_project(shop, name)
         bills(shop, project.id, mark)
         job = trigger.request(shop, project.id, **LEARNING)
-        work(shop, once=True)
+        run_worker(shop, once=True)
         result = queue.job_by_id(shop, job.id).result
         assert result["passed"] is result["promoted"] is passed, result
         assert champion(shop, project.id) == ("v1" if passed else "nano")
@@ -97,7 +97,7 @@ def test_nothing_is_learned_from_somebody_who_is_known_to_answer_anyhow(shop: Wo
             mal(shop, document, question, words)
     assert project_agreement(shop, project.id).reliability[0].person == "Mal"
     job = trigger.request(shop, project.id, **LEARNING)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     ended = queue.job_by_id(shop, job.id)
     assert ended.status == "failed"
     assert ended.message.startswith("None of the pages has a question to learn from whose answer weighs anything")

@@ -28,8 +28,8 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.agreement import agrees
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import AnnotationState, EditMask, PageMark, to_patch
+from engine.commands.background import run_worker
 from engine.datasets import snapshots
-from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
@@ -165,7 +165,7 @@ def test_from_a_survey_to_automatic_answers_that_people_check(mill: Mill) -> Non
         retrain_automatically=False,
     )
     # The worker surveys by itself, and the queue is in order: one in five documents drawn, all of them of the train split.
-    work(workspace, once=True)
+    run_worker(workspace, once=True)
     said = {(each.document_id, each.question_id): each for each in mill.rows(SurveyAnswer)}
     assert len(said) == len(mill.known)
     tasks = mill.rows(Task)
@@ -189,7 +189,7 @@ def test_from_a_survey_to_automatic_answers_that_people_check(mill: Mill) -> Non
     assert view.measured_answers >= 30
     assert view.threshold is not None, view.blocked
     stages.set_stage(workspace, project_id, "automatic", by=mill.boss)
-    work(workspace, once=True)  # the step alone asks for another survey, which has nothing to ask and accepts
+    run_worker(workspace, once=True)  # the step alone asks for another survey, which has nothing to ask and accepts
     accepted = mill.rows(AutomaticAnswer)
     assert 0 < len(accepted) <= len(said)
     where = {task.id: task for task in tasks}
@@ -237,7 +237,7 @@ def test_wrong_labels_are_found_by_the_model_and_right_ones_hardly_disturbed(mil
             moved = AnnotationState(pages={page_id: PageMark(words=[other.number], mask=mask)})
             revision.state = moved.model_dump(mode="json")
     change_settings(workspace, project_id, selection="model", retrain_automatically=False)
-    work(workspace, once=True)
+    run_worker(workspace, once=True)
     doubted = {look.annotation_id for look in mill.rows(SecondLook)}
     found = doubted & {label.id for label in wrong}
     assert len(found) >= len(wrong) / 2

@@ -29,9 +29,9 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import Desk
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.survey_answers import unpacked
+from engine.commands.background import run_worker
 from engine.jobs import queue
 from engine.jobs.cancellation import Stopped, StopReason
-from engine.jobs.worker import work
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.selection import stages, survey_trigger
@@ -262,7 +262,7 @@ def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop)
     [job] = survey_trigger.check(shop.workspace)
     assert job.kind == "survey" and job.payload["ask"]
     assert [each.id for each in survey_trigger.check(shop.workspace)] in ([], [job.id])  # asked for once
-    work(shop.workspace, once=True)
+    run_worker(shop.workspace, once=True)
     assert queue.job_by_id(shop.workspace, job.id).status == "done"
     assert survey_trigger.check(shop.workspace) == []
     promoted(shop)
@@ -277,7 +277,7 @@ def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop)
 
 def test_a_drawn_order_needs_no_model(shop: Shop) -> None:
     change_settings(shop.workspace, shop.project.id, selection="random")
-    work(shop.workspace, once=True)
+    run_worker(shop.workspace, once=True)
     assert shop.said() == {}
     with shop.workspace.database.read() as session:
         assert set(session.scalars(select(Task.chosen_by))) == {"random"}
@@ -300,7 +300,7 @@ def test_a_survey_that_was_killed_goes_on_where_it_was(sqlite_workspace: Workspa
     assert 6 <= len(kept) < 80
     with sqlite_workspace.database.write() as session:  # its lease would run out by itself, in a minute
         session.execute(update(Job).values(lease_until=now() - timedelta(seconds=1)))
-    work(sqlite_workspace, once=True, stop=threading.Event())
+    run_worker(sqlite_workspace, once=True, stop=threading.Event())
     said = shop.said()
     assert len(said) == 80
     assert {key: said[key].created_at for key in kept} == kept

@@ -19,8 +19,9 @@ import torch
 from sqlalchemy import select
 
 from db.tables import Job, ModelVersion, Promotion, Run, RunMetric
+from engine.commands.background import HANDLERS, run_worker
 from engine.jobs import queue
-from engine.jobs.worker import do, work
+from engine.jobs.worker import do
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.settings import Settings
@@ -165,7 +166,7 @@ def test_workers_killed_at_twenty_random_moments_lose_and_double_nothing(
     project_id = bills(shop)
     undisturbed = ask(shop, project_id)
     began = time.monotonic()
-    assert work(shop, once=True) == 1
+    assert run_worker(shop, once=True) == 1
     lasts = time.monotonic() - began
     wanted = learned(shop, undisturbed)
     draw, nursery = random.Random(7), Nursery(shop, tiny)
@@ -272,7 +273,7 @@ def test_a_disk_that_is_full_fails_the_run_with_a_sentence_and_leaves_the_checkp
     project_id = bills(shop)
     undisturbed = ask(shop, project_id, steps=10, checkpoint_every=4)
     with disk(shop.settings.data_dir / "runs") as fill:
-        assert work(shop, once=True) == 1
+        assert run_worker(shop, once=True) == 1
         wanted = learned(shop, undisturbed)
         job = ask(shop, project_id, attempts=1, steps=10, checkpoint_every=4)
         leased = queue.lease(shop, "a", [trigger.RETRAIN], job_id=job.id)
@@ -283,7 +284,7 @@ def test_a_disk_that_is_full_fails_the_run_with_a_sentence_and_leaves_the_checkp
             if message.startswith("Training: step 6") and not make_room:
                 make_room.append(fill())
 
-        do(shop, leased, "a", stop=threading.Event(), watch=watch)
+        do(shop, leased, "a", handlers=HANDLERS, stop=threading.Event(), watch=watch)
         assert make_room, "the disk was never full"
         ended = queue.job_by_id(shop, job.id)
         run = run_of(shop, job)
@@ -301,7 +302,7 @@ def test_a_disk_that_is_full_fails_the_run_with_a_sentence_and_leaves_the_checkp
         make_room[0]()
         assert queue.retry(shop, job.id).status == "waiting"
         first_step = _metric(shop, run.id, 1)
-        assert work(shop, once=True) == 1
+        assert run_worker(shop, once=True) == 1
         assert queue.job_by_id(shop, job.id).status == "done", queue.job_by_id(shop, job.id).message
         assert learned(shop, job) == wanted
         assert _metric(shop, run.id, 1) == first_step, "it went on where it was"
@@ -327,11 +328,11 @@ def test_a_database_that_restarts_during_a_run_costs_no_attempt(
     shop = starting_from(opened, tiny)
     project_id = bills(shop)
     undisturbed = ask(shop, project_id, steps=40)
-    assert work(shop, once=True) == 1
+    assert run_worker(shop, once=True) == 1
     wanted = learned(shop, undisturbed)
     job = ask(shop, project_id, steps=40)
     stop = threading.Event()
-    worker = threading.Thread(target=work, args=(shop,), kwargs={"stop": stop, "lease_seconds": 20.0})
+    worker = threading.Thread(target=run_worker, args=(shop,), kwargs={"stop": stop, "lease_seconds": 20.0})
     worker.start()
     try:
         for step in (5, 20):
@@ -380,6 +381,6 @@ def test_a_run_whose_worker_takes_too_much_memory_is_ended_and_goes_on_where_mor
     assert ended.run_after > ended.created_at + timedelta(seconds=queue.RETRY_SECONDS)
     with shop.database.write() as session:
         session.get_one(Job, job.id).run_after = ended.created_at  # nobody has to wait for it here
-    assert work(shop, once=True) == 1
+    assert run_worker(shop, once=True) == 1
     again = queue.job_by_id(shop, job.id)
     assert (again.status, again.attempts) == ("done", 2), again.message

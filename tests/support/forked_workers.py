@@ -13,7 +13,7 @@ def main() -> None:
     import torch
 
     import engine.training.retraining.run  # noqa: F401  (what a job imports when it runs)
-    from engine.jobs.worker import work
+    from engine.commands.background import run_worker
     from engine.settings import Settings
     from engine.workspace import open_workspace
 
@@ -25,7 +25,7 @@ def main() -> None:
         process = os.fork()
         if process == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            work(open_workspace(Settings(), upgrade=False), lease_seconds=float(line))
+            run_worker(open_workspace(Settings(), upgrade=False), lease_seconds=float(line))
             os._exit(0)
         sys.stdout.write(f"{process}\n")
         sys.stdout.flush()

@@ -1,11 +1,10 @@
-"""Jobs in every state, firings of every outcome, and somebody in the scheduler's seat: for tests and pictures of the tab Jobs."""
+"""Jobs in every state, firings of every outcome, and a worker that looks at the triggers: for tests and pictures of the tab Jobs."""
 
 from datetime import timedelta
 
 from db.base import now
 from db.tables import Job, Lease
-from engine.jobs import queue
-from engine.jobs.election import SEAT
+from engine.jobs import poll_lease, queue
 from engine.training.retraining import firings, trigger
 from engine.training.retraining.firings import Due
 from engine.workspace import Workspace
@@ -49,14 +48,22 @@ def of_every_kind(workspace: Workspace, project_id: str) -> None:
     hour = now().replace(minute=30, second=0, microsecond=0)
     with workspace.database.write() as session:
         for back, kind, outcome, message, job in (
-            (96, "clock", "missed", "Nothing ran at the time; 14 hours late is too late to be made up for.", None),
-            (72, "clock", "nothing_new", "Nothing was accepted since the last retraining.", None),
+            (
+                96,
+                "clock",
+                "missed",
+                "No worker ran at that time; 14 hours later it was too late to start a retraining.",
+                None,
+            ),
+            (72, "clock", "nothing_new", "No answer was accepted since the last retraining.", None),
             (49, "age", "asked", "An accepted answer has waited for 7 days.", done.id),
-            (24, "clock", "busy", "A retraining waited or ran already.", running.id),
+            (24, "clock", "busy", "A retraining was waiting or running already.", running.id),
             (1, "count", "asked", "23 answers were newly accepted.", running.id),
         ):
             due = Due(project_id, kind, hour - timedelta(hours=back))  # type: ignore[arg-type]
             firings.record(session, due, outcome, message, scheduler=WORKER, job_id=job)  # type: ignore[arg-type]
         since = now() - timedelta(hours=5)
         until = now() + timedelta(days=1)
-        session.merge(Lease(subject=SEAT, holder=WORKER, acquired_at=since, heartbeat_at=now(), expires_at=until))
+        session.merge(
+            Lease(subject=poll_lease.SUBJECT, holder=WORKER, acquired_at=since, heartbeat_at=now(), expires_at=until)
+        )

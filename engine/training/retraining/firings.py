@@ -1,7 +1,7 @@
-"""Firings: that a trigger came due, once, and what became of it.
+"""Firings: each records once that a trigger came due, and what came of it.
 
-A firing's key is the project, the trigger and the time at which it was due. The database lets each key in once, in the unit of work
-that asks for the job: however many schedulers believe that it is their turn, and whatever their clocks say, it happens once.
+A firing's key is the project, the trigger and the due time. The database accepts each key once, in the unit of work that asks for the
+job. So a trigger fires once, however many workers look at it and whatever their clocks say.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from engine.workspace import Workspace
 
 Trigger = Literal["clock", "count", "age"]
 Outcome = Literal["asked", "busy", "nothing_new", "missed"]
-"""asked: it asked for a job. busy: one waited or ran already. nothing_new: there was nothing to learn from. missed: it came due
-while nothing ran, too long ago to be made up for."""
+"""asked: it asked for a job. busy: a job waited or ran already. nothing_new: there were no untrained answers. missed: no worker ran at
+the due time, and now it is too late."""
 
 KEPT = 1000  # of a project; older ones are forgotten
 
 
 class FiringView(BaseModel):
-    """A firing as people see it. `due_at` and `created_at` are apart where nothing ran at the time."""
+    """A firing for the API. `created_at` is later than `due_at` where no worker ran at the due time."""
 
     id: str
     trigger: Trigger
@@ -39,7 +39,7 @@ class FiringView(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A trigger that came due: what makes its firing the same one, whoever finds it."""
+    """A trigger that came due: the key of its firing."""
 
     project_id: str
     trigger: Trigger
@@ -49,7 +49,7 @@ class Due:
 def record(
     session: Session, due: Due, outcome: Outcome, message: str, *, scheduler: str, job_id: str | None = None
 ) -> Firing | None:
-    """Write a firing down inside the caller's unit of work; None when it is there already: then the caller does nothing."""
+    """Record a firing inside the caller's unit of work and return it; None when it is recorded already: then do nothing."""
     firing = Firing(
         project_id=due.project_id,
         trigger=due.trigger,
@@ -69,9 +69,9 @@ def record(
 
 
 def newest_due(session: Session, project_id: str, trigger: Trigger, until: datetime) -> datetime | None:
-    """Return when a trigger was last due and fired, not after `until`.
+    """Return the newest due time of a trigger that was fired, not after `until`; None where there is none.
 
-    A firing of a later time comes from a clock that was ahead; it must not keep the trigger waiting until then.
+    A later one was written before the clock was set back. It must not keep the trigger waiting until then.
     """
     return session.scalar(
         select(func.max(Firing.due_at)).where(
@@ -81,7 +81,7 @@ def newest_due(session: Session, project_id: str, trigger: Trigger, until: datet
 
 
 def recent(workspace: Workspace, project_id: str, limit: int = 20) -> Sequence[FiringView]:
-    """Return a project's firings, newest first."""
+    """Return a project's firings, newest first, `limit` at most."""
     chosen = select(Firing).where(Firing.project_id == project_id).order_by(Firing.id.desc()).limit(limit)
     with workspace.database.read() as session:
         return [FiringView.model_validate(one, from_attributes=True) for one in session.scalars(chosen)]

@@ -1,11 +1,11 @@
-"""The clock that retrains: what a project's crontab expression makes due, fired once.
+"""Retraining by the clock: what a project's crontab expression makes due, fired once.
 
-What is due follows from three times alone: now, the last due time that was fired, and since when the expression stands. So nothing
-has to remember what it was about to do: a scheduler that was away makes up, once, for what it missed, and a clock that is set
-forwards or back changes "now" and nothing else. After a jump forwards the times that were left out are fired as one; after one back
-the times that come again are fired already.
+What is due follows from three times: now, the last due time that was fired, and when the expression was set. No process has to
+remember what it was about to do. A worker that was away makes up once for what it missed. A clock that is set forwards or back
+changes "now" and nothing else: times left out by a jump forwards are fired as one, and times that come again are fired already.
 """
 
+import logging
 from datetime import datetime, timedelta
 
 from sqlalchemy import select
@@ -14,43 +14,66 @@ from db.base import now
 from db.tables import Firing, Job, Project
 from engine.crontab import Schedule, schedule
 from engine.jobs import queue
+from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.training.retraining import firings
 from engine.training.retraining.firings import Due, Outcome
 from engine.training.retraining.trigger import RETRAIN, newly_accepted, retrain_key, spoken
-from engine.training.retraining.untrained_answers import unseen
+from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
+_log = logging.getLogger(__name__)
 
-def clock_of(chosen: ProjectSettings) -> Schedule | None:
-    """Return the clock that a project's settings name; None where it has none, or retrains by hand alone."""
+
+def schedule_of(chosen: ProjectSettings) -> Schedule | None:
+    """Return the schedule that a project's settings name; None without one, or where retrainings start by hand alone."""
     if not chosen.retrain_automatically or not chosen.retrain_cron.strip():
         return None
     return schedule(chosen.retrain_cron, chosen.retrain_time_zone)
 
 
-def projects_with_clock(workspace: Workspace) -> dict[str, tuple[Schedule, datetime | None]]:
-    """Return, by id, the clocks of all projects, each with since when it stands."""
+def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None = None) -> list[Firing]:
+    """Fire what the schedules of all projects have made due at `moment` (now), and return the firings.
+
+    An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not answer.
+    """
     with workspace.database.read() as session:
-        projects = session.scalars(select(Project)).all()
-    clocks = ((project, clock_of(settings_of(project))) for project in projects)
-    return {project.id: (clock, project.clock_since) for project, clock in clocks if clock is not None}
+        projects = session.scalars(select(Project).order_by(Project.id)).all()
+    fired = []
+    for project in projects:
+        try:
+            if schedule_of(settings_of(project)) is None:
+                continue
+            firing = fire(workspace, project.id, scheduler=scheduler, moment=moment)
+        except Exception as error:
+            if is_outage(error):
+                raise
+            _log.exception("the schedule of the project %s could not be looked at; trying again", project.id)
+        else:
+            fired += [firing] if firing is not None else []
+    return fired
 
 
 def fire(
     workspace: Workspace, project_id: str, *, scheduler: str = "", moment: datetime | None = None
 ) -> Firing | None:
-    """Fire what a project's clock has made due at `moment` (now) and nobody fired yet; return the firing, None if there is none.
+    """Fire what a project's schedule has made due and no worker has fired yet; return the firing, None if there is none.
 
-    Several missed times are one firing, of the latest of them. One that is older than `retrain_grace_hours` only says that it was
-    missed; one with nothing new to learn from says so, and starts nothing.
+    Several missed times are one firing, of the latest of them. A firing later than `retrain_grace_hours` only says that it was
+    missed. A firing with nothing new to learn from says so, and starts nothing.
+
+    Args:
+        workspace: Where the project is.
+        project_id: Of the project.
+        scheduler: Name of the worker, written down with the firing.
+        moment: The time to look at; without it, now.
     """
     moment = moment or now()
     at = _due(workspace, project_id, moment)
     if at is None:
         return None
     due = Due(project_id, "clock", at)
-    fresh = len(unseen(workspace, project_id))
+    fresh = len(untrained_answers(workspace, project_id))
     with workspace.database.write() as session:
         there = queue.with_key(session, retrain_key(project_id))
         outcome, message = _outcome(workspace, moment - at, fresh, there)
@@ -66,26 +89,21 @@ def fire(
 
 
 def _due(workspace: Workspace, project_id: str, moment: datetime) -> datetime | None:
-    """The latest time at which the clock was due by `moment` and was not fired."""
+    """Return the latest time that was due by `moment` and is not fired."""
     with workspace.database.read() as session:
         project = session.get(Project, project_id)
-        clock = clock_of(settings_of(project)) if project is not None else None
-        if project is None or clock is None:
+        times = schedule_of(settings_of(project)) if project is not None else None
+        if project is None or times is None:
             return None
         since = project.clock_since
-        fired = firings.newest_due(session, project_id, "clock", moment)
-    if since is None or since > moment:
-        _stand(workspace, project_id, moment)  # the clock was set back behind it, or it came from before there was one
-        return None
-    at = clock.latest(max(since, fired) if fired is not None else since, moment)
-    if at is None:
-        return None
-    with workspace.database.read() as session:  # mostly another scheduler's, seen here before it is written again
-        key = (Firing.project_id == project_id, Firing.trigger == "clock", Firing.due_at == at)
-        return at if session.scalar(select(Firing.id).where(*key)) is None else None
+        if since is not None and since <= moment:
+            fired = firings.newest_due(session, project_id, "clock", moment)
+            return times.latest(max(since, fired) if fired is not None else since, moment)
+    _begin(workspace, project_id, moment)  # the clock was set back behind it, or an older version did not write it down
+    return None
 
 
-def _stand(workspace: Workspace, project_id: str, moment: datetime) -> None:
+def _begin(workspace: Workspace, project_id: str, moment: datetime) -> None:
     with workspace.database.write() as session:
         project = session.get(Project, project_id, with_for_update={"key_share": True})
         if project is not None and (project.clock_since is None or project.clock_since > moment):
@@ -93,11 +111,11 @@ def _stand(workspace: Workspace, project_id: str, moment: datetime) -> None:
 
 
 def _outcome(workspace: Workspace, late: timedelta, fresh: int, there: Job | None) -> tuple[Outcome, str]:
-    late_by = f"{spoken(late)} late" if late >= timedelta(hours=1) else ""
     if late > timedelta(hours=workspace.settings.retrain_grace_hours):
-        return "missed", f"Nothing ran at the time; {late_by or spoken(late)} is too late to be made up for."
+        return "missed", f"No worker ran at that time; {spoken(late)} later it was too late to start a retraining."
     if there is not None:
-        return "busy", "A retraining waited or ran already."
+        return "busy", "A retraining was waiting or running already."
     if not fresh:
-        return "nothing_new", "Nothing was accepted since the last retraining."
-    return "asked", newly_accepted(fresh) + (f" It is {late_by}: nothing ran at the time." if late_by else "")
+        return "nothing_new", "No answer was accepted since the last retraining."
+    late_by = f" It starts {spoken(late)} late: no worker ran at that time." if late >= timedelta(hours=1) else ""
+    return "asked", newly_accepted(fresh) + late_by

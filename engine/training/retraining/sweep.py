@@ -1,4 +1,4 @@
-"""Ends runs whose job has ended without them, and drops checkpoints that nobody will go on from."""
+"""Sweep of runs: closes runs whose job ended without them, and deletes checkpoints that no run will go on from."""
 
 import shutil
 from datetime import timedelta
@@ -11,16 +11,16 @@ from db.tables import Job, Run
 from engine.jobs.queue import ENDED
 from engine.workspace import Workspace
 
-KEPT_DAYS = 14  # so long the checkpoints of a run that failed wait for somebody who has it tried again
+KEPT_DAYS = 14  # the checkpoints of a failed run are kept, so that its job can be tried again
 
 
 def run_folder(workspace: Workspace, run_id: str) -> Path:
-    """Return where a run keeps its checkpoints until it is judged."""
+    """Return the folder of a run's checkpoints; it is deleted after the verdict."""
     return _runs(workspace) / run_id
 
 
 def sweep(workspace: Workspace) -> int:
-    """Close runs whose job was given up or cancelled while no worker held it, drop old checkpoints, return how many were closed."""
+    """Close runs whose job was given up or cancelled without a worker, delete old checkpoints; return how many were closed."""
     closed = _close(workspace)
     _drop(workspace)
     return closed
@@ -30,7 +30,7 @@ def _close(workspace: Workspace) -> int:
     chosen = (
         select(Run, Job.status).join(Job, Job.id == Run.job_id).where(Run.status == "running", Job.status.in_(ENDED))
     )
-    with workspace.database.read() as session:  # mostly there are none, and then nobody has to wait for a writer
+    with workspace.database.read() as session:  # mostly there are none: a read keeps no writer waiting
         if session.execute(chosen.limit(1)).first() is None:
             return 0
     with workspace.database.write() as session:
@@ -42,7 +42,7 @@ def _close(workspace: Workspace) -> int:
 
 
 def _drop(workspace: Workspace) -> None:
-    """Drop the checkpoints of runs that were judged or cancelled, and of those that failed too long ago."""
+    """Delete the checkpoints of runs that were judged or cancelled, and of those that failed more than KEPT_DAYS ago."""
     folders = {path.name: path for path in _runs(workspace).glob("*")}
     if not folders:
         return

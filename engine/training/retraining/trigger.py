@@ -1,7 +1,9 @@
-"""What starts a retraining without anybody asking: enough newly accepted answers, or one that has waited long enough; and then a
-moment of quiet. (The clock is in engine.training.retraining.schedule.)
+"""Triggers by count and by age: a retraining starts by itself when enough answers are new, or one has waited too long.
+
+Both wait for a moment of quiet. The trigger by the clock is in engine.training.retraining.schedule.
 """
 
+import logging
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
@@ -11,13 +13,15 @@ from db.base import now
 from db.tables import Job, Project
 from engine.datasets import snapshots
 from engine.jobs import queue
+from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.statuses import TRAIN
 from engine.training.retraining import firings
 from engine.training.retraining.firings import Due, Outcome
-from engine.training.retraining.untrained_answers import unseen
+from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
+_log = logging.getLogger(__name__)
 RETRAIN = "retrain"
 
 
@@ -27,31 +31,44 @@ def retrain_key(project_id: str) -> str:
 
 
 def request(workspace: Workspace, project_id: str, *, by: str | None = None, **settings: object) -> Job:
-    """Ask for a retraining; where one is waiting or running already, that one is returned. `settings`: see RunSettings."""
+    """Ask for a retraining and return its job; while one waits or runs already, return that one unchanged.
+
+    Args:
+        workspace: Where the project is.
+        project_id: Of the project.
+        by: Id of the user who asks; without it, nobody is named and nothing is audited.
+        **settings: Of the run, see RunSettings.
+    """
     return queue.enqueue(workspace, RETRAIN, project_id, {"settings": settings}, retrain_key(project_id), created_by=by)
 
 
 def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
     """Ask for a retraining of each project that is due for one by count or age, and return the jobs.
 
-    Due by count: as many answers as the project says were accepted on training documents and are in no run's snapshot. By age:
-    one of them has waited for as many days as the project says. Either way nothing was accepted for `retrain_quiet_seconds`.
-    After a job that failed or was cancelled, something new must be accepted first, or something grow old. Each occasion is written
-    down as a firing.
+    By count: there are `retrain_after` untrained answers. By age: one of them has waited for `retrain_after_days`. In both cases no
+    answer was accepted for `retrain_quiet_seconds`. After a job that failed or was cancelled, a new answer must be accepted first, or
+    one must grow old. Each occasion is recorded as a firing, with `scheduler`, the name of the worker.
+
+    An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not answer.
     """
     with workspace.database.read() as session:
         projects = session.scalars(select(Project).order_by(Project.id)).all()
     jobs = []
     for project in projects:
-        found = due(workspace, project, now())
-        job = fire(workspace, *found, scheduler=scheduler) if found is not None else None
-        if job is not None:
-            jobs.append(job)
+        try:
+            found = due(workspace, project, now())
+            job = fire(workspace, *found, scheduler=scheduler) if found is not None else None
+        except Exception as error:
+            if is_outage(error):
+                raise
+            _log.exception("the triggers of the project %s could not be looked at; trying again", project.id)
+        else:
+            jobs += [job] if job is not None else []
     return jobs
 
 
 def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, str] | None:
-    """Return the occasion on which a project is due at `moment`, by count or by age, with its sentence; None when it is not."""
+    """Return why a project is due at `moment`, by count or by age, with its sentence; None when it is not due."""
     chosen = settings_of(project)
     if not chosen.retrain_automatically:
         return None
@@ -62,7 +79,7 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
         if not accepted or (len(accepted) < chosen.retrain_after and not chosen.retrain_after_days):
             return None
         newest = max(accepted.values())
-        # A time further ahead than the quiet lasts was written by a clock that was set back since: nobody waits for it.
+        # A time further ahead than the quiet lasts was written before the clock was set back: waiting for it could take years.
         quiet = timedelta(seconds=workspace.settings.retrain_quiet_seconds)
         if moment - quiet < newest <= moment + quiet:
             return None
@@ -70,7 +87,7 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
     tried = before is not None and before >= newest
     if tried and not chosen.retrain_after_days:
         return None
-    fresh = unseen(workspace, project.id)
+    fresh = untrained_answers(workspace, project.id)
     if len(fresh) >= chosen.retrain_after and not tried:
         return Due(project.id, "count", newest + quiet), newly_accepted(len(fresh))
     oldest = min(fresh.values(), default=moment)
@@ -82,15 +99,16 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
 
 
 def fire(workspace: Workspace, due: Due, sentence: str, *, scheduler: str) -> Job | None:
-    """Ask for the retraining of an occasion, and write the firing down, in one unit of work.
+    """Record a firing and ask for its retraining, in one unit of work.
 
-    Returns the job; None when the occasion was fired before, or when a retraining waits or runs already.
+    Returns:
+        The job; None when this was fired before, or when a retraining waits or runs already.
     """
     with workspace.database.write() as session:
         key = retrain_key(due.project_id)
         there = queue.with_key(session, key)
         outcome: Outcome = "asked" if there is None else "busy"
-        message = sentence if there is None else "A retraining waited or ran already."
+        message = sentence if there is None else "A retraining was waiting or running already."
         firing = firings.record(session, due, outcome, message, scheduler=scheduler)
         if firing is None:
             return None
@@ -100,17 +118,17 @@ def fire(workspace: Workspace, due: Due, sentence: str, *, scheduler: str) -> Jo
 
 
 def age_due(chosen: ProjectSettings, oldest: datetime) -> datetime | None:
-    """Return when the oldest answer that no run has seen starts a retraining; None where age does not."""
+    """Return when the oldest untrained answer starts a retraining by its age; None where age starts none."""
     return oldest + timedelta(days=chosen.retrain_after_days) if chosen.retrain_after_days else None
 
 
 def newly_accepted(count: int) -> str:
-    """Return how many answers there are to learn from, as a sentence."""
+    """Return the number of untrained answers as a sentence."""
     return "1 answer was newly accepted." if count == 1 else f"{count} answers were newly accepted."
 
 
 def spoken(span: timedelta) -> str:
-    """Return a span as people say it: "2 days", "5 hours", "less than an hour"."""
+    """Return a span of time in words: "2 days", "5 hours", "less than an hour"."""
     hours = max(0.0, span.total_seconds() / 3600)
     if hours < 1:
         return "less than an hour"

@@ -1,4 +1,4 @@
-"""What starts a project's next retraining, how near it is, and when it comes. Reading only."""
+"""Status of a project's triggers: what starts its next retraining, how near that is, and when it comes. Read-only."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -8,20 +8,19 @@ from sqlalchemy import select
 
 from db.base import now
 from db.tables import Job, Project
-from engine.jobs import queue
-from engine.jobs.election import elected
+from engine.jobs import poll_lease, queue
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
 from engine.training.retraining import firings
 from engine.training.retraining.firings import FiringView
-from engine.training.retraining.schedule import clock_of
+from engine.training.retraining.schedule import schedule_of
 from engine.training.retraining.trigger import age_due, retrain_key, spoken
-from engine.training.retraining.untrained_answers import unseen
+from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
 
 class SchedulerView(BaseModel):
-    """The process that watches the triggers, since when, and when it last said so."""
+    """The worker that looks at the triggers, since when, and when it last renewed its lease."""
 
     holder: str
     since: datetime
@@ -29,7 +28,7 @@ class SchedulerView(BaseModel):
 
 
 class TriggersView(BaseModel):
-    """What starts a project's retrainings: how many answers were accepted that no run has seen, how old the oldest is, the clock."""
+    """A project's triggers: how many untrained answers there are, how old the oldest is, and the schedule."""
 
     project_id: str
     project: str
@@ -42,7 +41,7 @@ class TriggersView(BaseModel):
     time_zone: str
     age_due_at: datetime | None
     clock_due_at: datetime | None
-    next_at: datetime | None  # the sooner of the two; a count comes when it comes
+    next_at: datetime | None  # the sooner of the two; when the count is reached is not known
     job_id: str | None  # that waits or runs now
     near: str
     scheduler: SchedulerView | None
@@ -50,18 +49,18 @@ class TriggersView(BaseModel):
 
 
 def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> TriggersView:
-    """Return how things stand in a project, with its newest firings. NotFound when there is no such project."""
+    """Return the status of a project's triggers with its newest firings, `limit` at most. NotFound: there is no such project."""
     moment = now()
     with workspace.database.read() as session:
         project = existing(session, Project, project_id)
         working = queue.with_key(session, retrain_key(project_id))
     chosen = settings_of(project)
-    waiting = unseen(workspace, project_id)
+    waiting = untrained_answers(workspace, project_id)
     oldest = min(waiting.values(), default=None)
-    clock = clock_of(chosen)
+    times = schedule_of(chosen)
     by_age = age_due(chosen, oldest) if oldest is not None and chosen.retrain_automatically else None
-    by_clock = clock.next_after(moment) if clock is not None else None
-    seat = elected(workspace)
+    by_clock = times.next_after(moment) if times is not None else None
+    watching = poll_lease.current(workspace)
     return TriggersView(
         project_id=project_id,
         project=project.name,
@@ -77,20 +76,20 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
         next_at=min((at for at in (by_age, by_clock) if at is not None), default=None),
         job_id=working.id if working is not None else None,
         near=_near(chosen, len(waiting), moment - oldest if oldest is not None else None, working),
-        scheduler=SchedulerView.model_validate(seat, from_attributes=True) if seat is not None else None,
+        scheduler=SchedulerView.model_validate(watching, from_attributes=True) if watching is not None else None,
         firings=firings.recent(workspace, project_id, limit),
     )
 
 
 def all_triggers(workspace: Workspace, *, limit: int = 20) -> list[TriggersView]:
-    """Return how things stand in every project, by name."""
+    """Return the status of the triggers of all projects, by name."""
     with workspace.database.read() as session:
         projects = session.scalars(select(Project.id).order_by(Project.name)).all()
     return [triggers_of(workspace, project_id, limit=limit) for project_id in projects]
 
 
 def _near(chosen: ProjectSettings, waiting: int, waited: timedelta | None, working: Job | None) -> str:
-    """How near it is, in one sentence."""
+    """Return in one sentence how near the next retraining is."""
     count = f"{waiting} of {chosen.retrain_after} accepted" if chosen.retrain_automatically else f"{waiting} accepted"
     age = f", the oldest waits {spoken(waited)}" if waited is not None else ""
     if waited is not None and chosen.retrain_automatically and chosen.retrain_after_days:

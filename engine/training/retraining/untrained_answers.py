@@ -1,4 +1,4 @@
-"""What there is to learn from: accepted answers on training documents that no run has learned from."""
+"""Untrained answers: accepted answers on training documents that are in no run's snapshot."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,10 +14,13 @@ from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
 
-def unseen(workspace: Workspace, project_id: str) -> dict[str, datetime]:
-    """Return the accepted revisions, with when each was made, that are not in the snapshot of the newest run.
+def untrained_answers(workspace: Workspace, project_id: str) -> dict[str, datetime]:
+    """Return the accepted revisions that are not in the snapshot of the newest run.
 
-    A run that failed or was cancelled has learned nothing; what it would have learned from still waits.
+    Runs that failed or were cancelled do not count: they have learned nothing.
+
+    Returns:
+        Id of the revision -> when it was made, in UTC.
     """
     with workspace.database.read() as session:
         accepted = snapshots.accepted_revisions(session, project_id, (TRAIN,))
@@ -37,16 +40,16 @@ def unseen(workspace: Workspace, project_id: str) -> dict[str, datetime]:
 def _seen(workspace: Workspace, sha256: str) -> frozenset[str]:
     try:
         return _revisions(_Manifest(sha256, workspace))
-    except Refused:  # gone or changed on disk: then nothing is known to have been used
+    except Refused:  # the manifest is gone or changed on disk: no answer is known to have been used
         return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class _Manifest:
-    sha256: str  # of what it says: the same, wherever it lies
+    sha256: str  # of its content: equal manifests are equal keys
     workspace: Workspace = field(compare=False)
 
 
-@lru_cache(16)  # triggers look every few seconds, and manifests of many answers are long
+@lru_cache(16)  # triggers are checked every few seconds, and a manifest lists every answer
 def _revisions(manifest: _Manifest) -> frozenset[str]:
     return frozenset(revisions_of(manifest.workspace, manifest.sha256))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
 from engine.models.registry import label
 from engine.queries import existing
-from engine.training.retraining.untrained_answers import unseen
+from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
 
@@ -83,7 +83,7 @@ def job_view(job: Job) -> JobView:
 
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
     """Return how many accepted answers on training documents no run of the project has learned from."""
-    return len(unseen(workspace, project_id))
+    return len(untrained_answers(workspace, project_id))
 
 
 def _fields(session: Session, run: Run) -> dict[str, Any]:

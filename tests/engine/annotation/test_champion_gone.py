@@ -11,9 +11,9 @@ from db.tables import ModelVersion
 from engine.accounts.users import add_user, ensure_local_user
 from engine.annotation.answer_service import Desk
 from engine.cli import app
+from engine.commands.background import run_worker
 from engine.errors import Refused
 from engine.jobs import queue
-from engine.jobs.worker import work
 from engine.models import registry
 from engine.training.retraining import trigger
 from engine.workspace import Workspace
@@ -75,7 +75,7 @@ def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback
     assert "\n" not in str(refused.value)
 
     job = trigger.request(shop, project_id, **QUICK)
-    work(shop, once=True)
+    run_worker(shop, once=True)
     ended = queue.job_by_id(shop, job.id)
     assert (ended.status, ended.attempts) == ("failed", 1)
     assert ended.message.startswith("The model v1 is missing from disk")
@@ -94,7 +94,7 @@ def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback
     asked(Desk(shop), document_id, "How much?")
     again = command.invoke(app, ["jobs", "retry", job.id])
     assert again.exit_code == 0, again.output
-    work(shop, once=True)
+    run_worker(shop, once=True)
     assert queue.job_by_id(shop, job.id).status == "done", "it begins with the champion of now"
 
     refusal = command.invoke(app, ["models", "promote", "v1", "--project", "bills", "--force", "--reason", "none"])

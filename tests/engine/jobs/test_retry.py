@@ -14,7 +14,7 @@ from db.session import Database
 from db.tables import AuditEntry, Job
 from engine.accounts.users import ensure_local_user
 from engine.errors import Conflict, NotFound
-from engine.jobs import queue, worker
+from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.jobs.limits import resident_mb
 from engine.jobs.worker import do
@@ -96,7 +96,7 @@ def test_a_worker_that_died_is_said_to_be_why_the_next_attempt_runs(workspace: W
     assert (again.attempts, again.failure.split(":")[0]) == (2, "The worker ended before the job")
 
 
-def test_two_workers_after_one_job_do_it_once(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_workers_after_one_job_do_it_once(workspace: Workspace) -> None:
     done: list[str] = []
 
     def handler(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
@@ -105,7 +105,6 @@ def test_two_workers_after_one_job_do_it_once(workspace: Workspace, monkeypatch:
         time.sleep(0.05)
         return {"sentence": "Done."}
 
-    monkeypatch.setitem(worker.HANDLERS, "count", handler)
     asked = []
     for _ in range(10):
         job = queue.enqueue(workspace, "count", key="the one job")
@@ -118,7 +117,7 @@ def test_two_workers_after_one_job_do_it_once(workspace: Workspace, monkeypatch:
             ready.wait()
             leased = queue.lease(own, holder, ["count"])
             if leased is not None:
-                do(own, leased, holder, stop=threading.Event(), lease_seconds=5)
+                do(own, leased, holder, handlers={"count": handler}, stop=threading.Event(), lease_seconds=5)
             database.dispose()
 
         workers = [threading.Thread(target=work, args=(name,)) for name in ("one", "other")]
@@ -136,7 +135,7 @@ def limited(workspace: Workspace, **limits: float) -> Workspace:
 
 
 def test_a_job_that_takes_too_much_memory_is_ended_with_a_sentence_and_counts_as_an_attempt(
-    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    sqlite_workspace: Workspace,
 ) -> None:
     peak = [0.0]
 
@@ -149,13 +148,12 @@ def test_a_job_that_takes_too_much_memory_is_ended_with_a_sentence_and_counts_as
             check(should_stop)
         return {}
 
-    monkeypatch.setitem(worker.HANDLERS, "greedy", greedy)
     gc.collect()
     allowed = int(resident_mb() or 0) + 60
     small = limited(sqlite_workspace, job_memory_mb=allowed)
     job = queue.enqueue(small, "greedy", max_attempts=2)
     for status in ("waiting", "dead"):
-        do(small, taken(small, job), "a", stop=threading.Event())
+        do(small, taken(small, job), "a", handlers={"greedy": greedy}, stop=threading.Event())
         ended = queue.job_by_id(small, job.id)
         assert ended.status == status
         assert f"where {allowed:,} are allowed: raise GLOSSATOR_JOB_MEMORY_MB" in ended.failure
@@ -163,26 +161,21 @@ def test_a_job_that_takes_too_much_memory_is_ended_with_a_sentence_and_counts_as
     assert ended.attempts == 2
 
 
-def test_a_job_that_takes_too_long_is_ended_with_a_sentence(
-    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_job_that_takes_too_long_is_ended_with_a_sentence(sqlite_workspace: Workspace) -> None:
     def endless(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
         while True:
             time.sleep(0.02)
             check(should_stop)
 
-    monkeypatch.setitem(worker.HANDLERS, "endless", endless)
     short = limited(sqlite_workspace, job_minutes=0.01)
     job = queue.enqueue(short, "endless")
-    do(short, taken(short, job), "a", stop=threading.Event())
+    do(short, taken(short, job), "a", handlers={"endless": endless}, stop=threading.Event())
     ended = queue.job_by_id(short, job.id)
     assert (ended.status, ended.attempts) == ("waiting", 1)
     assert ended.failure.startswith("It was ended after 0.01 minutes")
 
 
-def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(workspace: Workspace) -> None:
     """Three deploys in the middle of a long step, each ending with SIGKILL, must not make the job dead."""
     stepping, go_on = threading.Event(), threading.Event()
 
@@ -192,7 +185,6 @@ def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(
         check(should_stop)
         return {"sentence": "Done."}
 
-    monkeypatch.setitem(worker.HANDLERS, "deaf", deaf)
     job = queue.enqueue(workspace, "deaf", max_attempts=3)
     for deploy in range(4):
         stepping.clear()
@@ -200,7 +192,8 @@ def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(
         stop = threading.Event()
         leased = queue.lease(workspace, f"worker {deploy}", ["deaf"])
         assert leased is not None, queue.job_by_id(workspace, job.id).message
-        work = threading.Thread(target=do, args=(workspace, leased, f"worker {deploy}"), kwargs={"stop": stop})
+        named = {"handlers": {"deaf": deaf}, "stop": stop}
+        work = threading.Thread(target=do, args=(workspace, leased, f"worker {deploy}"), kwargs=named)
         work.start()
         assert stepping.wait(60)
         stop.set()
@@ -235,14 +228,11 @@ def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(
         (AssertionError(), "AssertionError"),
     ],
 )
-def test_why_it_failed_is_one_sentence(
-    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str
-) -> None:
+def test_why_it_failed_is_one_sentence(sqlite_workspace: Workspace, error: Exception, sentence: str) -> None:
     def failing(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
         raise error
 
-    monkeypatch.setitem(worker.HANDLERS, "failing", failing)
     job = queue.enqueue(sqlite_workspace, "failing")
-    do(sqlite_workspace, taken(sqlite_workspace, job), "a", stop=threading.Event())
+    do(sqlite_workspace, taken(sqlite_workspace, job), "a", handlers={"failing": failing}, stop=threading.Event())
     ended = queue.job_by_id(sqlite_workspace, job.id)
     assert ended.status == "waiting" and sentence in ended.failure and "\n" not in ended.failure

@@ -103,11 +103,11 @@ def test_what_was_missed_too_long_ago_says_so_and_starts_nothing(workspace: Work
     firing = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=3))
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.job_id) == (NOON + timedelta(days=1, hours=14.5), "missed", None)
-    assert firing.message == "Nothing ran at the time; 12 hours late is too late to be made up for."
+    assert firing.message == "No worker ran at that time; 12 hours later it was too late to start a retraining."
     assert queue.list_jobs(workspace) == []
     following = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=16))
     assert following is not None and following.outcome == "asked"
-    assert following.message == "3 answers were newly accepted. It is 1 hour late: nothing ran at the time."
+    assert following.message == "3 answers were newly accepted. It starts 1 hour late: no worker ran at that time."
 
 
 def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) -> None:
@@ -160,7 +160,7 @@ def test_a_clock_that_cannot_be_is_one_sentence_and_changes_nothing(sqlite_works
     for changes, sentence in (
         ({"retrain_cron": "every night"}, "five fields"),
         ({"retrain_cron": "0 25 * * *"}, "no crontab expression"),
-        ({"retrain_cron": "0 0 30 2 *"}, "never comes due"),
+        ({"retrain_cron": "0 0 30 2 *"}, "a day that the month has"),
         ({"retrain_time_zone": "Europe/Atlantis"}, "'Europe/Atlantis' is no time zone"),
     ):
         with pytest.raises(Refused, match=sentence) as refused:

@@ -1,0 +1,69 @@
+"""Work in the background: a handler for each kind of job, and the chores of a worker.
+
+This is where the worker learns what to do. engine.jobs lies below the rooms that do it, so their functions are handed in.
+"""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from db.tables import Job
+from engine.documents.duplicates.signature_backfill import sign
+from engine.jobs import queue
+from engine.jobs.cancellation import OnProgress, ShouldStop
+from engine.jobs.chores import Chores
+from engine.jobs.worker import Handler, work
+from engine.models import registry
+from engine.selection import survey_trigger
+from engine.training.retraining import schedule, trigger
+from engine.training.retraining.sweep import sweep
+from engine.workspace import Workspace
+
+
+def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    from engine.training.retraining.run import (
+        retrain,  # torch is imported where a job runs, not where the worker starts
+    )
+
+    return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
+
+
+def _survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    from engine.selection.survey import survey
+
+    return survey(workspace, job, on_progress=on_progress, should_stop=should_stop)
+
+
+def _fire_triggers(workspace: Workspace, holder: str) -> None:
+    schedule.check(workspace, scheduler=holder)
+    trigger.check(workspace, scheduler=holder)
+
+
+HANDLERS: Mapping[str, Handler] = {trigger.RETRAIN: _retrain, survey_trigger.SURVEY: _survey}
+CHORES = Chores(
+    at_start=(
+        lambda workspace, _: registry.ensure_shipped(workspace),
+        lambda workspace, _: sign(workspace),  # documents of earlier versions, before anything is learned from them
+    ),
+    at_polls=(
+        lambda workspace, _: sweep(workspace),
+        _fire_triggers,
+        lambda workspace, _: survey_trigger.check(workspace),
+    ),
+)
+
+
+def run_worker(
+    workspace: Workspace,
+    *,
+    once: bool = False,
+    stop: threading.Event | None = None,
+    lease_seconds: float = queue.LEASE_SECONDS,
+    handlers: Mapping[str, Handler] = HANDLERS,
+) -> int:
+    """Do jobs with all handlers and chores of the product; return how many were done. See `engine.jobs.worker.work`.
+
+    Raises:
+        Refused: There is no model to begin with.
+    """
+    return work(workspace, handlers=handlers, chores=CHORES, once=once, stop=stop, lease_seconds=lease_seconds)
