@@ -1,8 +1,9 @@
 """Crontab expressions in a time zone: when they come due, in UTC. Pure functions over cronsim.
 
-The five fields mean what cron(5) and Debian's cron say. Sunday is 0 or 7. Where both the day of the month and the day of the week are
-restricted, either of them is enough. When the clocks change, a fixed time ("30 2 * * *") comes due once: in autumn at its first
-pass, in spring right after the hour that is left out. Where the minute or the hour begins with "*", every pass counts.
+The five fields mean what cron(5) and Debian's cron say. Sunday is 0 or 7. Where both the day of the month and the day
+of the week are restricted, either of them is enough. When the clocks change, a fixed time ("30 2 * * *") comes due
+once: in autumn at its first pass, in spring right after the hour that is left out. Where the minute or the hour
+begins with "*", every pass counts.
 """
 
 import re
@@ -40,7 +41,7 @@ class Schedule:
 
     def latest(self, after: datetime, until: datetime) -> datetime | None:
         """Return the last due time after `after` and not after `until`; None where there is none."""
-        # Backwards, cronsim begins before the moment it is given. In a repeated hour it may skip times: those are found forwards.
+        # Backwards, cronsim begins before the moment it is given, and may skip times in a repeated hour: see below.
         second_after = until.replace(microsecond=0) + timedelta(seconds=1)
         found = next((at for at in self._times(second_after, reverse=True) if at <= until), None)
         if found is not None and found <= after:
@@ -70,8 +71,8 @@ def schedule(expression: str, time_zone: str = "UTC") -> Schedule:
     fields = expression.lower().split()
     if len(fields) != len(_FIELDS):
         raise ValueError(
-            f"{expression!r} is no crontab expression: write five fields (minute, hour, day of the month, month, day of the "
-            'week), as in "30 2 * * 1-5"'
+            f"{expression!r} is no crontab expression: write five fields (minute, hour, day of the month, month, "
+            'day of the week), as in "30 2 * * 1-5"'
         )
     for at, most in enumerate(_LONGEST_STEPS):
         if any(int(step) > most for step in re.findall(r"/(\d+)", fields[at])):
@@ -98,7 +99,7 @@ def zone_named(name: str) -> ZoneInfo:
 
 
 def _as_cronsim_reads(fields: list[str]) -> str:
-    """Return the expression in cronsim's words: projects may hold settings of versions that read three fields more freely."""
+    """Return the expression as cronsim reads it; earlier versions allowed more in two fields."""
     minute, hour, day, month, weekday = fields
     day = re.sub(r"\blast\b", "L", day)
     weekday = re.sub(r"\b(mon|tue|wed|thu|fri|sat|[1-7])-(?:sun|0)\b", r"\1-7", weekday)  # fri-sun

@@ -1,4 +1,7 @@
-"""Leases: who holds what until when. A page renews its lease while somebody works; who went away loses it by the clock alone."""
+"""Leases: a holder has a subject until a time, and renews it while it works.
+
+A holder that is gone loses its lease by the clock alone.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ LEASE_SECONDS = 90.0  # the page renews every 30 s: two heartbeats may be lost b
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A lease that holds, with the name of who has it."""
+    """A lease that a user holds now, with the user's name."""
 
     subject: str
     holder: str
@@ -25,10 +28,19 @@ class Held:
 
 
 def acquire(session: Session, subject: str, holder: str, seconds: float = LEASE_SECONDS) -> datetime | None:
-    """Take or renew a lease inside the caller's unit of work; return until when it holds, None while somebody else has it.
+    """Take or renew a lease inside the caller's unit of work.
 
-    Of two who ask at the same moment one gets it: the conditional update and the insert each let one through, on PostgreSQL
-    after waiting for the other's commit; on SQLite writers follow one another.
+    Of two that ask at the same moment one gets it. The conditional update and the insert each let one through: on
+    PostgreSQL after waiting for the other's commit, on SQLite because there is one writer.
+
+    Args:
+        session: Of a unit of work that may write.
+        subject: What is leased, at most one holder at a time.
+        holder: Id of a user, or the name of a worker.
+        seconds: How long the lease holds without a renewal.
+
+    Returns:
+        Until when it holds, in UTC; None while another holder has it.
     """
     moment = now()
     until = moment + timedelta(seconds=seconds)
@@ -55,7 +67,7 @@ def acquire(session: Session, subject: str, holder: str, seconds: float = LEASE_
 
 
 def release(session: Session, subject: str, holder: str | None = None) -> None:
-    """Give a lease back; nothing happens when it is not the holder's. Without a holder: whoever has it."""
+    """Delete a lease if it is the holder's; without a holder, delete it whoever has it."""
     chosen = delete(Lease).where(Lease.subject == subject)
     if holder is not None:
         chosen = chosen.where(Lease.holder == holder)
@@ -63,7 +75,7 @@ def release(session: Session, subject: str, holder: str | None = None) -> None:
 
 
 def live(session: Session, prefix: str, subjects: Collection[str] | None = None) -> list[Held]:
-    """Return the leases that hold now and whose subject begins with `prefix`, soonest to end first."""
+    """Return the users' leases that hold now and whose subject begins with `prefix`, soonest to end first."""
     chosen = (
         select(Lease.subject, Lease.holder, User.name, Lease.expires_at)
         .join(User, User.id == Lease.holder)
@@ -76,9 +88,9 @@ def live(session: Session, prefix: str, subjects: Collection[str] | None = None)
 
 
 def forget_expired(session: Session, prefix: str) -> None:
-    """Delete leases that ran out, so that the table stays as small as what is held.
+    """Delete leases that have ended and whose subject begins with `prefix`.
 
-    What others are at just now is left for later: two who clean up must not wait for each other.
+    Rows that another transaction has locked are left for later, so that two that clean up do not wait for each other.
     """
     expired = (
         select(Lease.subject)
@@ -90,10 +102,10 @@ def forget_expired(session: Session, prefix: str) -> None:
 
 
 def task_subject(task_id: str, user_id: str) -> str:
-    """Return the subject of somebody's lease of a task; several people may hold a task of overlap."""
+    """Return the subject of a user's lease of a task; several people may hold an overlap task."""
     return f"task:{task_id}:{user_id}"
 
 
 def annotation_subject(annotation_id: str) -> str:
-    """Return the subject of the lease of an answer under review; one reviewer holds it."""
+    """Return the subject of the lease of an answer under review. One reviewer holds it."""
     return f"annotation:{annotation_id}"

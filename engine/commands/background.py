@@ -1,6 +1,6 @@
 """Work in the background: a handler for each kind of job, and the chores of a worker.
 
-This is where the worker learns what to do. engine.jobs lies below the rooms that do it, so their functions are handed in.
+engine.jobs lies below the rooms that know what a job does, so their functions are handed to the worker from here.
 """
 
 import threading
@@ -61,7 +61,9 @@ def run_worker(
     lease_seconds: float = queue.LEASE_SECONDS,
     handlers: Mapping[str, Handler] = HANDLERS,
 ) -> int:
-    """Do jobs with all handlers and chores of the product; return how many were done. See `engine.jobs.worker.work`.
+    """Do jobs with all handlers and chores of the product; return how many were done.
+
+    Arguments are those of `engine.jobs.worker.work`.
 
     Raises:
         Refused: There is no model to begin with.

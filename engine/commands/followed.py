@@ -1,4 +1,4 @@
-"""Does a job in this process and shows its progress; shows a worker's progress where a worker was faster."""
+"""Does a job in this process, or follows the worker that took it, and shows the progress."""
 
 import signal
 import threading

@@ -24,7 +24,7 @@ class Chores:
 
     Attributes:
         at_start: Called once, before the first job. An error ends the worker.
-        at_polls: Called every `poll_seconds` by one worker at a time. An error is logged, and the chore runs again at the next poll.
+        at_polls: Called every `poll_seconds` by one worker at a time. An error is logged.
     """
 
     at_start: Sequence[Chore] = ()
@@ -34,7 +34,7 @@ class Chores:
 class Polls:
     """Shows that a worker lives, and does its chores at each poll.
 
-    Use it as a context, and either `start` a thread that polls every `poll_seconds` or call `poll` by hand. At its end another worker
+    Use it as a context, and either `start` a thread or call `poll` by hand. At the end of the context another worker
     may do the chores at once.
     """
 
@@ -58,12 +58,14 @@ class Polls:
             _log.exception("the lease could not be given back; another worker takes over when it has ended")
 
     def start(self) -> None:
-        """Poll from a thread of its own until the context ends."""
+        """Poll every `poll_seconds` from a thread of its own, until the context ends."""
         self._thread = threading.Thread(target=self._run, name="polls", daemon=True)
         self._thread.start()
 
     def poll(self, *, shared: bool = True) -> bool:
-        """Show that the worker lives, then do the chores; return whether they were done here. Not from several threads at once.
+        """Show that the worker lives, then do the chores; return whether they were done here.
+
+        Not to be called from several threads at once.
 
         Args:
             shared: Leave the chores to another worker while that one holds the lease for them.
@@ -88,6 +90,6 @@ class Polls:
             try:
                 self.poll()
             except Exception:
-                # The database may be restarting, or a disk may be full. A thread that died of it would not be started again.
+                # The database may be restarting, or a disk may be full. A thread that died of it would stay dead.
                 _log.exception("the poll failed; trying again")
             self._ended.wait(self._workspace.settings.poll_seconds)

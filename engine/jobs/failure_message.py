@@ -1,22 +1,22 @@
-"""Why an attempt at a job failed, as one sentence that says what to do."""
+"""Failure messages: one sentence that says why an attempt at a job failed, and what to do."""
 
 from engine.jobs.outage import is_full, is_outage
 
-_NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # as torch says it
+_NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # in messages of torch
 
 
 def sentence_for(error: BaseException) -> str:
-    """Return the sentence; of an error that nobody foresaw, its first line."""
+    """Return the sentence for an error; for an unforeseen one, its type and its first line."""
     if isinstance(error, OSError) and is_full(error):
         where = f" {error.filename}" if error.filename else ""
         return (
-            f"The disk is full: the file{where} could not be written ({error.strerror}). Make room; tried again, the job goes on "
-            "from its last checkpoint."
+            f"The disk is full: the file{where} could not be written ({error.strerror}). Make room; tried again, "
+            "the job goes on from its last checkpoint."
         )
     if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
         return (
-            "The machine has not enough memory for this job. End other programs, or retrain on fewer pages a step; tried again, "
-            "the job goes on from its last checkpoint."
+            "The machine has not enough memory for this job. End other programs, or retrain on fewer pages a step; "
+            "tried again, the job goes on from its last checkpoint."
         )
     if is_outage(error):
         return f"The database did not answer ({_first_line(getattr(error, 'orig', error))})."

@@ -1,5 +1,7 @@
-"""Limits of one attempt at a job: memory and time. They are watched from the thread that keeps the lease, and end the job at its
-next step, with a sentence, before the machine would end everything else.
+"""Limits of one attempt at a job: memory and time.
+
+The thread that renews the lease watches them. A job beyond a limit ends at its next step, with a sentence, before the
+system kills it.
 """
 
 import os
@@ -16,38 +18,44 @@ _STATM = Path("/proc/self/statm")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an attempt may take. memory_mb 0: no limit."""
+    """What an attempt may take.
+
+    Attributes:
+        memory_mb: Resident memory of the process, in MB; 0: no limit.
+        minutes: Time since `began`.
+        began: When the attempt began, in seconds of time.monotonic.
+    """
 
     memory_mb: int
     minutes: float
     began: float = field(default_factory=time.monotonic)
 
     def exceeded(self) -> Limit | None:
-        """Return which limit the attempt is beyond; None while it is within both."""
+        """Return the limit that the attempt exceeds; None while it is within both."""
         if self.memory_mb and (resident_mb() or 0) > self.memory_mb:
             return "memory"
         return "time" if time.monotonic() - self.began > self.minutes * 60 else None
 
     def sentence(self, limit: Limit) -> str:
-        """Return why the attempt was ended, and what to do."""
+        """Return one sentence: why the attempt was ended, and what to do."""
         if limit == "memory":
             return (
                 f"It was ended at {resident_mb() or 0:,.0f} MB of memory, where {self.memory_mb:,} are allowed: raise "
                 "GLOSSATOR_JOB_MEMORY_MB, or retrain on fewer pages a step."
             )
         return (
-            f"It was ended after {self.minutes:g} minutes, the longest that an attempt may take: raise GLOSSATOR_JOB_MINUTES, "
-            "or give the run fewer steps."
+            f"It was ended after {self.minutes:g} minutes, the longest that an attempt may take: raise "
+            "GLOSSATOR_JOB_MINUTES, or give the run fewer steps."
         )
 
 
 def limits_of(settings: Settings) -> Limits:
-    """Return the limits that a deployment names, for an attempt that begins now."""
+    """Return the limits of the deployment for an attempt that begins now."""
     return Limits(settings.job_memory_mb, settings.job_minutes)
 
 
 def resident_mb() -> float | None:
-    """Return how much memory this process holds now, in MB; None where the system does not tell (it does on Linux)."""
+    """Return the resident memory of this process in MB; None where the system does not tell (Linux does)."""
     try:
         pages = int(_STATM.read_text(encoding="ascii").split()[1])
     except (OSError, IndexError, ValueError):

@@ -1,4 +1,4 @@
-"""A database that does not answer for a while: what was to be written is written when it is back."""
+"""Outages: recognises a database that does not answer, and repeats a write until it is back."""
 
 import errno
 import logging
@@ -16,14 +16,14 @@ T = TypeVar("T")
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return whether the database, rather than what it was asked, is why something failed: gone, restarting, locked, full."""
+    """Return whether the database failed, and not the statement: it is gone, restarting, locked or full."""
     return isinstance(error, OperationalError | InterfaceError) or (
         isinstance(error, DBAPIError) and bool(error.connection_invalidated)
     )
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether a disk that is full, or a person's share of it, is why something failed: a file's or the database's."""
+    """Return whether a full disk or quota is the cause, of an error of a file or of the database."""
     if isinstance(error, OSError):
         return error.errno in _FULL
     if not isinstance(error, DBAPIError):
@@ -33,9 +33,14 @@ def is_full(error: BaseException) -> bool:
 
 
 def lasting(act: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
-    """Do `act`, again and again while the database does not answer, for so long; then its error is raised.
+    """Call `act` and return its result; call it again while the database does not answer.
 
-    `act` must be harmless to do twice: a commit whose answer was lost may have taken place.
+    Args:
+        act: Must be harmless to do twice: a commit whose answer was lost may have taken place.
+        seconds: After so long, the error of the database is raised.
+
+    Raises:
+        DBAPIError: The database did not answer in time, or refused the statement.
     """
     latest = time.monotonic() + seconds
     while True:

@@ -1,7 +1,7 @@
 """A lease that lets one of several workers look at the triggers.
 
-The lease saves work; it is no safeguard. Firings have a unique key (engine.training.retraining.firings), so two workers that
-both look fire nothing twice.
+The lease saves work; it is no safeguard. Firings have a unique key (engine.training.retraining.firings), so two
+workers that both look fire nothing twice.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def acquire(workspace: Workspace, holder: str, *, seconds: float = POLL_LEASE_SE
     """
     moment, length = now(), timedelta(seconds=seconds)
     there = _row(workspace)
-    # A heartbeat from the future was written before the clock was set back. Its holder may be dead: it keeps nobody waiting.
+    # A heartbeat from the future was written before the clock was set back. Its holder may be dead.
     believable = there is not None and there.heartbeat_at <= moment + length
     if there is not None and believable:
         if there.holder != holder and there.expires_at > moment:

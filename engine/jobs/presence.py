@@ -1,4 +1,4 @@
-"""Workers show that they live: each renews a lease of its own, also while it has nothing to do."""
+"""Presence of workers: each renews a lease of its own, also without a job."""
 
 import time
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from db.tables import Lease
 from engine import leases
 from engine.workspace import Workspace
 
-SHOWN_SECONDS = 60.0  # without a sign for so long, a worker counts as gone
-_EVERY_SECONDS = 20.0  # between two signs: each is a write
+SHOWN_SECONDS = 60.0  # a worker counts as gone when it has been silent for so long
+_EVERY_SECONDS = 20.0  # between two renewals: each is a write
 _SUBJECT = "worker:"
 _MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The workers that live, by name, newest sign first; and when the last of all, living or not, gave a sign."""
+    """Names of the living workers, newest renewal first, and when any worker last renewed its lease."""
 
     living: tuple[str, ...]
     last: datetime | None
@@ -34,17 +34,17 @@ class Presence:
         self._shown: float | None = None
 
     def show(self) -> None:
-        """Give a sign, unless there was one a moment ago. Call it as often as is convenient."""
+        """Renew the lease, unless it was renewed in the last 20 seconds. Call it as often as is convenient."""
         if self._shown is not None and time.monotonic() - self._shown < _EVERY_SECONDS:
             return
         with self._workspace.database.write() as session:
-            if self._shown is None:  # those that ended without a word: this one is the newest sign now
+            if self._shown is None:  # of workers that were killed: this renewal is the newest now
                 leases.forget_expired(session, _SUBJECT)
             leases.acquire(session, _subject(self._holder), self._holder, SHOWN_SECONDS)
         self._shown = time.monotonic()
 
     def leave(self) -> None:
-        """Say that the worker has ended, so that nobody looks for it."""
+        """Give the lease back: the worker ended as it should."""
         if self._shown is None:
             return
         self._shown = None
@@ -53,7 +53,7 @@ class Presence:
 
 
 def seen(session: Session) -> Seen:
-    """Return which workers live, and when one was last seen; a worker that ended by itself leaves no trace."""
+    """Return which workers live, and when one was last seen; one that ended well leaves no trace."""
     chosen = (
         select(Lease.holder, Lease.heartbeat_at, Lease.expires_at)
         .where(Lease.subject.startswith(_SUBJECT))
@@ -65,14 +65,12 @@ def seen(session: Session) -> Seen:
 
 
 def told(found: Seen) -> str:
-    """Return in one sentence whether a worker lives."""
+    """Return one sentence for people: whether a worker runs, and what to do without one."""
     if found.living:
         several = len(found.living)
-        return "A worker is there." if several == 1 else f"{several} workers are there."
+        return "A worker is running." if several == 1 else f"{several} workers are running."
     since = f" since {found.last:%Y-%m-%d %H:%M:%S} UTC" if found.last is not None else ""
-    return (
-        f"No worker has been seen{since}: what people do works, retrainings and surveys wait. Start glossator worker."
-    )
+    return f"No worker has been seen{since}: people can work, but retrainings and surveys wait. Start glossator worker."
 
 
 def _subject(holder: str) -> str:

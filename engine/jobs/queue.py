@@ -1,7 +1,7 @@
-"""Jobs in the database: asked for once, leased by one worker at a time, taken over when that worker dies.
+"""Jobs in the database: asked for once, leased by one worker, taken over when that worker dies.
 
-A lease is a promise to be back by a time. Its holder renews it while it works; a worker that was killed cannot, and after that
-time anybody may take the job. What a holder reports is ignored once the job is no longer its own.
+A lease ends at a time unless its holder renews it. A worker that was killed cannot, and after that time another
+worker may take the job. Reports of a former holder are ignored.
 """
 
 from collections.abc import Sequence
@@ -24,20 +24,17 @@ LEASE_SECONDS = 60.0
 RETRY_SECONDS = 10.0  # before the second attempt; twice as long before each further one
 LONGEST_RETRY_SECONDS = 3600.0
 ENDED = ("done", "failed", "cancelled", "dead")
-FAILED = (
-    "failed",
-    "dead",
-)  # what can be tried again. dead: out of attempts; failed: would fail again until something changes
+FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
 
 
 class LeaseLost(Exception):
-    """The job belongs to another worker by now, or has ended: stop, and report nothing."""
+    """The job belongs to another worker by now, or has ended: its former holder stops and reports nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What a heartbeat learns: until when the lease holds, and whether somebody asked for the job to stop."""
+    """Answer to a heartbeat: until when the lease holds, and whether a person asked for the job to stop."""
 
     lease_until: datetime
     cancel_requested: bool
@@ -54,7 +51,7 @@ def enqueue(
     run_after: datetime | None = None,
     max_attempts: int = 3,
 ) -> Job:
-    """Ask for a job and return it; with a `key` that a waiting or running job has already, return that one unchanged.
+    """Ask for a job and return it; while one with the same `key` waits or runs, return that one.
 
     `target`: a session, to ask inside the caller's unit of work, or a workspace, to ask in one of its own.
     """
@@ -103,10 +100,10 @@ def lease(
     seconds: float = LEASE_SECONDS,
     job_id: str | None = None,
 ) -> Job | None:
-    """Take the job that has waited longest, or whose holder let its lease run out; None when there is none to take.
+    """Take the job that has waited longest, or whose lease has ended; return None when there is none.
 
-    A job that ran out of attempts on the way (its worker was killed each time) is closed as dead, one that somebody wanted
-    stopped as cancelled; the next is tried. `job_id` restricts the choice to one job.
+    A job found without attempts left (its worker was killed each time) is closed as dead, one that a person wanted
+    stopped as cancelled; then the next one is tried. `job_id` restricts the choice to one job.
     """
     with workspace.database.write() as session:
         while True:
@@ -140,7 +137,7 @@ def heartbeat(workspace: Workspace, job_id: str, holder: str, *, seconds: float 
 
 
 def progress(workspace: Workspace, job_id: str, holder: str, fraction: float, message: str) -> None:
-    """Say how far a job is (0..1) and, in one sentence, what it is doing. LeaseLost when it is no longer the holder's."""
+    """Report the share done (0..1) and what the job does, in one sentence. LeaseLost: see `finish`."""
     with workspace.database.write() as session:
         job = _held(session, job_id, holder)
         job.progress, job.message = min(1.0, max(0.0, fraction)), message
@@ -157,8 +154,8 @@ def finish(workspace: Workspace, job_id: str, holder: str, result: dict[str, Any
 def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry: bool = True) -> str:
     """Report a failure and return the job's new status.
 
-    With `retry` it waits for its next attempt, or is dead after the last; without, it has failed for good (what is wrong would
-    be wrong again). LeaseLost when it is no longer the holder's.
+    With `retry` it waits for its next attempt, or is dead after the last one. Without, it has failed for good:
+    another attempt would fail in the same way. LeaseLost when it is no longer the holder's.
     """
     with workspace.database.write() as session:
         job = _held(session, job_id, holder)
@@ -175,7 +172,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
 
 
 def excuse(workspace: Workspace, job_id: str, holder: str) -> None:
-    """Count the present attempt no more: its worker was told to end, and may be killed before it can give the job back."""
+    """Count this attempt no more: its worker is to end, and may be killed before it releases the job."""
     with workspace.database.write() as session:
         _held(session, job_id, holder).attempts -= 1
 
@@ -188,7 +185,10 @@ def release(
     *,
     excused: bool = False,
 ) -> None:
-    """Give a job back unharmed: the worker ends, the job does not, and the attempt does not count; `excused`: it does not by now."""
+    """Give a job back because its worker ends; the attempt does not count.
+
+    `excused`: the attempt is not counted any more (see `excuse`).
+    """
     with workspace.database.write() as session:
         job = _held(session, job_id, holder)
         job.attempts -= not excused
@@ -197,13 +197,18 @@ def release(
 
 
 def cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "Cancelled.") -> None:
-    """Report that the work has stopped, as somebody asked."""
+    """Close a job as cancelled, when its work has stopped. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
         _close(_held(session, job_id, holder), "cancelled", sentence)
 
 
 def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
-    """Ask for a job to stop: a waiting one ends at once, a running one at its next step. Audited. Conflict when it has ended."""
+    """Stop a job: a waiting job at once, a running job at its next step. Audited.
+
+    Raises:
+        NotFound: There is no such job.
+        Conflict: It has ended already.
+    """
     with workspace.database.write() as session:
         job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
         if job is None:
@@ -221,8 +226,8 @@ def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
 def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
     """Put a job that failed or was given up back into the queue, with all its attempts before it. Audited.
 
-    What an earlier attempt left on disk is gone on with. Conflict when the job did not fail, or when another one of its kind
-    waits or runs already.
+    The job goes on from what an earlier attempt left on disk. Conflict when the job did not fail, or when another one
+    with its key waits or runs already.
     """
     with workspace.database.write() as session:
         job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
@@ -265,10 +270,12 @@ def with_key(session: Session, key: str) -> Job | None:
 
 
 def _takeable(session: Session, kinds: Sequence[str], job_id: str | None) -> Job | None:
-    """A job to take, locked. SKIP LOCKED lets workers pass each other on PostgreSQL; on SQLite the writer is alone.
+    """Return a job to take, locked; None when there is none.
 
-    Times from the future were written before the clock was set back. Who wrote them would have written others since, if it lived;
-    without this, such a job would wait until the clock has come that far again.
+    SKIP LOCKED lets workers pass each other on PostgreSQL; SQLite has one writer.
+
+    Times from the future were written before the clock was set back. Without this, such a job would wait until the
+    clock has come that far again.
     """
     moment = now()
     unbelievable = moment + timedelta(seconds=_FAST_SECONDS)

@@ -1,6 +1,7 @@
-"""The worker: does the jobs of the queue one at a time, in a process of its own, so that training never blocks an annotator.
+"""The worker: does the jobs of the queue one at a time.
 
-It knows no job. Handlers and chores are handed in (engine.commands.background).
+It is a process of its own, so that training never blocks an annotator. It knows no job. Handlers and chores are
+handed in (engine.commands.background).
 """
 
 import gc
@@ -68,7 +69,7 @@ def work(
     Args:
         workspace: Where the queue is.
         handlers: A handler for each kind of job that this worker does.
-        chores: What it does beside its jobs. The chores of a poll are done from a thread of their own, also while a job runs.
+        chores: Functions beside its jobs. Those of a poll run in a thread of their own, also while a job runs.
         once: End when no job is left to do now. The chores of a poll then run before each look at the queue.
         stop: Set it to end the worker.
         lease_seconds: After so long without a sign of life, another worker takes the job.
@@ -141,7 +142,7 @@ def do(
             except DBAPIError as error:
                 if not is_outage(error):
                     raise
-                _log.warning("progress did not reach the database")  # the work goes on; the lease says how long it may
+                _log.warning("progress did not reach the database")  # the work goes on as long as the lease holds
 
     try:
         with lease:
@@ -161,7 +162,7 @@ def do(
 
 
 class HeldLease:
-    """Renews a job's lease from a thread of its own while the job runs, and learns whether the job should stop."""
+    """Renews a job's lease from a thread of its own while the job runs, and tells why the job should stop."""
 
     def __init__(
         self, workspace: Workspace, job_id: str, holder: str, stop: threading.Event, seconds: float, limits: Limits
@@ -210,7 +211,7 @@ class HeldLease:
                     self._reason = "cancel"
 
     def _excuse(self) -> None:
-        """Say at once that a stop by order is no attempt: whoever ordered it may not wait for the job's next step."""
+        """Take back the count of the attempt at once: the worker may be killed before the job's next step."""
         if self.excused or self._reason is not None or not self._stop.is_set():
             return
         try:
@@ -223,7 +224,7 @@ class HeldLease:
 
 
 def holder_name() -> str:
-    """Return a name that no other worker has, and that tells people where it runs."""
+    """Return a unique name for a worker: its host, its process id and a random part."""
     return f"{socket.gethostname()[:60]}:{os.getpid()}:{new_id()[-8:]}"
 
 
@@ -243,7 +244,10 @@ def _report_stop(
 
 
 def _report(report: Callable[[], object]) -> None:
-    """Say how an attempt ended, also to a database that is just restarting; what it never hears, the lease's end tells."""
+    """Report the end of an attempt; wait for a database that is restarting.
+
+    A report that is lost costs an attempt and no job: its lease ends, and another worker takes it.
+    """
     try:
         lasting(report)
     except queue.LeaseLost:

@@ -1,4 +1,4 @@
-"""Trigger of surveys: a survey starts by itself after a new champion, new tasks or changed settings of the project."""
+"""Trigger of surveys: one starts by itself after a new champion, new tasks or changed settings."""
 
 from typing import Any
 
@@ -30,10 +30,11 @@ def request(workspace: Workspace, project_id: str, *, by: str | None = None) -> 
 
 
 def check(workspace: Workspace) -> list[Job]:
-    """Ask for a survey of each project that needs one and has changed since its newest survey; return the jobs.
+    """Ask for a survey of each project that needs one and has changed since; return the jobs.
 
-    A project needs surveys with a selection other than "arrival", or beyond the stage "assisted". A change is one of the champion, the
-    tasks, the selection or the stage. A survey that failed or was cancelled is not asked for again without a change.
+    A project needs surveys with a selection other than "arrival", or beyond the stage "assisted". A change is one of
+    the champion, the tasks, the selection or the stage. A survey that failed or was cancelled is not asked for again
+    without a change.
     """
     due = []
     with workspace.database.read() as session:

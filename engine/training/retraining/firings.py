@@ -1,7 +1,7 @@
 """Firings: each records once that a trigger came due, and what came of it.
 
-A firing's key is the project, the trigger and the due time. The database accepts each key once, in the unit of work that asks for the
-job. So a trigger fires once, however many workers look at it and whatever their clocks say.
+A firing's key is the project, the trigger and the due time. The database accepts each key once, in the unit of work
+that asks for the job. So a trigger fires once, however many workers look at it and whatever their clocks say.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,11 @@ from engine.workspace import Workspace
 
 Trigger = Literal["clock", "count", "age"]
 Outcome = Literal["asked", "busy", "nothing_new", "missed"]
-"""asked: it asked for a job. busy: a job waited or ran already. nothing_new: there were no untrained answers. missed: no worker ran at
-the due time, and now it is too late."""
+"""What came of a firing.
+
+asked: it asked for a job. busy: a job waited or ran already. nothing_new: there were no untrained answers.
+missed: no worker ran at the due time, and then it was too late.
+"""
 
 KEPT = 1000  # of a project; older ones are forgotten
 
@@ -49,7 +52,7 @@ class Due:
 def record(
     session: Session, due: Due, outcome: Outcome, message: str, *, scheduler: str, job_id: str | None = None
 ) -> Firing | None:
-    """Record a firing inside the caller's unit of work and return it; None when it is recorded already: then do nothing."""
+    """Record a firing inside the caller's unit of work and return it; None when it is recorded already."""
     firing = Firing(
         project_id=due.project_id,
         trigger=due.trigger,

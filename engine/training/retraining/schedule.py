@@ -1,8 +1,9 @@
 """Retraining by the clock: what a project's crontab expression makes due, fired once.
 
-What is due follows from three times: now, the last due time that was fired, and when the expression was set. No process has to
-remember what it was about to do. A worker that was away makes up once for what it missed. A clock that is set forwards or back
-changes "now" and nothing else: times left out by a jump forwards are fired as one, and times that come again are fired already.
+What is due follows from three times: now, the last due time that was fired, and when the expression was set. No
+process has to remember what it was about to do. A worker that was away makes up once for what it missed. A clock that
+is set forwards or back changes "now" and nothing else: times left out by a jump forwards are fired as one, and times
+that come again are fired already.
 """
 
 import logging
@@ -26,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 def schedule_of(chosen: ProjectSettings) -> Schedule | None:
-    """Return the schedule that a project's settings name; None without one, or where retrainings start by hand alone."""
+    """Return the schedule in a project's settings; None without one, or without automatic retraining."""
     if not chosen.retrain_automatically or not chosen.retrain_cron.strip():
         return None
     return schedule(chosen.retrain_cron, chosen.retrain_time_zone)
@@ -35,7 +36,8 @@ def schedule_of(chosen: ProjectSettings) -> Schedule | None:
 def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None = None) -> list[Firing]:
     """Fire what the schedules of all projects have made due at `moment` (now), and return the firings.
 
-    An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not answer.
+    An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not
+    answer.
     """
     with workspace.database.read() as session:
         projects = session.scalars(select(Project).order_by(Project.id)).all()
@@ -57,10 +59,11 @@ def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None 
 def fire(
     workspace: Workspace, project_id: str, *, scheduler: str = "", moment: datetime | None = None
 ) -> Firing | None:
-    """Fire what a project's schedule has made due and no worker has fired yet; return the firing, None if there is none.
+    """Fire what a project's schedule has made due; return the firing, None if nothing was due.
 
-    Several missed times are one firing, of the latest of them. A firing later than `retrain_grace_hours` only says that it was
-    missed. A firing with nothing new to learn from says so, and starts nothing.
+    A time that another worker has fired is not due any more. Several missed times are one firing, of the latest of
+    them. A firing later than `retrain_grace_hours` only says that it was missed. A firing with nothing new to learn
+    from says so, and starts nothing.
 
     Args:
         workspace: Where the project is.

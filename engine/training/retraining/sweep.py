@@ -1,4 +1,4 @@
-"""Sweep of runs: closes runs whose job ended without them, and deletes checkpoints that no run will go on from."""
+"""Sweep of runs: closes runs whose job has ended, and deletes checkpoints that are not needed."""
 
 import shutil
 from datetime import timedelta
@@ -20,7 +20,10 @@ def run_folder(workspace: Workspace, run_id: str) -> Path:
 
 
 def sweep(workspace: Workspace) -> int:
-    """Close runs whose job was given up or cancelled without a worker, delete old checkpoints; return how many were closed."""
+    """Close runs whose job has ended, and delete old checkpoints; return how many were closed.
+
+    A job ends without its run when it is given up or cancelled while no worker holds it.
+    """
     closed = _close(workspace)
     _drop(workspace)
     return closed
@@ -42,7 +45,7 @@ def _close(workspace: Workspace) -> int:
 
 
 def _drop(workspace: Workspace) -> None:
-    """Delete the checkpoints of runs that were judged or cancelled, and of those that failed more than KEPT_DAYS ago."""
+    """Delete checkpoints of runs that were judged or cancelled, or failed more than KEPT_DAYS ago."""
     folders = {path.name: path for path in _runs(workspace).glob("*")}
     if not folders:
         return

@@ -1,4 +1,4 @@
-"""Triggers by count and by age: a retraining starts by itself when enough answers are new, or one has waited too long.
+"""Triggers by count and by age: enough answers are new, or one has waited too long.
 
 Both wait for a moment of quiet. The trigger by the clock is in engine.training.retraining.schedule.
 """
@@ -45,11 +45,13 @@ def request(workspace: Workspace, project_id: str, *, by: str | None = None, **s
 def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
     """Ask for a retraining of each project that is due for one by count or age, and return the jobs.
 
-    By count: there are `retrain_after` untrained answers. By age: one of them has waited for `retrain_after_days`. In both cases no
-    answer was accepted for `retrain_quiet_seconds`. After a job that failed or was cancelled, a new answer must be accepted first, or
-    one must grow old. Each occasion is recorded as a firing, with `scheduler`, the name of the worker.
+    By count: there are `retrain_after` untrained answers. By age: one of them has waited for `retrain_after_days`. In
+    both cases no answer was accepted for `retrain_quiet_seconds`. After a job that failed or was cancelled, a new
+    answer must be accepted first, or one must grow old. Each occasion is recorded as a firing, with `scheduler`, the
+    name of the worker.
 
-    An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not answer.
+    An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not
+    answer.
     """
     with workspace.database.read() as session:
         projects = session.scalars(select(Project).order_by(Project.id)).all()
@@ -68,7 +70,7 @@ def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
 
 
 def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, str] | None:
-    """Return why a project is due at `moment`, by count or by age, with its sentence; None when it is not due."""
+    """Return why a project is due at `moment`, with a sentence; None when it is not due."""
     chosen = settings_of(project)
     if not chosen.retrain_automatically:
         return None
@@ -79,7 +81,7 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
         if not accepted or (len(accepted) < chosen.retrain_after and not chosen.retrain_after_days):
             return None
         newest = max(accepted.values())
-        # A time further ahead than the quiet lasts was written before the clock was set back: waiting for it could take years.
+        # A time further ahead than the quiet lasts was written before the clock was set back: nothing waits for it.
         quiet = timedelta(seconds=workspace.settings.retrain_quiet_seconds)
         if moment - quiet < newest <= moment + quiet:
             return None

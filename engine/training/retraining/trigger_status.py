@@ -1,4 +1,4 @@
-"""Status of a project's triggers: what starts its next retraining, how near that is, and when it comes. Read-only."""
+"""Status of triggers: what starts a project's next retraining, how near it is, and when. Read-only."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -49,7 +49,11 @@ class TriggersView(BaseModel):
 
 
 def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> TriggersView:
-    """Return the status of a project's triggers with its newest firings, `limit` at most. NotFound: there is no such project."""
+    """Return the status of a project's triggers with its `limit` newest firings.
+
+    Raises:
+        NotFound: There is no such project.
+    """
     moment = now()
     with workspace.database.read() as session:
         project = existing(session, Project, project_id)
