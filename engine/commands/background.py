@@ -21,9 +21,8 @@ from engine.workspace import Workspace
 
 
 def _retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    from engine.training.retraining.run import (
-        retrain,  # torch is imported where a job runs, not where the worker starts
-    )
+    # torch is imported where a job runs, not where the worker starts.
+    from engine.training.retraining.run import retrain
 
     return retrain(workspace, job, on_progress=on_progress, should_stop=should_stop)
 

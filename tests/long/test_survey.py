@@ -261,7 +261,7 @@ def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop)
     change_settings(shop.workspace, shop.project.id, selection="model")
     [job] = survey_trigger.check(shop.workspace)
     assert job.kind == "survey" and job.payload["ask"]
-    assert [each.id for each in survey_trigger.check(shop.workspace)] in ([], [job.id])  # asked for once
+    assert survey_trigger.check(shop.workspace) == []  # asked for once
     run_worker(shop.workspace, once=True)
     assert queue.job_by_id(shop.workspace, job.id).status == "done"
     assert survey_trigger.check(shop.workspace) == []

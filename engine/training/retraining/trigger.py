@@ -6,16 +6,16 @@ Both wait for a moment of quiet. The trigger by the clock is in engine.training.
 import logging
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Job, Project
+from db.tables import Annotation, Job, Project
 from engine.datasets import snapshots
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.statuses import TRAIN
+from engine.statuses import ACCEPTED, TRAIN
 from engine.training.retraining import firings
 from engine.training.retraining.firings import Due, Outcome
 from engine.training.retraining.untrained_answers import untrained_answers
@@ -77,6 +77,10 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
     with workspace.database.read() as session:
         if queue.with_key(session, retrain_key(project.id)) is not None:
             return None
+        # Held-out answers are among these. The count costs little where most projects have nothing to learn from.
+        at_most = session.scalar(_count_accepted(project.id)) or 0
+        if not at_most or (at_most < chosen.retrain_after and not chosen.retrain_after_days):
+            return None
         accepted = snapshots.accepted_revisions(session, project.id, (TRAIN,))
         if not accepted or (len(accepted) < chosen.retrain_after and not chosen.retrain_after_days):
             return None
@@ -136,6 +140,11 @@ def spoken(span: timedelta) -> str:
         return "less than an hour"
     number, unit = (int(hours), "hour") if hours < 48 else (int(hours / 24), "day")
     return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def _count_accepted(project_id: str) -> Select[int]:
+    accepted = (Annotation.project_id == project_id, Annotation.status.in_(ACCEPTED))
+    return select(func.count(Annotation.id)).where(*accepted)
 
 
 def _newest_job(session: Session, project_id: str, moment: datetime) -> datetime | None:
