@@ -13,7 +13,7 @@ help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
 	@echo "make test       install what the tests need, lint, and run them"
 	@echo "make test-long  the long campaigns"
-	@echo "make lint       ruff, mypy, import contracts"
+	@echo "make lint       ruff, codespell, mypy, import contracts"
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
@@ -66,6 +66,7 @@ test-long: install-bench
 lint: install-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
