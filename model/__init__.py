@@ -1,5 +1,5 @@
 """The network and how it learns. Tensors in, tensors out: no database, no web, no files but checkpoints."""
 
-from model import torchvision_mend
+from model import torchvision_fix
 
-torchvision_mend.install()
+torchvision_fix.install()

@@ -9,12 +9,12 @@ from PIL import Image
 
 from model.drawn_prompts import MASK_STRIDE
 from model.examples import Prompt, Word
+from model.heads.mask_decoder import PixelAnswer
+from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage
 from model.layout import Floats
-from model.mask_decoder import PixelAnswer
 from model.masks import Mask, rasterise, words_under
 from model.network import NetworkAnswer
-from model.word_head import WordAnswer
 
 MOST_CANDIDATES = 3
 SEEDS = 3  # words that answers are grown from; some grow to the same answer

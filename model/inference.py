@@ -13,9 +13,8 @@ from PIL import Image
 from model.answers import SEEDS, Answer, compose_answer
 from model.examples import Box, Point, Prompt, Word
 from model.inputs import PreparedPage, batch_pages, batch_questions, prepare_page
-from model.loading import load_network
 from model.masks import Mask
-from model.network import GroundingNetwork, PageState
+from model.network import GroundingNetwork, PageState, load_network
 from model.presets import NetworkConfig
 from model.vocabulary import Vocabulary
 

@@ -9,8 +9,8 @@ from PIL import Image
 from torch import Tensor
 
 from model.anchors import ANCHORS, RUNS, find_anchors
-from model.clip_tower import clip_ids
 from model.drawn_prompts import MASK_STRIDE, drawn_prompt, shows_a_place
+from model.encoders.clip_tower import clip_ids
 from model.examples import Prompt, Word
 from model.layout import Floats, Layout, read_layout
 from model.presets import ImageConfig, NetworkConfig

@@ -8,18 +8,21 @@ image --image encoder-'                 |                        |
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from torch import Tensor, nn
 
+from model import checkpoint
 from model.blocks import PointEncoding
-from model.fusion import Fusion
-from model.image_encoder import ImageEncoder, ImageFeatures
+from model.encoders.fusion import Fusion
+from model.encoders.image import ImageEncoder, ImageFeatures
+from model.encoders.layout_bias import LayoutBias
+from model.encoders.prompt import PromptEncoder
+from model.encoders.text import TextEncoder
+from model.heads.mask_decoder import MaskDecoder, PixelAnswer
+from model.heads.word_head import WordAnswer, WordHead, meanings_of
 from model.inputs import PageBatch, QuestionBatch
-from model.mask_decoder import MaskDecoder, PixelAnswer
 from model.presets import NetworkConfig
-from model.prompt_encoder import PromptEncoder
-from model.text_encoder import LayoutBias, TextEncoder
-from model.word_head import WordAnswer, WordHead, meanings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +101,19 @@ class GroundingNetwork(nn.Module):
 
     def forward(self, pages: PageBatch, questions: QuestionBatch, towards: Tensor | None = None) -> NetworkAnswer:
         return self.ask(self.encode(pages), questions, towards=towards)
+
+
+def load_network(path: str | Path) -> tuple[GroundingNetwork, str]:
+    """(network, version) of a checkpoint, ready to learn. ValueError, one sentence, when it is not one of ours."""
+    loaded = checkpoint.load(path)
+    try:
+        network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} was saved with a config that this version does not know: {error}") from error
+    try:
+        network.load_state_dict(loaded.state)  # float16 weights become float32 here
+    except RuntimeError as error:
+        raise ValueError(
+            f"The weights in {path} do not fit the preset {network.config.name!r} that it says it is of."
+        ) from error
+    return network, loaded.version

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from model.batches import Batch, acceptable_masks, make_batch
-from model.devices import moved
+from model.devices import to_device
 from model.examples import Box, Example, Point, Prompt, Question
+from model.heads.mask_decoder import shown
 from model.inputs import batch_questions
-from model.mask_decoder import shown
 from model.masks import rasterise
 from model.network import GroundingNetwork, NetworkAnswer
 from model.presets import NetworkConfig
@@ -48,7 +48,7 @@ def with_prompts(
     """The batch with points, boxes and masks added to a ``share`` of its questions; ``config`` where its pages were scaled
     otherwise than the network's own says."""
     device, config = next(network.parameters()).device, config or network.config
-    state, questions = network.encode(moved(batch.pages, device)), batch.questions
+    state, questions = network.encode(to_device(batch.pages, device)), batch.questions
     examples = list(batch.examples)
     chosen = [[rng.random() < share for _ in example.questions] for example in examples]
     rounds = rng.choice(_ROUNDS)
@@ -56,7 +56,7 @@ def with_prompts(
         if number:
             asked = [[question.given for question in example.questions] for example in examples]
             questions = batch_questions(batch.prepared, asked, vocabulary, config)
-        seen = _seen(network.ask(state, moved(questions, device)))
+        seen = _seen(network.ask(state, to_device(questions, device)))
         change = _again if number else _prompted
         examples = [
             replace(
@@ -136,7 +136,7 @@ def _earlier(example: Example, question: Question, seen: _Seen) -> np.ndarray | 
     """The network's own answer as the mask to start from, None where it gave none."""
     width, height = example.size
     if question.masks and seen.pixels is not None:
-        pixels = enlarged(seen.pixels, (height, width))
+        pixels = upsample_mask(seen.pixels, (height, width))
         return pixels if pixels.any() else None
     return rasterise([example.words[i].box for i in sorted(seen.words)], (height, width)) if seen.words else None
 
@@ -146,7 +146,7 @@ def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random, later: bool
     points = [_drawn_from(mask, True, rng)] if mask.any() and not later else []
     if seen.pixels is None or not mask.any():
         return tuple(points)
-    found = enlarged(seen.pixels, mask.shape)
+    found = upsample_mask(seen.pixels, mask.shape)
     missed, beside = mask & ~found, found & ~mask
     total = int(missed.sum()) + int(beside.sum())
     for _ in range((1 if later else rng.randrange(_MOST_CLICKS)) if total else 0):
@@ -161,7 +161,7 @@ def _drawn_from(region: np.ndarray, positive: bool, rng: random.Random) -> Point
     return (x + 0.5, y + 0.5, positive)
 
 
-def enlarged(cells: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def upsample_mask(cells: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """A mask of cells (bool [h, w], the long side to the long side) at the size of a page."""
     cell = max(shape) / max(cells.shape)
     rows = np.minimum((np.arange(shape[0]) / cell).astype(int), cells.shape[0] - 1)

@@ -25,8 +25,8 @@ from engine.projects import project_stage
 from engine.queries import existing
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
+from model.devices import use_threads
 from model.inference import Answer
-from model.threads import use_threads
 
 LONGEST_QUESTION = 1000
 _WARMED_AT_ONCE = 4  # pages that are encoded before anybody asks them, or wait for that

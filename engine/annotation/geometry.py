@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from db.among import among
+from db.int_array import in_array
 from db.tables import Page, PageWord
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, EditWords, PageGeometry
 from engine.annotation.texts import answer_text, joined, marked_words
@@ -44,7 +44,7 @@ _NAMED_WORDS = (
         Page.words_version,
         *WORD,
     )
-    .outerjoin(PageWord, (PageWord.page_id == Page.id) & among(PageWord.number, "numbers"))
+    .outerjoin(PageWord, (PageWord.page_id == Page.id) & in_array(PageWord.number, "numbers"))
     .where(Page.document_id == bindparam("document"), Page.id.in_(bindparam("pages", expanding=True)))
     .order_by(Page.number, PageWord.position, PageWord.number)
 )

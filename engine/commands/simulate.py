@@ -66,7 +66,7 @@ def simulate(
     from engine.simulation.picture import draw
     from engine.simulation.rounds import AGAINST, SELECTIONS, Plan, Simulation, name_of, pages_of, parted
     from engine.simulation.rounds import simulate as run
-    from model.threads import use_threads
+    from model.devices import use_threads
 
     if against not in AGAINST:
         fail(f"There is nothing called {against!r} to compare with; choose from {', '.join(AGAINST)}.", code=2)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
+from model.encoders.image import STRIDE, ImageEncoder
+from model.encoders.text import TextEncoder
 from model.examples import Source
-from model.image_encoder import STRIDE, ImageEncoder
 from model.inputs import PageBatch
 from model.network import GroundingNetwork
-from model.objectives.hiding import StandIn, replaced, token_width, with_hidden_image
-from model.objectives.masking import Blocks, BlockShapes, draw_blocks
+from model.objectives.mask_sampling import Blocks, BlockShapes, draw_blocks
+from model.objectives.masked_inputs import MaskToken, replaced, token_width, with_hidden_image
 from model.objectives.pages import PageObjective, SeenPages
 from model.objectives.predictor import (
     MovingAverage,
@@ -28,14 +29,13 @@ from model.objectives.predictor import (
     spread_penalty,
     target_spread,
 )
-from model.text_encoder import TextEncoder
 
 IMAGE, WORDS = 0, 1  # kinds of tokens
 _INK = 0.15  # standard deviation of the pixels of a cell, of which 2 is half way from black to white
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Joining:
+class JepaSettings:
     """How embeddings are predicted.
 
     momentum: of the targets' moving average at the start; it rises to 1 linearly over the run. narrow, layers: of the
@@ -59,30 +59,30 @@ class Joining:
 class ImageJepa(PageObjective):
     """I-JEPA with the image encoder alone. Logs ``target_std`` and ``collapsed`` (model.objectives.predictor)."""
 
-    def __init__(self, network: GroundingNetwork, source: Source, joining: Joining | None = None) -> None:
-        joining = joining or Joining()
-        stand_in, targets = StandIn(token_width(network.image_encoder)), MovingAverage(image=network.image_encoder)
-        predictor = predictor_for(network, joining, kinds=1)
+    def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
+        settings = settings or JepaSettings()
+        stand_in, targets = MaskToken(token_width(network.image_encoder)), MovingAverage(image=network.image_encoder)
+        predictor = predictor_for(network, settings, kinds=1)
         super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
-        self._predictor, self._stand_in, self._targets, self._joining = predictor, stand_in, targets, joining
+        self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         seen = self.read(step)
         page = seen.cells(STRIDE)
-        blocks = on_device(draw_blocks(page, rng, self._joining.blocks), self.device)
+        blocks = blocks_on(draw_blocks(page, rng, self._settings.blocks), self.device)
         encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
         coarse = as_tokens(encoder(seen.image).coarse)
         centres = cell_centres(seen.grid(STRIDE), self.device)
-        context = taken(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
-        made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
+        context = gather_tokens(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
+        made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         target = plain_norm(made)
-        weights = inked(seen, self._joining.paper)
+        weights = ink_weights(seen, self._settings.paper)
         error = region_error(self._predictor, [context], centres, blocks, target, weights)
-        loss = error + self._joining.apart * spread_penalty(coarse[there])
+        loss = error + self._settings.apart * spread_penalty(coarse[there])
         return loss, {"loss": loss.detach(), "regions": error.detach(), **target_spread(plain_norm(made), there)}
 
     def after_step(self, done: float) -> None:
-        self._targets.follow(risen(self._joining.momentum, done), image=self.network.image_encoder)
+        self._targets.follow(momentum_at(self._settings.momentum, done), image=self.network.image_encoder)
 
 
 class JointJepa(PageObjective):
@@ -94,22 +94,22 @@ class JointJepa(PageObjective):
     own input alone: the image without words, the words (in their context and layout) without image.
     """
 
-    def __init__(self, network: GroundingNetwork, source: Source, joining: Joining | None = None) -> None:
-        joining = joining or Joining()
-        stand_in, predictor = StandIn(token_width(network.image_encoder)), predictor_for(network, joining, kinds=2)
+    def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
+        settings = settings or JepaSettings()
+        stand_in, predictor = MaskToken(token_width(network.image_encoder)), predictor_for(network, settings, kinds=2)
         targets = MovingAverage(**self._followed(network))
         share_frozen_vectors(targets, network)
         super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
-        self._predictor, self._stand_in, self._targets, self._joining = predictor, stand_in, targets, joining
+        self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         seen = self.read(step)
-        if rng.random() < self._joining.word_steps and bool(seen.batch.valid.any()):
+        if rng.random() < self._settings.word_steps and bool(seen.batch.valid.any()):
             return self._words(seen, rng)
         return self._regions(seen, rng)
 
     def after_step(self, done: float) -> None:
-        self._targets.follow(risen(self._joining.momentum, done), **self._followed(self.network))
+        self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
 
     @staticmethod
     def _followed(network: GroundingNetwork) -> dict[str, torch.nn.Module]:
@@ -117,51 +117,51 @@ class JointJepa(PageObjective):
 
     def _regions(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
         page = seen.cells(STRIDE)
-        blocks = on_device(draw_blocks(page, rng, self._joining.blocks), self.device)
+        blocks = blocks_on(draw_blocks(page, rng, self._settings.blocks), self.device)
         batch = seen.batch
-        if rng.random() < self._joining.hidden_words:
+        if rng.random() < self._settings.hidden_words:
             batch = replace(batch, valid=batch.valid & ~words_in(batch, blocks.hidden))
         encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
         state = replaced(self.network, "image_encoder", encoder).encode(batch)
         assert state.image is not None
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = (
-            taken(as_tokens(state.image.coarse), blocks.context),
+            gather_tokens(as_tokens(state.image.coarse), blocks.context),
             centres[blocks.context],
             torch.ones_like(blocks.context).bool(),
         )
-        made, there = made_of_regions(self._targets, seen), page.flatten(1).to(self.device)
+        made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         target = plain_norm(made)
         words = (state.words, word_centres(batch), batch.valid)
-        weights = inked(seen, self._joining.paper)
+        weights = ink_weights(seen, self._settings.paper)
         error = region_error(self._predictor, [context, words], centres, blocks, target, weights)
-        loss = error + self._joining.apart * spread_penalty(as_tokens(state.image.coarse)[there])
+        loss = error + self._settings.apart * spread_penalty(as_tokens(state.image.coarse)[there])
         alarm = target_spread(plain_norm(made), there)
         return loss, {"loss": loss.detach(), "regions": error.detach(), **alarm}
 
     def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
-        chosen, there = some_words(seen.batch.valid, self._joining.most_words, rng)
-        made = taken(self._made_of_words(seen), chosen)
+        chosen, there = sample_words(seen.batch.valid, self._settings.most_words, rng)
+        made = gather_tokens(self._made_of_words(seen), chosen)
         target = plain_norm(made)
         page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
-        error = embedding_error(self._foretold(seen, tokens, page, chosen)[there], target[there])
+        error = embedding_error(self._predict(seen, tokens, page, chosen)[there], target[there])
         bias = self.network.layout_bias(seen.batch)[: self.network.config.text.layers]
         states = self.network.text_encoder(seen.batch, bias)[0]
         apart = spread_penalty(tokens[page]) + spread_penalty(states[seen.batch.valid])
-        loss = error + self._joining.apart * apart
+        loss = error + self._settings.apart * apart
         alarm = {f"word_{name}": value for name, value in target_spread(plain_norm(made), there).items()}
         return loss, {"loss": loss.detach(), "words": error.detach(), **alarm}
 
-    def foretold_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
+    def predict_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
         """[G, T, D]: what the image and the place say of the words ``chosen`` [G, T] (numbers); to hold against their
         row of ``word_targets``."""
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
-        return self._foretold(seen, tokens, seen.cells(STRIDE).flatten(1).to(self.device), chosen)
+        return self._predict(seen, tokens, seen.cells(STRIDE).flatten(1).to(self.device), chosen)
 
-    def _foretold(self, seen: SeenPages, tokens: Tensor, page: Tensor, chosen: Tensor) -> Tensor:
+    def _predict(self, seen: SeenPages, tokens: Tensor, page: Tensor, chosen: Tensor) -> Tensor:
         centres = cell_centres(seen.grid(STRIDE), self.device).expand(len(tokens), -1, -1)
-        places = taken(word_centres(seen.batch), chosen)
+        places = gather_tokens(word_centres(seen.batch), chosen)
         foretold: Tensor = self._predictor([(tokens, centres, page)], places, WORDS)
         return foretold
 
@@ -176,11 +176,11 @@ class JointJepa(PageObjective):
         return made
 
 
-def predictor_for(network: GroundingNetwork, joining: Joining, kinds: int) -> Predictor:
+def predictor_for(network: GroundingNetwork, settings: JepaSettings, kinds: int) -> Predictor:
     """A predictor as narrow as ``joining`` says, its width a multiple of what its heads and places need."""
     heads = network.config.heads
-    narrow = max(1, round(network.config.width * joining.narrow / (2 * heads))) * 2 * heads
-    return Predictor(network.config.width, narrow, joining.layers, heads, kinds)
+    narrow = max(1, round(network.config.width * settings.narrow / (2 * heads))) * 2 * heads
+    return Predictor(network.config.width, narrow, settings.layers, heads, kinds)
 
 
 def share_frozen_vectors(targets: MovingAverage, network: GroundingNetwork) -> None:
@@ -190,12 +190,12 @@ def share_frozen_vectors(targets: MovingAverage, network: GroundingNetwork) -> N
     text.embedding.piece_vectors = network.text_encoder.embedding.piece_vectors
 
 
-def risen(momentum: float, done: float) -> float:
+def momentum_at(momentum: float, done: float) -> float:
     """The momentum when the share ``done`` of the run is done: linearly to 1."""
     return momentum + (1 - momentum) * done
 
 
-def on_device(blocks: Blocks, device: torch.device) -> Blocks:
+def blocks_on(blocks: Blocks, device: torch.device) -> Blocks:
     return Blocks(blocks.context.to(device), blocks.targets.to(device), blocks.hidden.to(device))
 
 
@@ -204,7 +204,7 @@ def as_tokens(coarse: Tensor) -> Tensor:
     return coarse.flatten(2).transpose(1, 2)
 
 
-def taken(tokens: Tensor, places: Tensor) -> Tensor:
+def gather_tokens(tokens: Tensor, places: Tensor) -> Tensor:
     """tokens [G, K, D], numbers [G, T] -> [G, T, D]."""
     return tokens.gather(1, places[..., None].expand(-1, -1, tokens.shape[-1]))
 
@@ -229,7 +229,7 @@ def words_in(pages: PageBatch, hidden: Tensor) -> Tensor:
     return hidden.flatten(1).gather(1, y * width + x) & pages.valid
 
 
-def some_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, Tensor]:
+def sample_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, Tensor]:
     """Of words [G, N]: numbers [G, T] of at most ``most`` a page, drawn at random, and which of these are there."""
     rows = [row.nonzero()[:, 0].tolist() for row in valid]
     drawn = [sorted(rng.sample(row, min(most, len(row)))) for row in rows]
@@ -240,7 +240,7 @@ def some_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, Te
 
 
 @torch.no_grad()
-def made_of_regions(targets: MovingAverage, seen: SeenPages) -> Tensor:
+def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
     """[G, K, D]: what the slow image encoder makes of each cell of the whole page."""
     encoder = targets["image"]
     assert isinstance(encoder, ImageEncoder)
@@ -265,10 +265,10 @@ def region_error(
     flat = blocks.targets.reshape(pages * count, size)
     predicted = predictor(repeated, centres[flat], IMAGE)
     each = weights.gather(1, blocks.targets.flatten(1)).view(predicted.shape[:2])
-    return embedding_error(predicted, taken(target, blocks.targets.flatten(1)).view_as(predicted), each)
+    return embedding_error(predicted, gather_tokens(target, blocks.targets.flatten(1)).view_as(predicted), each)
 
 
-def inked(seen: SeenPages, paper: float) -> Tensor:
+def ink_weights(seen: SeenPages, paper: float) -> Tensor:
     """[G, K]: 1 for cells of the page that something is printed on, ``paper`` for those that are blank."""
     height, width = seen.grid(STRIDE)
     cells = seen.image.mean(1).unflatten(1, (height, STRIDE)).unflatten(3, (width, STRIDE))

@@ -8,11 +8,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from model.encoders.image import STRIDE
 from model.examples import Source
-from model.image_encoder import STRIDE
 from model.network import GroundingNetwork
-from model.objectives.hiding import StandIn, spread, token_width, with_hidden_image
-from model.objectives.masking import UNIT, hide_units
+from model.objectives.mask_sampling import UNIT, hide_units
+from model.objectives.masked_inputs import MaskToken, spread, token_width, with_hidden_image
 from model.objectives.pages import PageObjective
 
 _FLAT = 1e-2  # variance that counts as none. MAE's 1e-6 would blow the grain of blank paper up to the size of print
@@ -50,7 +50,7 @@ class MaskedImage(PageObjective):
     predicts."""
 
     def __init__(self, network: GroundingNetwork, source: Source, hiding: ImageHiding | None = None) -> None:
-        pixels, stand_in = PixelHead(network.config.width), StandIn(token_width(network.image_encoder))
+        pixels, stand_in = PixelHead(network.config.width), MaskToken(token_width(network.image_encoder))
         super().__init__(network, source, pixels=pixels, stand_in=stand_in)
         self._pixels, self._stand_in = pixels, stand_in
         self._hiding = hiding or ImageHiding()

@@ -13,13 +13,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.devices import moved
+from model.devices import to_device
 from model.examples import Example, Source
 from model.inputs import PageBatch, batch_pages, prepare_page
 from model.network import GroundingNetwork
-from model.objectives.hiding import StandIn, with_hidden_words
+from model.objectives.masked_inputs import MaskToken, with_hidden_words
 from model.objectives.objective import NetworkObjective
-from model.pretraining.text_batches import judging
+from model.pretraining.text_batches import evaluating
 from model.pretraining.unigram import Unigram
 from model.vocabulary import Vocabulary
 
@@ -71,7 +71,7 @@ class MaskedWords(NetworkObjective):
     def __init__(
         self, network: GroundingNetwork, source: Source, masking: Masking | None = None, guess: Unigram | None = None
     ) -> None:
-        head, stand_in = MaskedWordHead(network, guess), word_stand_in(network)
+        head, stand_in = MaskedWordHead(network, guess), word_mask_token(network)
         super().__init__(network, head=head, stand_in=stand_in)
         self.head, self.stand_in = head, stand_in
         self._source, self._masking = source, masking or Masking()
@@ -79,7 +79,7 @@ class MaskedWords(NetworkObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         masked = mask_words(self._source(step), rng, self._masking)
-        logits, wanted = foretold_words(self.network, self.head, self.stand_in, masked, self._vocabulary)
+        logits, wanted = predict_words(self.network, self.head, self.stand_in, masked, self._vocabulary)
         loss = F.cross_entropy(logits, wanted)
         return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
 
@@ -89,10 +89,10 @@ class MaskedWords(NetworkObjective):
         rng, vocabulary = random.Random(seed), self._vocabulary
         unigram = first_pieces(learned_from, vocabulary, len(self.network.text_encoder.embedding.piece_vectors))
         nats, right, asked = [], [], []
-        with judging(self.learned):
+        with evaluating(self.learned):
             for page in held_out:
                 masked = mask_words([page], rng, self._masking)
-                logits, wanted = foretold_words(self.network, self.head, self.stand_in, masked, vocabulary)
+                logits, wanted = predict_words(self.network, self.head, self.stand_in, masked, vocabulary)
                 nats.append(F.cross_entropy(logits, wanted, reduction="none").cpu())
                 right.append((logits.argmax(-1) == wanted).float().cpu())
                 asked.append(wanted.cpu())
@@ -104,9 +104,9 @@ class MaskedWords(NetworkObjective):
         }
 
 
-def word_stand_in(network: GroundingNetwork) -> StandIn:
+def word_mask_token(network: GroundingNetwork) -> MaskToken:
     """The vector that takes the place of a hidden word's."""
-    return StandIn(network.text_encoder.embedding.project.out_features)
+    return MaskToken(network.text_encoder.embedding.project.out_features)
 
 
 def mask_words(examples: Sequence[Example], rng: random.Random, masking: Masking) -> MaskedPages:
@@ -133,8 +133,8 @@ def mask_words(examples: Sequence[Example], rng: random.Random, masking: Masking
     )
 
 
-def foretold_words(
-    network: GroundingNetwork, head: MaskedWordHead, stand_in: StandIn, masked: MaskedPages, vocabulary: Vocabulary
+def predict_words(
+    network: GroundingNetwork, head: MaskedWordHead, stand_in: MaskToken, masked: MaskedPages, vocabulary: Vocabulary
 ) -> tuple[Tensor, Tensor]:
     """(logits [M, pieces], first pieces [M]) of the masked words."""
     pages = word_batch(network, masked.pages, vocabulary)
@@ -150,7 +150,7 @@ def foretold_words(
 def word_batch(network: GroundingNetwork, examples: Sequence[Example], vocabulary: Vocabulary) -> PageBatch:
     """The words of pages, without their images, where the network is."""
     prepared = [prepare_page(one.words, one.size, None, vocabulary, network.config) for one in examples]
-    return moved(batch_pages(prepared), network.text_encoder.embedding.piece_vectors.device)
+    return to_device(batch_pages(prepared), network.text_encoder.embedding.piece_vectors.device)
 
 
 def words_in_context(network: GroundingNetwork, pages: PageBatch) -> Tensor:

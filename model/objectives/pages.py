@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from model.devices import moved
+from model.devices import to_device
 from model.examples import Example, Source
 from model.inputs import PageBatch, batch_pages, prepare_page
 from model.network import GroundingNetwork
-from model.objectives.masking import page_cells
+from model.objectives.mask_sampling import page_cells
 from model.objectives.objective import NetworkObjective
 from model.vocabulary import Vocabulary
 
@@ -48,7 +48,7 @@ class PageObjective(NetworkObjective):
         """Pages on the network's device. ValueError when one of them has no image."""
         config = self.network.config
         prepared = [prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in examples]
-        batch = moved(batch_pages(prepared), self.device)
+        batch = to_device(batch_pages(prepared), self.device)
         sizes = tuple(one.image.size for one in examples if one.image is not None)
         if batch.image is None or len(sizes) < len(examples):
             raise ValueError("Learning from pages without questions needs their images.")

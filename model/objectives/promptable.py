@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from model.batches import make_batch
-from model.devices import moved
+from model.devices import to_device
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import NetworkObjective
@@ -42,6 +42,8 @@ class PromptableSegmentation(NetworkObjective):
         batch = make_batch(examples, self._vocabulary, self.network.config, without_anchors=hidden)
         if rng.random() < asking.prompted_steps:
             batch = with_prompts(self.network, batch, self._vocabulary, rng, asking.prompted_questions)
-        pages, questions, targets = (moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets))
+        pages, questions, targets = (
+            to_device(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
+        )
         targets = begun_inside(targets, asking.begun_inside)
         return loss_of(self.network(pages, questions, targets.towards), targets, asking.pixel_weight, asking.multimask)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from model.batches import make_batch
-from model.devices import moved
+from model.devices import to_device
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import NetworkObjective
@@ -58,7 +58,7 @@ class RegionMasks(NetworkObjective):
                     self.network, batch, self._vocabulary, rng, pointing.prompted_questions, self._config
                 )
             pages, questions, targets = (
-                moved(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
+                to_device(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
             )
             pixels = self.network(pages, questions).pixels
         if pixels is None:

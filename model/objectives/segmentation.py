@@ -2,7 +2,7 @@
 
 Pixels: SAM's focal (20) + dice (1) + IoU L1, the lowest-loss of the multimasks alone is back-propagated, every IoU is
 supervised, no mask loss where the page does not answer (https://arxiv.org/abs/2304.02643, appendix A; focal:
-https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797); and the box (model.boxes). Words: the likelihood that
+https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797); and the box (model.heads.boxes). Words: the likelihood that
 the network points into an acceptable answer; from the seed, cross-entropy + dice over the words of the page, the lowest over
 the acceptable answers that hold the seed.
 """
@@ -14,10 +14,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from model.blocks import MASKED
-from model.boxes import box_iou, edge_loss, place_loss
-from model.mask_decoder import PixelAnswer
+from model.heads.boxes import box_iou, edge_loss, place_loss
+from model.heads.mask_decoder import PixelAnswer
+from model.heads.word_head import WordAnswer
 from model.network import NetworkAnswer
-from model.word_head import WordAnswer
 
 FOCAL_WEIGHT, DICE_WEIGHT = 20.0, 1.0
 _ALPHA, _GAMMA = 0.25, 2.0

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from model.pretraining.text_batches import judging
+from model.pretraining.text_batches import evaluating
 
 _PROBE = 8  # tokens that the check reads
 
@@ -49,7 +49,7 @@ def looks_ahead(decoder: Any) -> bool:
     ids = torch.arange(_PROBE, device=device)[None] % size
     other = ids.clone()
     other[0, -1] = (ids[0, -1] + size // 2) % size
-    with judging(decoder):
+    with evaluating(decoder):
         first, second = (
             decoder.base_model(input_ids=each, attention_mask=torch.ones_like(each), use_cache=False).last_hidden_state[
                 0, 0

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from model.pretraining.decoder import DecoderObjective
 from model.pretraining.similarity import alignment, uniformity
-from model.pretraining.text_batches import Texts, batches, judging, pooled, tokenise
+from model.pretraining.text_batches import Texts, batches, evaluating, pooled, tokenise
 
 DROPOUT, SCALE = 0.3, 20.0
 _JUDGED = 32  # sentences at once
@@ -72,7 +72,7 @@ def sentence_vectors(decoder: Any, tokenizer: Any, sentences: Sequence[str], mos
     """[S, D], on the CPU."""
     device = next(decoder.parameters()).device
     found = []
-    with judging(decoder):
+    with evaluating(decoder):
         for some in batches(sentences, _JUDGED):
             tokens = tokenise(tokenizer, some, most)
             found.append(read(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())

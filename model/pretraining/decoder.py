@@ -12,7 +12,7 @@ from torch import Tensor
 from model.objectives.objective import Objective
 from model.pretraining.decoder_files import save_decoder
 from model.pretraining.lora import adapters_of
-from model.pretraining.text_batches import Texts, Tokens, batches, judging, tokenise
+from model.pretraining.text_batches import Texts, Tokens, batches, evaluating, tokenise
 from model.pretraining.unigram import Unigram
 
 DECODER_FOLDER = "decoder"
@@ -41,11 +41,11 @@ class NextTokens(DecoderObjective):
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         tokens = self.tokens(step)
         targets = tokens.ids.masked_fill(~tokens.valid, IGNORED)
-        loss = foretold(self.decoder, tokens.ids, tokens.valid, targets)[0]
+        loss = predict_tokens(self.decoder, tokens.ids, tokens.valid, targets)[0]
         return loss, {"loss": loss.detach()}
 
 
-def foretold(decoder: Any, ids: Tensor, valid: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+def predict_tokens(decoder: Any, ids: Tensor, valid: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
     """Targets [B, T], IGNORED where nothing is asked, each foretold from the place before it: (mean cross-entropy, share right)."""
     device = next(decoder.parameters()).device
     ids, valid, wanted = ids.to(device), valid.to(device), targets[:, 1:].to(device)
@@ -61,12 +61,12 @@ def next_token_figures(
     """Perplexity on held-out texts, and that of the guess by frequency in the texts learned from."""
     total = count = 0.0
     seen = []
-    with judging(decoder):
+    with evaluating(decoder):
         for some in batches(held_out, _JUDGED):
             tokens = tokenise(tokenizer, some, most)
             targets = tokens.ids.masked_fill(~tokens.valid, IGNORED)
             asked = targets[:, 1:] != IGNORED
-            total += foretold(decoder, tokens.ids, tokens.valid, targets)[0].item() * int(asked.sum())
+            total += predict_tokens(decoder, tokens.ids, tokens.valid, targets)[0].item() * int(asked.sum())
             count += int(asked.sum())
             seen.append(targets[:, 1:][asked])
     nats = unigram_of(tokenizer, learned_from, most).nats(torch.cat(seen))

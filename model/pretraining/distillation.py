@@ -18,15 +18,15 @@ from model.network import GroundingNetwork
 from model.objectives.masked_language import (
     MaskedWordHead,
     Masking,
-    foretold_words,
     mask_words,
+    predict_words,
     word_batch,
-    word_stand_in,
+    word_mask_token,
     words_in_context,
 )
 from model.objectives.objective import NetworkObjective
 from model.pretraining.teachers import Teacher
-from model.pretraining.text_batches import Texts, batches, judging, pooled
+from model.pretraining.text_batches import Texts, batches, evaluating, pooled
 from model.vocabulary import Vocabulary
 
 MASKED_WEIGHT = 0.5
@@ -80,7 +80,7 @@ class Distillation(NetworkObjective):
         self._norm = nn.LayerNorm(width)
         self._words = nn.Linear(width, teacher.width)
         self._whole = Rotation(width, teacher.width)
-        self._masked, self._stand_in = MaskedWordHead(network), word_stand_in(network)
+        self._masked, self._stand_in = MaskedWordHead(network), word_mask_token(network)
         super().__init__(
             network,
             norm=self._norm,
@@ -107,7 +107,7 @@ class Distillation(NetworkObjective):
         targets, seen = targets.to(states.device), seen.to(states.device)
         wholes = torch.stack([reading.whole for reading in readings]).to(states.device)
         masked = mask_words(examples, rng, self._masking)
-        logits, wanted = foretold_words(self.network, self._masked, self._stand_in, masked, self._vocabulary)
+        logits, wanted = predict_words(self.network, self._masked, self._stand_in, masked, self._vocabulary)
         parts = {
             "whole": 1 - F.cosine_similarity(whole, wholes, dim=-1).mean(),
             "words": F.mse_loss(self._words(self._norm(states[seen])), targets[seen]),
@@ -120,7 +120,7 @@ class Distillation(NetworkObjective):
 def student_vectors(network: GroundingNetwork, texts: Sequence[str]) -> Tensor:
     """[S, D]: the mean of the text encoder's states of each text's words, without any head; on the CPU."""
     vocabulary, found = Vocabulary(network.config.text.buckets), []
-    with judging(network):
+    with evaluating(network):
         for some in batches(texts, _JUDGED):
             pages = word_batch(network, [set_page(text) for text in some], vocabulary)
             found.append(pooled(words_in_context(network, pages), pages.valid).cpu())

@@ -12,14 +12,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from model.devices import moved
+from model.devices import to_device
 from model.examples import Example, Source
 from model.inputs import batch_pages, prepare_page
 from model.network import GroundingNetwork
-from model.objectives.djepa import Joining, JointJepa
-from model.objectives.hiding import with_hidden_words
+from model.objectives.djepa import JepaSettings, JointJepa
 from model.objectives.masked_image import ImageHiding, MaskedImage
-from model.objectives.masked_language import MaskedPages, MaskedWordHead, Masking, mask_words, word_stand_in
+from model.objectives.masked_inputs import with_hidden_words
+from model.objectives.masked_language import MaskedPages, MaskedWordHead, Masking, mask_words, word_mask_token
 from model.objectives.objective import NetworkObjective
 from model.pretraining.unigram import Unigram
 from model.vocabulary import Vocabulary
@@ -33,7 +33,7 @@ class Mix:
     embeddings: float = 0.4
     words: float = 0.3
     hiding: ImageHiding = field(default_factory=ImageHiding)
-    joining: Joining = field(default_factory=Joining)
+    jepa: JepaSettings = field(default_factory=JepaSettings)
     masking: Masking = field(default_factory=Masking)
 
 
@@ -44,7 +44,7 @@ class SeenWords(NetworkObjective):
     def __init__(
         self, network: GroundingNetwork, source: Source, masking: Masking | None = None, guess: Unigram | None = None
     ) -> None:
-        head, stand_in = MaskedWordHead(network, guess), word_stand_in(network)
+        head, stand_in = MaskedWordHead(network, guess), word_mask_token(network)
         super().__init__(network, head=head, stand_in=stand_in)
         self.head, self.stand_in = head, stand_in
         self._source, self._masking = source, masking or Masking()
@@ -52,11 +52,11 @@ class SeenWords(NetworkObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         examples = self._source(step)
-        logits, wanted = self.foretold(mask_words(examples, rng, self._masking), examples)
+        logits, wanted = self.predict(mask_words(examples, rng, self._masking), examples)
         loss = F.cross_entropy(logits, wanted)
         return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
 
-    def foretold(self, masked: MaskedPages, examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    def predict(self, masked: MaskedPages, examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """(logits [M, pieces], first pieces [M]) of the masked words, with the images of ``examples`` in view; where
         the pages bring none, from the words alone."""
         config = self.network.config
@@ -65,7 +65,9 @@ class SeenWords(NetworkObjective):
         hidden = torch.zeros_like(batch.valid)
         for page, own in enumerate(masked.hidden):
             hidden[page, : len(own)] = torch.tensor(own, dtype=torch.bool)
-        view, seen = with_hidden_words(self.network, moved(batch, self.device), hidden.to(self.device), self.stand_in)
+        view, seen = with_hidden_words(
+            self.network, to_device(batch, self.device), hidden.to(self.device), self.stand_in
+        )
         states = view.encode(seen).words
         rows, columns = torch.tensor(masked.asked, device=self.device).T
         pieces = self._vocabulary.pieces(list(masked.words))
@@ -81,7 +83,7 @@ class JointPretraining(NetworkObjective):
         mix = mix or Mix()
         self.parts: dict[str, NetworkObjective] = {
             "images": MaskedImage(network, source, mix.hiding),
-            "embeddings": JointJepa(network, source, mix.joining),
+            "embeddings": JointJepa(network, source, mix.jepa),
             "words": SeenWords(network, source, mix.masking),
         }
         self._shares = (mix.images, mix.embeddings, mix.words)

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from model.pretraining.decoder import IGNORED, DecoderObjective, foretold, unigram_of
-from model.pretraining.text_batches import Texts, Tokens, batches, judging, tokenise
+from model.pretraining.decoder import IGNORED, DecoderObjective, predict_tokens, unigram_of
+from model.pretraining.text_batches import Texts, Tokens, batches, evaluating, tokenise
 
 MASKED_SHARE = 0.2
 _BLANK, _RANDOM = 0.8, 0.1  # of the masked ones; the rest is kept
@@ -33,7 +33,7 @@ class MaskedNextTokens(DecoderObjective):
         tokens = self.tokens(step)
         generator = torch.Generator().manual_seed(rng.getrandbits(62))
         ids, targets = masked(tokens, self._mask, len(self.tokenizer), self._share, generator)
-        loss, right = foretold(self.decoder, ids, tokens.valid, targets)
+        loss, right = predict_tokens(self.decoder, ids, tokens.valid, targets)
         return loss, {"loss": loss.detach(), "accuracy": right}
 
 
@@ -75,13 +75,13 @@ def masked_token_figures(
     generator, mask = torch.Generator().manual_seed(0), mask_id(tokenizer)
     total = right = count = 0.0
     asked = []
-    with judging(decoder):
+    with evaluating(decoder):
         for some in batches(held_out, _JUDGED):
             tokens = tokenise(tokenizer, some, most)
             ids, targets = masked(tokens, mask, len(tokenizer), share, generator)
             wanted = targets[targets != IGNORED]
             if len(wanted):
-                nats, correct = foretold(decoder, ids, tokens.valid, targets)
+                nats, correct = predict_tokens(decoder, ids, tokens.valid, targets)
                 total, right = total + nats.item() * len(wanted), right + correct.item() * len(wanted)
                 count += len(wanted)
                 asked.append(wanted)

@@ -16,14 +16,14 @@ _RIDGE = 0.1  # of a linear map, times the number of rows
 
 
 @dataclass(frozen=True, slots=True)
-class Standard:
+class Standardizer:
     """Shift and scale of features as some rows have them."""
 
     mean: Tensor  # [D]
     std: Tensor  # [D]
 
     @classmethod
-    def of(cls, rows: Tensor) -> "Standard":
+    def of(cls, rows: Tensor) -> "Standardizer":
         return cls(rows.mean(0), rows.std(0).clamp_min(1e-6))
 
     def __call__(self, rows: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ class Probe:
 def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes: Tensor, count: int) -> Probe:
     """A linear classifier (multinomial logistic regression, all ``count`` classes weighing the same, L-BFGS from zero)
     of frozen features [R, D] with classes [R], judged on others."""
-    standard = Standard.of(rows)
+    standard = Standardizer.of(rows)
     rows, test_rows = standard(rows), standard(test_rows)
     often = torch.bincount(classes, minlength=count)
     weight = torch.where(often > 0, 1 / often.clamp_min(1), 0.0)
@@ -81,8 +81,8 @@ def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes:
 class LinearMap:
     """From one view's features to another's, both standardised."""
 
-    source: Standard
-    target: Standard
+    source: Standardizer
+    target: Standardizer
     matrix: Tensor  # [D, E]
 
     def __call__(self, rows: Tensor) -> Tensor:
@@ -92,13 +92,13 @@ class LinearMap:
 
 def fit_map(rows: Tensor, targets: Tensor) -> LinearMap:
     """Ridge regression from rows [R, D] to targets [R, E]."""
-    source, target = Standard.of(rows), Standard.of(targets)
+    source, target = Standardizer.of(rows), Standardizer.of(targets)
     x, y = source(rows).double(), target(targets).double()
     gram = x.T @ x + _RIDGE * len(x) * torch.eye(x.shape[1], dtype=x.dtype)
     return LinearMap(source, target, torch.linalg.solve(gram, x.T @ y).float())
 
 
-def retrieved(queries: Tensor, rows: Tensor, candidates: Sequence[Sequence[int]]) -> float:
+def retrieval_accuracy(queries: Tensor, rows: Tensor, candidates: Sequence[Sequence[int]]) -> float:
     """Top-1: the share of queries [R, E] whose own row of ``rows`` [R, E] is more alike (cosine) than each of the other
     ``candidates``, numbers of rows, of that query. A tie counts as a miss. NaN without any query that has
     candidates."""

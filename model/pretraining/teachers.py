@@ -11,7 +11,7 @@ from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
 from model.pretraining.decoder_files import load_decoder
-from model.pretraining.text_batches import Tokens, batches, judging, pooled, tokenise
+from model.pretraining.text_batches import Tokens, batches, evaluating, pooled, tokenise
 from model.pretraining.token_vectors import teacher_folder
 
 _READ = 16  # texts at once
@@ -57,7 +57,7 @@ class Teacher:
     def _read(self, texts: Sequence[str]) -> list[Reading]:
         tokens = tokenise(self._tokenizer, texts, self._most)
         device = next(self._model.parameters()).device
-        with judging(self._model):
+        with evaluating(self._model):
             states = self._model(
                 input_ids=tokens.ids.to(device), attention_mask=tokens.valid.long().to(device)
             ).last_hidden_state.float()

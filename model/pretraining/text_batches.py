@@ -59,7 +59,7 @@ def batches(texts: Sequence[str], count: int) -> Iterator[Sequence[str]]:
 
 
 @contextmanager
-def judging(module: nn.Module) -> Iterator[None]:
+def evaluating(module: nn.Module) -> Iterator[None]:
     """Without dropout and without gradients; the module is then in the mode it was in."""
     before = module.training
     module.eval()

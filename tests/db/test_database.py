@@ -9,7 +9,7 @@ from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
 from db import migrate
-from db.among import among
+from db.int_array import in_array
 from db.session import Database
 from db.tables import PageWord, Project, Question, Task, User
 from db.tables.annotations import UNRANKED
@@ -104,7 +104,7 @@ def test_connections_that_died_at_rest_are_replaced(workspace: Workspace, monkey
 def test_a_number_is_found_among_lists_of_every_length(workspace: Workspace) -> None:
     make_document(workspace, make_project(workspace).id, [line("one two three")])
     with workspace.database.read() as session:
-        chosen = select(PageWord.number).where(among(PageWord.number, "wanted")).order_by(PageWord.number)
+        chosen = select(PageWord.number).where(in_array(PageWord.number, "wanted")).order_by(PageWord.number)
         for wanted in ([], [1], [2, 0], [1, 1, 7], list(range(70_000))):
             found = session.scalars(chosen, {"wanted": wanted}).all()
             assert list(found) == sorted({0, 1, 2} & set(wanted))

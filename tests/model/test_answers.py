@@ -7,11 +7,11 @@ from PIL import Image
 
 from model.answers import choose_words, enlarge, pixel_choices
 from model.examples import Prompt
+from model.heads.mask_decoder import PixelAnswer
+from model.heads.word_head import WordAnswer, take
 from model.inputs import prepare_page
 from model.layout import read_layout
-from model.mask_decoder import PixelAnswer
 from model.prompts import CLICKS, click_features
-from model.word_head import WordAnswer, take
 from tests.support.drawn_pages import page_words, place
 
 LAYOUT = read_layout(page_words())

@@ -19,7 +19,7 @@ from transformers import (
 from model.learning import Plan, learn
 from model.pretraining.bidirectional import is_bidirectional, looks_ahead, make_bidirectional
 from model.pretraining.contrastive import SentenceContrast, contrast_figures, sentence_vectors, set_dropout
-from model.pretraining.decoder import DECODER_FOLDER, IGNORED, NextTokens, foretold, next_token_figures
+from model.pretraining.decoder import DECODER_FOLDER, IGNORED, NextTokens, next_token_figures, predict_tokens
 from model.pretraining.decoder_files import load_decoder, save_decoder
 from model.pretraining.lora import adapt, merged
 from model.pretraining.masked_next_token import MaskedNextTokens, mask_id, masked, masked_token_figures
@@ -179,7 +179,7 @@ def test_a_token_is_foretold_from_the_place_before_it(decoder, tokenizer):
     targets[0, 3], targets[1, 5] = 7, 9
     logits = decoder(input_ids=tokens.ids, attention_mask=tokens.valid.long()).logits
     wanted = -(logits[0, 2].log_softmax(-1)[7] + logits[1, 4].log_softmax(-1)[9]) / 2
-    assert torch.allclose(foretold(decoder, tokens.ids, tokens.valid, targets)[0], wanted, atol=1e-5)
+    assert torch.allclose(predict_tokens(decoder, tokens.ids, tokens.valid, targets)[0], wanted, atol=1e-5)
 
 
 def test_next_tokens_and_then_masked_ones_are_learned(decoder, tokenizer):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from model.boxes import box_at_peak, box_iou, edge_loss, edges_from, generalised_iou, place_loss
+from model.heads.boxes import box_at_peak, box_iou, edge_loss, edges_from, generalised_iou, place_loss
 
 
 def test_edges_are_distances_from_the_middle_of_each_cell():

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 import torch
 
+from model.encoders.image import ImageFeatures
 from model.examples import Prompt
-from model.image_encoder import ImageFeatures
+from model.heads.mask_decoder import TwoWayLayer, beside_runs
 from model.inputs import batch_pages, batch_questions, prepare_page
-from model.mask_decoder import TwoWayLayer, beside_runs
 from tests.support.drawn_pages import SIZE, page_image, page_words
 
 W = dict[str, np.ndarray]

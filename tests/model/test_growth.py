@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from model.batches import make_batch
-from model.growth import pick_seeds, relations
+from model.heads.growth import pick_seeds, relations
 from model.objectives.segmentation import begun_inside, word_losses
 from tests.support.drawn_pages import example, page_words, place
 

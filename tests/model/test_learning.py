@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from model import checkpoint
-from model.feature_memory import FeatureMemory
+from model.encoders.feature_memory import FeatureMemory
 from model.learning import STATE_FILE, Plan, rate_at
 from model.learning import learn as learn_objective
 from model.network import GroundingNetwork

@@ -8,8 +8,15 @@ from PIL import Image
 
 from model.inputs import batch_pages, prepare_page
 from model.learning import Plan, learn
-from model.objectives.hiding import StandIn, replaced, spread, token_width, with_hidden_image, with_hidden_words
 from model.objectives.masked_image import ImageHiding, MaskedImage, hidden_error, normalised_patches
+from model.objectives.masked_inputs import (
+    MaskToken,
+    replaced,
+    spread,
+    token_width,
+    with_hidden_image,
+    with_hidden_words,
+)
 from tests.support.drawn_pages import SIZE, example
 
 HIDDEN = torch.tensor([[[True, False, False], [False, True, False], [False, False, False], [False, False, True]]])
@@ -32,7 +39,7 @@ def hidden_features(network, image, token):
 
 
 def test_a_hidden_pixel_changes_nothing(network):
-    image, token = noise(), StandIn(token_width(network.image_encoder))
+    image, token = noise(), MaskToken(token_width(network.image_encoder))
     other = torch.where(spread(HIDDEN, 128, 96)[:, None], noise(1), image)
     assert not torch.equal(image, other)
     one, two = hidden_features(network, image, token), hidden_features(network, other, token)
@@ -42,7 +49,7 @@ def test_a_hidden_pixel_changes_nothing(network):
 
 
 def test_a_seen_pixel_changes_what_is_made_of_hidden_ones(network):
-    image, token = noise(), StandIn(token_width(network.image_encoder))
+    image, token = noise(), MaskToken(token_width(network.image_encoder))
     other = torch.where(spread(HIDDEN, 128, 96)[:, None], image, noise(1))
     one, two = (hidden_features(network, one, token).coarse[0, :, :2, :2] for one in (image, other))  # the first unit
     assert not torch.allclose(one, two, atol=1e-4)
@@ -51,7 +58,7 @@ def test_a_seen_pixel_changes_what_is_made_of_hidden_ones(network):
 def test_the_token_stands_where_pixels_are_hidden(network):
     width = token_width(network.image_encoder)
     seen = []
-    view = with_hidden_image(network.image_encoder, HIDDEN, StandIn(width))
+    view = with_hidden_image(network.image_encoder, HIDDEN, MaskToken(width))
     view.trunk.patch_embed.register_forward_hook(lambda module, given, patches: seen.append(patches))
     with torch.no_grad():
         view(noise())
@@ -63,7 +70,7 @@ def test_the_token_stands_where_pixels_are_hidden(network):
 
 def test_a_view_leaves_the_network_as_it_is(network):
     before = network.image_encoder(noise()).coarse
-    view = with_hidden_image(network.image_encoder, HIDDEN, StandIn(token_width(network.image_encoder)))
+    view = with_hidden_image(network.image_encoder, HIDDEN, MaskToken(token_width(network.image_encoder)))
     assert torch.equal(network.image_encoder(noise()).coarse, before)
     assert view.lateral16.weight is network.image_encoder.lateral16.weight
     assert replaced(network, "image_encoder", view).text_encoder is network.text_encoder
@@ -75,7 +82,7 @@ def test_a_hidden_word_can_be_any_word(network, vocabulary):
     batches = [batch_pages([prepare_page(some, SIZE, None, vocabulary, network.config)]) for some in (words, other)]
     hidden = torch.zeros(1, len(words), dtype=torch.bool)
     hidden[0, 0] = True
-    token = StandIn(network.config.width)
+    token = MaskToken(network.config.width)
     with torch.no_grad():
         plain = [network.encode(batch).words for batch in batches]
         masked = []

@@ -11,9 +11,9 @@ from model.objectives.masked_language import (
     MaskedWords,
     Masking,
     first_pieces,
-    foretold_words,
     mask_words,
-    word_stand_in,
+    predict_words,
+    word_mask_token,
 )
 from tests.support.drawn_pages import example, page_words, place
 
@@ -47,7 +47,7 @@ def source(step):
 @pytest.fixture
 def parts(network):
     torch.manual_seed(2)
-    return MaskedWordHead(network), word_stand_in(network)
+    return MaskedWordHead(network), word_mask_token(network)
 
 
 def test_masks_follow_bert():
@@ -101,14 +101,14 @@ def test_nothing_of_a_hidden_word_is_read(network, vocabulary, parts, text):
             asked=((0, index),),
             words=(said,),
         )  # fmt: skip
-        logits.append(foretold_words(network, *parts, only, vocabulary)[0])
+        logits.append(predict_words(network, *parts, only, vocabulary)[0])
     assert torch.equal(*logits)
 
 
 def test_words_around_a_hidden_one_and_its_place_are_read(network, vocabulary, parts):
     def logits(page, asked):
         masked = MaskedPages((page,), ((False,) * len(page.words),), ((0, asked),), (page.words[asked].text,))
-        return foretold_words(network, *parts, masked, vocabulary)[0]
+        return predict_words(network, *parts, masked, vocabulary)[0]
 
     asked = place("Tax")
     plain = logits(example(), asked)
@@ -120,7 +120,7 @@ def test_words_around_a_hidden_one_and_its_place_are_read(network, vocabulary, p
 
 def test_what_is_asked_for_is_the_first_piece_of_the_word_that_stands_there(network, vocabulary, parts):
     masked = mask_words(source(3), random.Random(3), Masking())
-    logits, wanted = foretold_words(network, *parts, masked, vocabulary)
+    logits, wanted = predict_words(network, *parts, masked, vocabulary)
     assert logits.shape == (len(masked.asked), 30522)
     assert wanted.tolist() == [int(vocabulary.pieces([word])[0][0]) for word in masked.words]
 

@@ -3,11 +3,11 @@ import pytest
 import torch
 
 from model.batches import make_batch
+from model.encoders.layout_bias import relations
 from model.examples import Prompt, Question
 from model.inputs import batch_pages, batch_questions, prepare_page
 from model.objectives.segmentation import dice, focal, loss_of
 from model.presets import NANO, NetworkConfig
-from model.text_encoder import relations
 from tests.support.drawn_pages import SIZE, example, page_image, page_words, place
 
 

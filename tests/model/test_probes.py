@@ -17,7 +17,7 @@ from engine.training.pretraining.probing import (
 from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered, rendered_source
 from model.examples import Example
 from model.objectives.djepa import JointJepa
-from model.pretraining.probes import fit_map, linear_probe, pooled, retrieved
+from model.pretraining.probes import fit_map, linear_probe, pooled, retrieval_accuracy
 from tests.support.drawn_pages import SIZE, page_image, page_words
 
 
@@ -56,14 +56,14 @@ def test_a_map_is_found_and_judged_on_rows_that_it_has_not_seen():
     told = mapped(rows[200:])
     assert (told - mapped.target(targets[200:])).abs().mean() < 0.15
     everyone = [[at for at in range(100) if at != own] for own in range(100)]
-    assert retrieved(told, mapped.target(targets[200:]), everyone) > 0.9
+    assert retrieval_accuracy(told, mapped.target(targets[200:]), everyone) > 0.9
     strangers = fit_map(noise(200, 10, seed=5), targets[:200])(noise(100, 10, seed=6))
-    assert retrieved(strangers, mapped.target(targets[200:]), everyone) < 0.1
+    assert retrieval_accuracy(strangers, mapped.target(targets[200:]), everyone) < 0.1
 
 
 def test_equal_features_retrieve_nothing():
     rows = torch.ones(4, 3)
-    assert retrieved(rows, rows, [[1, 2, 3]] * 4) == 0.0
+    assert retrieval_accuracy(rows, rows, [[1, 2, 3]] * 4) == 0.0
 
 
 def test_candidates_come_from_the_page_or_from_the_same_place_elsewhere():

@@ -9,7 +9,7 @@ from model import simulation
 from model.batches import acceptable_masks, make_batch
 from model.examples import Question
 from model.masks import words_under
-from model.simulation import enlarged, with_prompts
+from model.simulation import upsample_mask, with_prompts
 from tests.support.drawn_pages import SIZE, example, place
 
 
@@ -94,7 +94,7 @@ def test_regions_are_corrected_where_the_network_erred(network, vocabulary, monk
         network.mask_decoder.to_weights[0][-1].bias.normal_(generator=torch.Generator().manual_seed(1))
         found = network(batch.pages, batch.questions).pixels.logits[0, 0].numpy() > 0
     assert 0 < found.mean() < 1
-    wrong = enlarged(found, mask.shape) != mask
+    wrong = upsample_mask(found, mask.shape) != mask
     later, earlier = set(), 0
     for seed in range(30):
         drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0).examples[0].questions[0].given
@@ -103,7 +103,7 @@ def test_regions_are_corrected_where_the_network_erred(network, vocabulary, monk
             if number:
                 assert wrong[int(y), int(x)]
                 later.add(positive)
-        earlier += drawn.mask is not None and bool((drawn.mask == enlarged(found, mask.shape)).all())
+        earlier += drawn.mask is not None and bool((drawn.mask == upsample_mask(found, mask.shape)).all())
     assert later == {True, False}
     assert earlier
 
@@ -126,7 +126,7 @@ def test_a_later_round_corrects_the_answer_to_the_clicks_so_far(network, vocabul
         earlier = replace(question, prompt=replace(question.given, points=tuple(before)))
         asked = make_batch([replace(page, questions=[earlier])], vocabulary, network.config)
         with torch.no_grad():
-            found = enlarged(network(asked.pages, asked.questions).pixels.logits[0, 0].numpy() > 0, mask.shape)
+            found = upsample_mask(network(asked.pages, asked.questions).pixels.logits[0, 0].numpy() > 0, mask.shape)
         assert found[int(last[1]), int(last[0])] != mask[int(last[1]), int(last[0])]
         several += 1
     assert several
@@ -135,7 +135,7 @@ def test_a_later_round_corrects_the_answer_to_the_clicks_so_far(network, vocabul
 def test_a_mask_of_cells_is_enlarged_to_the_page():
     cells = np.zeros((4, 2), bool)
     cells[1, 0] = True
-    large = enlarged(cells, (8, 4))
+    large = upsample_mask(cells, (8, 4))
     assert large.shape == (8, 4) and large[2:4, :2].all() and large.sum() == 4
 
 

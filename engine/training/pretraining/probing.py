@@ -16,12 +16,12 @@ from torch import Tensor
 
 from engine.synthetic.region_types import REGION_TYPES
 from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered
-from model.devices import moved
-from model.image_encoder import STRIDE
+from model.devices import to_device
+from model.encoders.image import STRIDE
 from model.inputs import batch_pages, prepare_page
 from model.network import GroundingNetwork
 from model.objectives.djepa import JointJepa
-from model.pretraining.probes import Probe, Standard, fit_map, linear_probe, pooled, retrieved
+from model.pretraining.probes import Probe, Standardizer, fit_map, linear_probe, pooled, retrieval_accuracy
 from model.vocabulary import Vocabulary
 
 FEATURES = ("place", "coarse", "trunk", "place+trunk")
@@ -66,7 +66,7 @@ def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: i
             continue
         example = page.example
         prepared = prepare_page(example.words, example.size, example.image, vocabulary, config)
-        batch = moved(batch_pages([prepared]), device)
+        batch = to_device(batch_pages([prepared]), device)
         assert batch.image is not None
         boxes = torch.tensor([page.regions[at].box for at in chosen], dtype=torch.float32)
         unit = _on_page(boxes, example.size) / max(example.size)
@@ -137,13 +137,13 @@ def foretold_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed: 
         page = pages[number]
         seen = objective.seen([page.example])
         every = torch.arange(seen.batch.valid.shape[1], device=seen.image.device)[None]
-        foretold, targets = objective.foretold_words(seen, every)[0].cpu(), objective.word_targets(seen)[0].cpu()
+        foretold, targets = objective.predict_words(seen, every)[0].cpu(), objective.word_targets(seen)[0].cpu()
         for at in judged.numbers[wordy & (judged.pages == number)].tolist():
             words = list(page.regions[at].words)
             told.append(foretold[words].mean(0))
             truth.append(targets[words].mean(0))
     one, other = torch.stack(told), torch.stack(truth)
-    return both_ways(Standard.of(one)(one), Standard.of(other)(other), judged, wordy, "predictor", seed)
+    return both_ways(Standardizer.of(one)(one), Standardizer.of(other)(other), judged, wordy, "predictor", seed)
 
 
 def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name: str, seed: int) -> dict[str, float]:
@@ -151,8 +151,8 @@ def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name:
     found: dict[str, float] = {}
     pages, place = judged.pages[those], judged.place[those]
     for among, sets in (("same_page", same_page(pages, seed)), ("same_place", same_place(pages, place))):
-        found[f"words_from_region.{among}.{name}"] = retrieved(told, words, sets)
-        found[f"region_from_words.{among}.{name}"] = retrieved(words, told, sets)
+        found[f"words_from_region.{among}.{name}"] = retrieval_accuracy(told, words, sets)
+        found[f"region_from_words.{among}.{name}"] = retrieval_accuracy(words, told, sets)
     return found
 
 

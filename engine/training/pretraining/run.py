@@ -16,8 +16,7 @@ from engine.training.pretraining.stage import Surroundings
 from engine.training.pretraining.stages import STAGES
 from model import checkpoint
 from model.learning import Plan, learn
-from model.loading import load_network
-from model.network import GroundingNetwork
+from model.network import GroundingNetwork, load_network
 from model.presets import NetworkConfig
 from model.pretraining.token_vectors import reduced_vectors
 

@@ -24,13 +24,12 @@ from engine.training.sources.corpus import Corpus, image_opener
 from engine.training.sources.examples import mixed_source, page_source, pooled, synthetic_source
 from engine.workspace import Workspace
 from model import checkpoint
-from model.blending import blended
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
-from model.loading import load_network
-from model.network import GroundingNetwork
+from model.network import GroundingNetwork, load_network
 from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
+from model.weight_interpolation import interpolate
 
 _RESULT_FILE = "result.safetensors"
 _PACE_STEPS = 4  # that are timed, then thrown away
@@ -184,7 +183,7 @@ def train(
     except FloatingPointError as error:
         raise Refused(f"The run was given up: {error}") from None
     learned = checkpoint.load(best_file(folder))
-    handed_in = blended(before, learned.state, settings.blend)
+    handed_in = interpolate(before, learned.state, settings.blend)
     checkpoint.save(result_file(folder), handed_in, learned.config)
     return outcome
 

@@ -34,14 +34,14 @@ from model import checkpoint
 from model.examples import Source
 from model.learning import Plan
 from model.network import GroundingNetwork
-from model.objectives.djepa import ImageJepa, Joining, JointJepa
+from model.objectives.djepa import ImageJepa, JepaSettings, JointJepa
 from model.objectives.objective import CHECKPOINT_FILE
 from model.presets import NANO
 from model.pretraining.token_vectors import reduced_vectors, teacher_folder
 from tests.benchmarks.tables import table
 
 FIGURES_FILE = "figures.json"
-AS_PUBLISHED = Joining(apart=0.0, paper=1.0)  # nothing against collapse, paper counts like print
+AS_PUBLISHED = JepaSettings(apart=0.0, paper=1.0)  # nothing against collapse, paper counts like print
 WAYS: dict[str, PageKind] = {
     **PAGE_OBJECTIVES,
     "ijepa_plain": lambda network, source: ImageJepa(network, source, AS_PUBLISHED),

@@ -8,15 +8,16 @@ from functools import cache
 import torch
 from torch import nn
 
-from model.fusion import Fusion
-from model.image_encoder import ImageEncoder
-from model.mask_decoder import MaskDecoder
+from model.encoders.fusion import Fusion
+from model.encoders.image import ImageEncoder
+from model.encoders.layout_bias import LayoutBias
+from model.encoders.prompt import PromptEncoder
+from model.encoders.text import TextEncoder
+from model.heads.mask_decoder import MaskDecoder
+from model.heads.word_head import WordHead
 from model.network import GroundingNetwork
 from model.optim import parameter_groups
 from model.presets import NANO, ImageConfig, PromptConfig, TextConfig
-from model.prompt_encoder import PromptEncoder
-from model.text_encoder import LayoutBias, TextEncoder
-from model.word_head import WordHead
 
 NETWORKS = ("nano", "base")
 BASE = (

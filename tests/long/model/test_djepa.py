@@ -10,16 +10,16 @@ from model.learning import Plan, learn
 from model.network import GroundingNetwork
 from model.objectives.djepa import (
     ImageJepa,
-    Joining,
+    JepaSettings,
     JointJepa,
     cell_centres,
-    inked,
-    risen,
-    some_words,
+    ink_weights,
+    momentum_at,
+    sample_words,
     words_in,
 )
-from model.objectives.hiding import spread
-from model.objectives.masking import draw_blocks
+from model.objectives.mask_sampling import draw_blocks
+from model.objectives.masked_inputs import spread
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.predictor import (
     COLLAPSED,
@@ -40,11 +40,11 @@ def pages(step):
     return [replace(page, image=page.image.rotate(3 * step + turn, fillcolor="white")) for turn in range(2)]
 
 
-def fresh(config, kind, **joining):
+def fresh(config, kind, **settings):
     torch.manual_seed(7)
     network = GroundingNetwork(config)
     torch.nn.init.normal_(network.text_encoder.embedding.piece_vectors, std=0.05)
-    objective = kind(network, pages, Joining(**joining))
+    objective = kind(network, pages, JepaSettings(**settings))
     return objective, torch.optim.AdamW([p for p in objective.learned.parameters() if p.requires_grad], 1e-3)
 
 
@@ -54,11 +54,11 @@ def test_targets_follow_by_the_average_and_stop_at_the_end():
     before = average["one"].weight.clone()
     with torch.no_grad():
         module.weight += 1
-    average.follow(risen(0.996, 0.0), one=module)
+    average.follow(momentum_at(0.996, 0.0), one=module)
     assert torch.allclose(average["one"].weight, before + 0.004)
-    average.follow(risen(0.996, 1.0), one=module)
+    average.follow(momentum_at(0.996, 1.0), one=module)
     assert torch.allclose(average["one"].weight, before + 0.004)
-    assert risen(0.996, 0.5) == pytest.approx(0.998)
+    assert momentum_at(0.996, 0.5) == pytest.approx(0.998)
 
 
 def test_targets_are_never_trained(config):
@@ -126,7 +126,7 @@ def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
 
 def test_paper_counts_less_than_print(config):
     objective, _ = fresh(config, ImageJepa)
-    weights = inked(objective.read(0), 0.1)
+    weights = ink_weights(objective.read(0), 0.1)
     assert weights.unique().tolist() == pytest.approx([0.1, 1.0])
     error, weight = torch.zeros(1, 4, 2), torch.tensor([[1.0, 1.0, 0.1, 0.1]])
     error[0, 0] = 2.0  # smooth L1 of 1.5 in one of four tokens
@@ -222,7 +222,7 @@ def test_the_words_in_hidden_cells_are_found(config, vocabulary):
 
 def test_some_words_of_each_page_are_drawn():
     valid = torch.tensor([[True] * 9, [True] * 3 + [False] * 6])
-    numbers, there = some_words(valid, 5, random.Random(0))
+    numbers, there = sample_words(valid, 5, random.Random(0))
     assert there.sum(1).tolist() == [5, 3] and numbers[1, :3].tolist() == [0, 1, 2]
     assert len(set(numbers[0].tolist())) == 5
 

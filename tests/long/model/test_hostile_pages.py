@@ -9,11 +9,11 @@ from safetensors.torch import save_file
 from model import checkpoint
 from model.answers import pixel_choices
 from model.blocks import LONG_PAGE
+from model.encoders.layout_bias import relations
 from model.examples import Prompt
+from model.heads.mask_decoder import PixelAnswer
 from model.inference import MOST_WORDS, SHIPPED, Predictor, Word
 from model.inputs import batch_pages, prepare_page
-from model.layout_bias import relations
-from model.mask_decoder import PixelAnswer
 from model.presets import NANO
 from model.vocabulary import Vocabulary, words_of
 

@@ -71,9 +71,9 @@ def test_a_masked_word_is_looked_for_in_the_image(config):
     masked = mask_words([page], random.Random(1), Masking(blank=1.0))
     other = replace(other, image=page.image.rotate(180))
     with torch.no_grad():
-        one, wanted = objective.foretold(masked, [page])
-        two, _ = objective.foretold(masked, [other])
-        without, _ = objective.foretold(masked, [example()])
+        one, wanted = objective.predict(masked, [page])
+        two, _ = objective.predict(masked, [other])
+        without, _ = objective.predict(masked, [example()])
     assert one.shape == (len(masked.asked), config.text.pieces) and wanted.shape == (len(masked.asked),)
     assert not torch.allclose(one, two, atol=1e-4) and not torch.allclose(one, without, atol=1e-4)
 

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec
 _OPERATORS = ("nms", "qnms")
 
 
-class TorchvisionMend(MetaPathFinder):
+class TorchvisionFix(MetaPathFinder):
     """Declares the missing operators when somebody first imports torchvision.
 
     Waiting for that import, rather than declaring at once, keeps ``import model.masks`` free of torch.
@@ -34,5 +34,5 @@ class TorchvisionMend(MetaPathFinder):
 
 def install() -> None:
     """Puts one mend in front of the importers of this process; a second call changes nothing."""
-    if not any(isinstance(finder, TorchvisionMend) for finder in sys.meta_path):
-        sys.meta_path.insert(0, TorchvisionMend())
+    if not any(isinstance(finder, TorchvisionFix) for finder in sys.meta_path):
+        sys.meta_path.insert(0, TorchvisionFix())

@@ -1,6 +1,6 @@
 """Which words answer: a decoder over the words of the page and the tokens of the prompt, fed with lexical anchors.
 
-It points to a word of the answer, and grows the answer from there (model.growth).
+It points to a word of the answer, and grows the answer from there (model.heads.growth).
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from model.anchors import ANCHORS
 from model.blocks import Perceptron, RowsOf, additive_mask
-from model.growth import Growth, pick_seeds
+from model.encoders.prompt import PromptTokens
+from model.heads.growth import Growth, pick_seeds
+from model.heads.word_layer import WordLayer
 from model.inputs import PageBatch, QuestionBatch
-from model.prompt_encoder import PromptTokens
 from model.prompts import BARRED, CLICKED, CLICKS, INSIDE, IS_BOX
-from model.word_layer import WordLayer
 
 MEANINGS = 2  # similarities of a word's meaning to the question
 _SHOWN = 40.0  # added to the pointing where the asker has shown a place: more than any logit

@@ -3,21 +3,21 @@
 import pytest
 import torch
 
-from model.blending import blended
+from model.weight_interpolation import interpolate
 
 
 def test_a_share_of_what_was_learned_is_taken_and_whole_numbers_are_the_new_ones() -> None:
     before = {"a": torch.tensor([0.0, 2.0]), "n": torch.tensor(3)}
     after = {"a": torch.tensor([4.0, 2.0]), "n": torch.tensor(5)}
-    assert blended(before, after, 0.25)["a"].tolist() == [1.0, 2.0]
-    assert blended(before, after, 0.25)["n"].item() == 5
-    assert torch.equal(blended(before, after, 1.0)["a"], after["a"])
-    half = blended({"a": torch.zeros(2, dtype=torch.float16)}, {"a": torch.ones(2, dtype=torch.float16)}, 0.5)["a"]
+    assert interpolate(before, after, 0.25)["a"].tolist() == [1.0, 2.0]
+    assert interpolate(before, after, 0.25)["n"].item() == 5
+    assert torch.equal(interpolate(before, after, 1.0)["a"], after["a"])
+    half = interpolate({"a": torch.zeros(2, dtype=torch.float16)}, {"a": torch.ones(2, dtype=torch.float16)}, 0.5)["a"]
     assert half.dtype == torch.float16 and half.tolist() == [0.5, 0.5]
 
 
 def test_other_architectures_are_refused() -> None:
     with pytest.raises(ValueError, match="same architecture"):
-        blended({"a": torch.zeros(2)}, {"a": torch.zeros(3)}, 0.5)
+        interpolate({"a": torch.zeros(2)}, {"a": torch.zeros(3)}, 0.5)
     with pytest.raises(ValueError, match="same architecture"):
-        blended({"a": torch.zeros(2)}, {"b": torch.zeros(2)}, 0.5)
+        interpolate({"a": torch.zeros(2)}, {"b": torch.zeros(2)}, 0.5)

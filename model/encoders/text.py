@@ -6,14 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.bert import BertLayers
 from model.blocks import Perceptron, SelfAttentionLayer
+from model.encoders.bert import BertLayers
+from model.encoders.layout_bias import Biases
 from model.inputs import Bags, PageBatch
-from model.layout_bias import Biases, LayoutBias, relations
 from model.presets import TextConfig
 from model.vocabulary import SHAPES
-
-__all__ = ["LayoutBias", "TextEncoder", "WordEmbedding", "relations"]
 
 _OCTAVES = 4
 

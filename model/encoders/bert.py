@@ -10,7 +10,7 @@ class BertLayers(nn.Module):
     """BERT (https://arxiv.org/abs/1810.04805) that reads one vector a word instead of wordpieces.
 
     All layers share one layout bias, added to their attention scores (LayoutLMv2, https://arxiv.org/abs/2012.14740,
-    section 2.2): transformers hands one mask to all of them. The table of wordpieces lives in model.text_encoder's
+    section 2.2): transformers hands one mask to all of them. The table of wordpieces lives in model.encoders.text's
     WordEmbedding, where hiding a word hides all of it.
     """
 

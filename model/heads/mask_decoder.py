@@ -1,6 +1,6 @@
 """Which pixels answer: SAM's two-way transformer over the fused page, with SAM 2's high-resolution skips.
 
-Beside SAM's maps it gives one box (model.boxes): most of what a page shows beside words has straight sides.
+Beside SAM's maps it gives one box (model.heads.boxes): most of what a page shows beside words has straight sides.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from model.anchors import RUNS
 from model.blocks import CrossAttention, LayerNorm2d, Perceptron, additive_mask, soft_log
-from model.boxes import box_at_peak, edges_from
-from model.image_encoder import ImageFeatures
+from model.encoders.image import ImageFeatures
+from model.heads.boxes import box_at_peak, edges_from
 from model.inputs import NEGATIVE, POSITIVE, PageBatch, QuestionBatch
 
 MASKS = 4  # the first is the one answer, the others are for questions that could mean several things

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from timm.models.hieradet_sam2 import HieraDet
 from torch import Tensor, nn
 
-from model.feature_memory import FeatureMemory
+from model.encoders.feature_memory import FeatureMemory
 from model.presets import ImageConfig
 
 STRIDE = 16  # of the map that is fused with words and decoded into masks

@@ -17,7 +17,7 @@ class Numbers(TypeDecorator[list[int]]):
         return dialect.type_descriptor(ARRAY(Integer()) if dialect.name == "postgresql" else JSON())
 
 
-class among(FunctionElement[bool]):
+class in_array(FunctionElement[bool]):
     """Whether a number is one of the parameter `name`, a list of integers."""
 
     type = Boolean()
@@ -27,13 +27,13 @@ class among(FunctionElement[bool]):
         super().__init__(number, bindparam(name, type_=Numbers()))
 
 
-@compiles(among, "postgresql")
-def _any_of_array(element: among, compiler: Any, **how: Any) -> str:
+@compiles(in_array, "postgresql")
+def _any_of_array(element: in_array, compiler: Any, **how: Any) -> str:
     number, listed = (compiler.process(each, **how) for each in element.clauses)
     return f"{number} = ANY ({listed})"
 
 
-@compiles(among, "sqlite")
-def _in_json(element: among, compiler: Any, **how: Any) -> str:
+@compiles(in_array, "sqlite")
+def _in_json(element: in_array, compiler: Any, **how: Any) -> str:
     number, listed = (compiler.process(each, **how) for each in element.clauses)
     return f"{number} IN (SELECT value FROM json_each({listed}))"

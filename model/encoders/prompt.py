@@ -7,8 +7,8 @@ from open_clip.transformer import TextTransformer
 from torch import Tensor, nn
 
 from model.blocks import MASKED, LayerNorm2d
-from model.clip_tower import ClipTower
 from model.drawn_prompts import DRAWN
+from model.encoders.clip_tower import ClipTower
 from model.inputs import CORNER_SECOND, NO_POINT, QuestionBatch
 from model.presets import PromptConfig
 

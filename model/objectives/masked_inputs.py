@@ -12,7 +12,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from model.image_encoder import ImageEncoder
+from model.encoders.image import ImageEncoder
 from model.inputs import Bags, PageBatch
 from model.network import GroundingNetwork
 
@@ -20,7 +20,7 @@ TOKEN_STRIDE = 4  # pixels of a token right after the patch embedding
 M = TypeVar("M", bound=nn.Module)
 
 
-class StandIn(nn.Module):
+class MaskToken(nn.Module):
     """A learned token that takes the place of what is hidden."""
 
     def __init__(self, width: int) -> None:
@@ -44,13 +44,13 @@ def token_width(encoder: ImageEncoder) -> int:
     return int(encoder.trunk.patch_embed.proj.out_channels)
 
 
-def with_hidden_image(encoder: ImageEncoder, hidden: Tensor, stand_in: StandIn) -> ImageEncoder:
+def with_hidden_image(encoder: ImageEncoder, hidden: Tensor, stand_in: MaskToken) -> ImageEncoder:
     """The encoder as it sees images [G, 3, H, W] of which the cells ``hidden`` [G, h, w] (bool) are hidden."""
     return replaced(encoder, "trunk.patch_embed", _HidingPatches(encoder.trunk.patch_embed, hidden, stand_in.token))
 
 
 def with_hidden_words(
-    network: GroundingNetwork, pages: PageBatch, hidden: Tensor, stand_in: StandIn
+    network: GroundingNetwork, pages: PageBatch, hidden: Tensor, stand_in: MaskToken
 ) -> tuple[GroundingNetwork, PageBatch]:
     """Network and pages of which the words ``hidden`` [G, N] (bool) have a place and nothing else."""
     embedding = _HidingWords(network.text_encoder.embedding, hidden.flatten(), stand_in.token)

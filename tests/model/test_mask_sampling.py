@@ -3,7 +3,7 @@ import random
 import pytest
 import torch
 
-from model.objectives.masking import BlockShapes, draw_blocks, hide_units, page_cells
+from model.objectives.mask_sampling import BlockShapes, draw_blocks, hide_units, page_cells
 
 
 def two_pages():

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from model.blocks import MASKED, Perceptron, RowsOf, soft_log
+from model.heads.word_layer import WordLayer
 from model.inputs import PageBatch
-from model.word_layer import WordLayer
 
 _RELATIONS = 14  # numbers of a word as seen from a seed
 _FLATTER = 2.0  # divides the pointing where a second seed is drawn from it

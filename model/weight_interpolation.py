@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 
-def blended(before: Mapping[str, Tensor], after: Mapping[str, Tensor], share: float) -> dict[str, Tensor]:
+def interpolate(before: Mapping[str, Tensor], after: Mapping[str, Tensor], share: float) -> dict[str, Tensor]:
     """Return `before` + `share` (0..1) x (`after` - `before`), tensor by tensor; whole numbers are those of `after`.
 
     ValueError when they are not the weights of one architecture.

@@ -1,0 +1,1 @@
+"""Encoders of the page and of the prompt: image, words, question, and their fusion."""

@@ -1,0 +1,1 @@
+"""Heads that answer: the word head with region growing, and the mask decoder."""
