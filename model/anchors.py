@@ -7,12 +7,13 @@ generated pages (a trial: acc@.5 of .007 without, .48 with them), since matching
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from model.layout import Floats, Layout
+from model.layout import Floats, Integers, Layout
 from model.vocabulary import bare, weight_of
 
 RUNS = 3  # runs of words that look most like the key
@@ -49,7 +50,7 @@ def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
     best = similar.argmax(0)
     segment_cover, segment_share = _coverage(layout, layout.segment, matched, weights, total)
     line_cover, _ = _coverage(layout, layout.line, matched, weights, total)
-    columns: list[NDArray] = [
+    columns: list[NDArray[Any]] = [
         similar.max(0),
         matched.max(0),
         gain,
@@ -74,14 +75,13 @@ def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
     return Anchors(np.stack(columns, 1).astype(np.float32), runs)
 
 
-def soft_log(values: NDArray) -> NDArray:
+def soft_log(values: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     """sign(x) log(1 + |x|): near things exactly, far things roughly."""
-    return np.sign(values) * np.log1p(np.abs(values))
+    logs: NDArray[np.floating[Any]] = np.sign(values) * np.log1p(np.abs(values))
+    return logs
 
 
-def _coverage(
-    layout: Layout, group: NDArray, matched: Floats, weights: Floats, total: float
-) -> tuple[NDArray, NDArray]:
+def _coverage(layout: Layout, group: Integers, matched: Floats, weights: Floats, total: float) -> tuple[Floats, Floats]:
     """For each word: share of the question that its group (line or segment) covers, share of the group that matches."""
     ordered, sorted_group = matched[:, layout.order], group[layout.order]
     starts = np.flatnonzero(np.r_[True, sorted_group[1:] != sorted_group[:-1]])
@@ -93,7 +93,7 @@ def _coverage(
     return per_word[0], per_word[1]
 
 
-def _best_run(layout: Layout, gain: NDArray, free: NDArray, penalty: float) -> tuple[int, int, bool]:
+def _best_run(layout: Layout, gain: Floats, free: NDArray[np.bool_], penalty: float) -> tuple[int, int, bool]:
     """First and last place (in reading order) of the run on one line with the largest gain less its gaps (Kadane)."""
     gains, lines = gain[layout.order].tolist(), layout.line[layout.order].tolist()
     segments = layout.segment[layout.order].tolist()
@@ -119,7 +119,7 @@ def _union(boxes: Floats) -> tuple[float, float, float, float]:
     return x0, y0, x1, y1
 
 
-def _offsets(layout: Layout, members: NDArray, box: tuple[float, ...], high: int, cover: float) -> list[NDArray]:
+def _offsets(layout: Layout, members: Integers, box: tuple[float, ...], high: int, cover: float) -> list[NDArray[Any]]:
     """Where each word stands, seen from a run: ten columns."""
     x0, y0, x1, y1 = box
     boxes = layout.boxes
@@ -144,7 +144,7 @@ def _offsets(layout: Layout, members: NDArray, box: tuple[float, ...], high: int
     ]
 
 
-def _value_candidates(layout: Layout, box: tuple[float, ...], high: int) -> list[NDArray]:
+def _value_candidates(layout: Layout, box: tuple[float, ...], high: int) -> list[NDArray[np.bool_]]:
     """Words that would be the value if this run is the key: rest of its segment, next segment, below, the likeliest."""
     x0, _, x1, y1 = box
     home = int(layout.segment[layout.order[high]])

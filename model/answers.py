@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from PIL import Image
+from torch import Tensor
 
 from model.drawn_prompts import MASK_STRIDE
 from model.examples import Prompt, Word
@@ -211,5 +212,5 @@ def _answer(
     return Answer(mask, under, " ".join(words[i].text for i in under), score, answered, word_mask, pixel_mask)
 
 
-def _chance(logit: object) -> float:
-    return float(1 / (1 + np.exp(-float(logit))))  # type: ignore[arg-type]
+def _chance(logit: Tensor) -> float:
+    return float(1 / (1 + np.exp(-float(logit))))

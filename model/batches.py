@@ -88,7 +88,9 @@ def _pixel_targets(
     for row, (example, question) in enumerate(asked):
         image = pages[row // each].image
         acceptable = acceptable_masks(example, question)
-        for place in range(alternatives if acceptable and image is not None else 0):
+        if image is None or not acceptable:
+            continue
+        for place in range(alternatives):
             source = place if place < len(acceptable) else 0
             if place and source == 0:
                 masks[row, place], boxes[row, place], filled[row, place] = masks[row, 0], boxes[row, 0], filled[row, 0]

@@ -17,7 +17,8 @@ def additive_mask(valid: Tensor) -> Tensor:
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
     """[B, T, D] -> [B, heads, T, D / heads]."""
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    split: Tensor = x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    return split
 
 
 def merge_heads(x: Tensor) -> Tensor:
@@ -35,6 +36,13 @@ class Perceptron(nn.Sequential):
 
     def __init__(self, into: int, hidden: int, out: int) -> None:
         super().__init__(nn.Linear(into, hidden), nn.GELU(), nn.Linear(hidden, out))
+
+    @property
+    def last(self) -> nn.Linear:
+        """Return the second linear layer."""
+        layer = self[2]
+        assert isinstance(layer, nn.Linear)
+        return layer
 
 
 LONG_PAGE = 1024  # words; on longer pages attention among words goes by parts of so many rows:
@@ -74,7 +82,8 @@ class SelfAttentionLayer(nn.Module):
             for rows in row_parts(x.shape[1])
         ]
         x = x + self.out(merge_heads(torch.cat(parts, 2)))
-        return x + self.mlp(self.norm_mlp(x))
+        states: Tensor = x + self.mlp(self.norm_mlp(x))
+        return states
 
 
 class CrossAttention(nn.Module):
@@ -94,7 +103,8 @@ class CrossAttention(nn.Module):
         q, k, v = (
             split_heads(layer(x), self.heads) for layer, x in ((self.q, queries), (self.k, keys), (self.v, values))
         )
-        return self.out(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
+        attended: Tensor = self.out(merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=bias)))
+        return attended
 
 
 class LayerNorm2d(nn.Module):
@@ -105,7 +115,8 @@ class LayerNorm2d(nn.Module):
         self.norm = nn.LayerNorm(channels)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        normed: Tensor = self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return normed
 
 
 class PointEncoding(nn.Module):
@@ -126,4 +137,5 @@ class PointEncoding(nn.Module):
         """[height * width, D] of the centres of cells ``step`` apart."""
         y = (torch.arange(height, device=self.frequencies.device) + 0.5) * step
         x = (torch.arange(width, device=self.frequencies.device) + 0.5) * step
-        return self(torch.stack(torch.meshgrid(y, x, indexing="ij")[::-1], -1).reshape(-1, 2))
+        encoded: Tensor = self(torch.stack(torch.meshgrid(y, x, indexing="ij")[::-1], -1).reshape(-1, 2))
+        return encoded

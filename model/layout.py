@@ -69,19 +69,26 @@ def read_layout(words: Sequence[Word]) -> Layout:
     )
 
 
+@dataclass(slots=True)
+class _Line:
+    centre: float  # mean of its words, in line heights
+    height: float  # mean of its words, in line heights
+    members: list[int]
+
+
 def _lines(boxes: Floats) -> list[tuple[float, list[int]]]:
     """Lines from the top, each (mean height, members): a word joins the last near line whose centre is close enough."""
     centres, heights = ((boxes[:, 1] + boxes[:, 3]) / 2).tolist(), (boxes[:, 3] - boxes[:, 1]).tolist()
-    lines: list[list] = []
+    lines: list[_Line] = []
     for index in np.argsort(np.array(centres), kind="stable").tolist():
         centre, height, home = centres[index], heights[index], None
         for candidate in lines[-_LINES_BACK:]:
-            if abs(candidate[0] - centre) < 0.5 * max(0.3, min(height, candidate[1])):
+            if abs(candidate.centre - centre) < 0.5 * max(0.3, min(height, candidate.height)):
                 home = candidate
         if home is None:
-            lines.append([centre, height, [index]])
+            lines.append(_Line(centre, height, [index]))
         else:
-            home[2].append(index)
-            home[0] += (centre - home[0]) / len(home[2])
-            home[1] += (height - home[1]) / len(home[2])
-    return [(height, members) for _, height, members in sorted(lines, key=lambda entry: entry[0])]
+            home.members.append(index)
+            home.centre += (centre - home.centre) / len(home.members)
+            home.height += (height - home.height) / len(home.members)
+    return [(line.height, line.members) for line in sorted(lines, key=lambda line: line.centre)]

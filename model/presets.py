@@ -73,7 +73,9 @@ class NetworkConfig:
     def from_dict(cls, values: dict[str, Any]) -> "NetworkConfig":
         """The config that ``to_dict`` wrote, also that of an older version; TypeError on keys that this one does not
         know."""
-        image = {key: tuple(value) if isinstance(value, list) else value for key, value in values["image"].items()}
+        image: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values["image"].items()
+        }
         parts = {
             "image": ImageConfig(**image),
             "text": TextConfig(**values["text"]),

@@ -63,7 +63,8 @@ def share_inside(boxes: Floats, box: Floats) -> Floats:
     width = np.minimum(boxes[:, 2], box[2]) - np.maximum(boxes[:, 0], box[0])
     height = np.minimum(boxes[:, 3], box[3]) - np.maximum(boxes[:, 1], box[1])
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
-    return (np.maximum(width, 0) * np.maximum(height, 0) / np.maximum(area, 1e-6)).astype(np.float32)
+    share: Floats = (np.maximum(width, 0) * np.maximum(height, 0) / np.maximum(area, 1e-6)).astype(np.float32)
+    return share
 
 
 def _share_under(boxes: np.ndarray, mask: np.ndarray) -> list[float]:

@@ -81,7 +81,10 @@ class Vocabulary:
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._unknown = self._tokenizer.token_to_id("[UNK]")
+        unknown = self._tokenizer.token_to_id("[UNK]")
+        if unknown is None:
+            raise ValueError(f"{tokenizer} has no piece [UNK]; use a BERT tokenizer.")
+        self._unknown = unknown
         self._pieces: dict[str, NDArray[np.int64]] = {}
         self._grams: dict[str, NDArray[np.int64]] = {}
 

@@ -4,11 +4,14 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from torch import Tensor
 
-Features = TypeVar("Features")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Features = TypeVar("Features", bound="DataclassInstance")
 
 MOST_BYTES = 400_000_000  # some two hundred pages of the nano preset
 
@@ -38,6 +41,6 @@ class FeatureMemory(Generic[Features]):
         return features
 
 
-def _bytes(features: object) -> int:
-    parts = (getattr(features, field.name) for field in fields(features))  # type: ignore[arg-type]
+def _bytes(features: "DataclassInstance") -> int:
+    parts = (getattr(features, field.name) for field in fields(features))
     return sum(part.numel() * part.element_size() for part in parts if isinstance(part, Tensor))

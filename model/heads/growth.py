@@ -40,7 +40,7 @@ class Growth(nn.Module):
         self.norm_words, self.norm_token = nn.LayerNorm(width), nn.LayerNorm(width)
         self.neighbours = nn.Linear(width, width)
         self.score = Perceptron(width, width, 1)
-        nn.init.constant_(self.score[-1].bias, -2.0)  # few words answer
+        nn.init.constant_(self.score.last.bias, -2.0)  # few words answer
         self.iou = Perceptron(width, width, 1)
 
     def links(self, page: Tensor, bias: RowsOf) -> Tensor:

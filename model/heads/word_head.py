@@ -5,6 +5,7 @@ It points to a word of the answer, and grows the answer from there (model.heads.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -55,7 +56,7 @@ class WordHead(nn.Module):
 
     def links(self, page: Tensor, bias: Sequence[RowsOf]) -> list[Tensor]:
         """page [G, N, D], bias [G, heads, N, N] of each layer -> links of each layer, that of growth the last."""
-        layers: list[WordLayer | Growth] = [*self.layers, self.growth]  # type: ignore[list-item]
+        layers = cast("list[WordLayer | Growth]", [*self.layers, self.growth])
         return [layer.links(page, layer_bias) for layer, layer_bias in zip(layers, bias, strict=True)]
 
     def forward(

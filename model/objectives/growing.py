@@ -25,7 +25,7 @@ class Growing(PromptableSegmentation):
 
     def __init__(self, network: GroundingNetwork, source: Source) -> None:
         super().__init__(network, source, _ASKING)
-        last = network.word_head.growth.iou[-1]
+        last = network.word_head.growth.iou.last
         nn.init.zeros_(last.weight)
         nn.init.zeros_(last.bias)
 

@@ -42,8 +42,7 @@ class PromptableSegmentation(NetworkObjective):
         batch = make_batch(examples, self._vocabulary, self.network.config, without_anchors=hidden)
         if rng.random() < asking.prompted_steps:
             batch = with_prompts(self.network, batch, self._vocabulary, rng, asking.prompted_questions)
-        pages, questions, targets = (
-            to_device(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
-        )
+        pages, questions = to_device(batch.pages, self.device), to_device(batch.questions, self.device)
+        targets = to_device(batch.targets, self.device)
         targets = begun_inside(targets, asking.begun_inside)
         return loss_of(self.network(pages, questions, targets.towards), targets, asking.pixel_weight, asking.multimask)

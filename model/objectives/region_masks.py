@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from model.batches import make_batch
 from model.devices import to_device
+from model.encoders.fusion import FusionLayer
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import NetworkObjective
@@ -57,9 +58,8 @@ class RegionMasks(NetworkObjective):
                 batch = with_prompts(
                     self.network, batch, self._vocabulary, rng, pointing.prompted_questions, self._config
                 )
-            pages, questions, targets = (
-                to_device(part, self.device) for part in (batch.pages, batch.questions, batch.targets)
-            )
+            pages, questions = to_device(batch.pages, self.device), to_device(batch.questions, self.device)
+            targets = to_device(batch.targets, self.device)
             pixels = self.network(pages, questions).pixels
         if pixels is None:
             raise ValueError("Learning the masks of regions needs the pictures of the pages.")
@@ -74,6 +74,7 @@ def pixel_parts(network: GroundingNetwork) -> nn.ModuleList:
     prompts = network.prompt_encoder
     parts: list[nn.Module] = [network.image_encoder, network.mask_decoder, prompts.drawn_in]
     for layer in network.fusion.layers:
+        assert isinstance(layer, FusionLayer)
         parts += [layer.norm_image, layer.to_image, layer.norm_mlp, layer.mlp]
     return nn.ModuleList([*parts, nn.ParameterList([prompts.nothing_drawn])])
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.linalg import LinAlgError  # type: ignore[attr-defined]
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
 # Diagonal added when a Cholesky factorisation fails, relative to the mean diagonal; then the plain gradient is used.
 JITTER_LADDER = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)

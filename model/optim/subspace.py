@@ -16,7 +16,7 @@ import tensorly
 import torch
 from tensorly.decomposition import partial_tucker
 from torch import Tensor
-from torch.linalg import LinAlgError  # type: ignore[attr-defined]
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 from torch.nn.functional import pad
 
 from model.optim.choices import Partition, RangeFinder, Subspace, Svd, Tucker

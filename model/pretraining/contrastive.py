@@ -57,7 +57,7 @@ def set_dropout(decoder: nn.Module, share: float) -> None:
         if isinstance(module, nn.Dropout):
             module.p, found = share, True
         if isinstance(getattr(module, "attention_dropout", None), float):
-            module.attention_dropout, found = share, True  # type: ignore[assignment]
+            module.attention_dropout, found = share, True  # type: ignore[assignment]  # torch types every attribute of a module as Tensor or Module
     if not found:
         raise ValueError(f"{type(decoder).__name__} has no dropout, so a sentence read twice would be the same.")
 

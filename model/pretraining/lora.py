@@ -39,7 +39,8 @@ class Adapted(nn.Module):
     def __init__(self, base: nn.Module, rank: int, scale: float) -> None:
         super().__init__()
         self.base = base
-        weight: Tensor = base.weight  # type: ignore[assignment]
+        weight = base.weight
+        assert isinstance(weight, Tensor)
         into, out = weight.shape if isinstance(base, Conv1D) else reversed(weight.shape)
         self.adapter = Adapter(into, out, rank, scale).to(weight.device)
 

@@ -67,11 +67,11 @@ def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes:
     def closure() -> Tensor:
         optimizer.zero_grad()
         loss = F.cross_entropy(rows @ weights + bias, classes, weight) + _DECAY * weights.square().sum() / 2
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         return loss
 
     with torch.enable_grad():
-        optimizer.step(closure)  # type: ignore[no-untyped-call]
+        optimizer.step(closure)
     told = (test_rows @ weights + bias).argmax(1)
     recalls = torch.stack([(told[test_classes == one] == one).float().mean() for one in range(count)])
     return Probe(float(recalls.nanmean()), tuple(recalls.tolist()))

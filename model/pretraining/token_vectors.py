@@ -35,4 +35,5 @@ def reduced_vectors(folder: Path, width: int) -> Tensor:
     table = table / table.norm(dim=1, keepdim=True).clamp_min(1e-6)
     axes = torch.linalg.eigh(table.T @ table).eigenvectors.flip(1)[:, :width]
     axes = axes * torch.sign(axes.gather(0, axes.abs().argmax(0, keepdim=True)))  # the sign of an eigenvector is free
-    return (table @ axes).half().float()
+    reduced: Tensor = (table @ axes).half().float()
+    return reduced
