@@ -1,4 +1,7 @@
-"""The network and how it learns. Tensors in, tensors out: no database, no web, no files but checkpoints."""
+"""The network and its training.
+
+Tensors go in and tensors come out. No module here knows the database, the web or any file but checkpoints.
+"""
 
 from model import torchvision_fix
 

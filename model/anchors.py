@@ -1,7 +1,7 @@
-"""Lexical anchors: where on the page the words of a question are printed, and what stands beside them as a value.
+"""Find lexical anchors: page words that match words of a question, and the values printed beside them.
 
-These are inputs of the word head and of the mask decoder. Without them a small network learns next to nothing from
-generated pages (a trial: acc@.5 of .007 without, .48 with them), since matching strings is what it cannot learn.
+Anchors are input features of the word head and of the mask decoder. Small networks do not learn to match strings:
+in a trial acc@.5 was .007 without anchors and .48 with them.
 """
 
 import math
@@ -17,10 +17,10 @@ from model.layout import Floats, Integers, Layout
 from model.vocabulary import bare, weight_of
 
 RUNS = 3  # runs of words that look most like the key
-CANDIDATES_FOR = 2  # of these, the first have value candidates
+CANDIDATES_FOR = 2  # the first runs, which have value candidates
 ANCHORS = 8 + 10 * RUNS + 4 * CANDIDATES_FOR  # features of a word
-_SIMILAR, _SAME = 0.74, 0.80  # of 1: a match that counts, a match that makes a word frequent
-_FOLLOWING = 8  # words after the key that know their distance from it
+_SIMILAR, _SAME = 0.74, 0.80  # similarity 0..1 of a match that counts, and of one that makes a word frequent
+_FOLLOWING = 8  # words after the key with a feature for their distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,21 @@ class Anchors:
 
 
 def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
-    """Anchors of a question (its words, see vocabulary.words_of) on a page."""
+    """Find the anchors of a question on a page.
+
+    Args:
+        layout: layout of the page, N words.
+        question: words of the question, as `model.vocabulary.words_of` splits them.
+
+    Returns:
+        Features of each word and the runs of words that look most like the key.
+    """
     count = len(layout.texts)
     if count == 0:
         return Anchors(np.zeros((0, ANCHORS), np.float32), np.zeros((RUNS, 5), np.float32))
     tokens = [token for token in question if weight_of(token) > 0] or ["?"]
     weights = np.array([weight_of(token) for token in tokens], np.float32)
-    if weights.max() < 0.5:  # nothing but small words: then they are what was asked
+    if weights.max() < 0.5:  # only function words: then they are the key
         weights[:] = 1.0
     page = [bare(text) for text in layout.texts]
     similar = process.cdist([bare(t) for t in tokens], page, scorer=fuzz.ratio, dtype=np.float32) / 100.0  # [T, N]
@@ -61,7 +69,7 @@ def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
         line_cover,
     ]
     runs = np.zeros((RUNS, 5), np.float32)
-    free = np.ones(count, bool)  # places in reading order that no run has taken
+    free = np.ones(count, bool)  # places in reading order outside earlier runs
     for number in range(RUNS):
         low, high, found = _best_run(layout, gain, free, 0.25 * max(0.2, float(weights.max())))
         members = layout.order[low : high + 1]
@@ -76,13 +84,16 @@ def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
 
 
 def soft_log(values: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """sign(x) log(1 + |x|): near things exactly, far things roughly."""
+    """Return sign(x) log(1 + |x|), which is exact near zero and coarse far from it."""
     logs: NDArray[np.floating[Any]] = np.sign(values) * np.log1p(np.abs(values))
     return logs
 
 
 def _coverage(layout: Layout, group: Integers, matched: Floats, weights: Floats, total: float) -> tuple[Floats, Floats]:
-    """For each word: share of the question that its group (line or segment) covers, share of the group that matches."""
+    """Return how much of the question each word's group covers, and how much of the group matches.
+
+    A group is a line or a segment. Both results are [N], shares 0..1.
+    """
     ordered, sorted_group = matched[:, layout.order], group[layout.order]
     starts = np.flatnonzero(np.r_[True, sorted_group[1:] != sorted_group[:-1]])
     lengths = np.diff(np.r_[starts, len(sorted_group)])
@@ -94,7 +105,10 @@ def _coverage(layout: Layout, group: Integers, matched: Floats, weights: Floats,
 
 
 def _best_run(layout: Layout, gain: Floats, free: NDArray[np.bool_], penalty: float) -> tuple[int, int, bool]:
-    """First and last place (in reading order) of the run on one line with the largest gain less its gaps (Kadane)."""
+    """Find the run of words on one line whose gain less its gaps is largest (Kadane's algorithm).
+
+    Returns first and last place in reading order, and whether any word matched.
+    """
     gains, lines = gain[layout.order].tolist(), layout.line[layout.order].tolist()
     segments = layout.segment[layout.order].tolist()
     best, low, high = 0.0, 0, 0
@@ -120,7 +134,7 @@ def _union(boxes: Floats) -> tuple[float, float, float, float]:
 
 
 def _offsets(layout: Layout, members: Integers, box: tuple[float, ...], high: int, cover: float) -> list[NDArray[Any]]:
-    """Where each word stands, seen from a run: ten columns."""
+    """Return ten columns [N] that place each word relative to a run."""
     x0, y0, x1, y1 = box
     boxes = layout.boxes
     centre = (boxes[:, 1] + boxes[:, 3]) / 2
@@ -145,7 +159,10 @@ def _offsets(layout: Layout, members: Integers, box: tuple[float, ...], high: in
 
 
 def _value_candidates(layout: Layout, box: tuple[float, ...], high: int) -> list[NDArray[np.bool_]]:
-    """Words that would be the value if this run is the key: rest of its segment, next segment, below, the likeliest."""
+    """Return four masks [N] of words that are the value if this run is the key.
+
+    They are the rest of the run's segment, the next segment, the segment below, and the likeliest of the three.
+    """
     x0, _, x1, y1 = box
     home = int(layout.segment[layout.order[high]])
     rest = (layout.segment == home) & (layout.rank > high)

@@ -1,4 +1,4 @@
-"""From scores of words and pixels to an answer: which words, which pixels, which of the two speaks."""
+"""Turn scores of words and pixels into an answer: its words, its pixels, and the path that decides."""
 
 import math
 from collections.abc import Sequence
@@ -18,22 +18,21 @@ from model.masks import Mask, rasterise, words_under
 from model.network import NetworkAnswer
 
 MOST_CANDIDATES = 3
-SEEDS = 3  # words that answers are grown from; some grow to the same answer
-_STABILITY_DELTA, _STABILITY = 0.05, 0.98  # SAM 2: a mask that changes little with its threshold is trusted
-_INSIDE = 0.5  # share of a word that a box must hold
+SEEDS = 3  # words from which answers grow; some grow into the same answer
+_STABILITY_DELTA, _STABILITY = 0.05, 0.98  # SAM 2: thresholds of a stable mask
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer at page resolution."""
+    """Answer to one question at page resolution."""
 
     mask: Mask  # bool [H, W], words and pixels merged
     words: list[int]  # indices of the words under the mask, reading order
     text: str  # those words, joined
     score: float  # predicted IoU, 0..1
     answered: float  # probability that this page answers the question
-    word_mask: Mask  # bool [H, W], what the word path alone says
-    pixel_mask: Mask  # bool [H, W], what the pixel path alone says
+    word_mask: Mask  # bool [H, W], from the word path alone
+    pixel_mask: Mask  # bool [H, W], from the pixel path alone
     candidates: list["Answer"] = field(default_factory=list)  # up to 3 alternatives, best first
 
 
@@ -45,7 +44,19 @@ def compose_answer(
     prepared: PreparedPage,
     network: NetworkAnswer,
 ) -> Answer:
-    """The answer of question ``row`` of a batch on one page of ``size`` (width, height)."""
+    """Compose the answer to one question of a batch.
+
+    Args:
+        row: index of the question in the batch.
+        prompt: prompt of that question.
+        words: words of the page in reading order.
+        size: width and height of the page in pixels.
+        prepared: the page as the network read it.
+        network: scores of the whole batch.
+
+    Returns:
+        The answer, with up to `MOST_CANDIDATES` alternatives.
+    """
     width, height = size
     boxes = [word.box for word in words]
     grown = choose_words(network.words, row, shown=bool(prompt.points) or prompt.box is not None)
@@ -72,11 +83,14 @@ def compose_answer(
 
 
 def _answered(network: NetworkAnswer, row: int, by_words: bool, read: bool) -> float:
-    """Probability that the page answers. Where pixels answer on a page with words, both paths must say so: on generated pages
-    an area of .90 under the curve for regions that are there or not, against .79 by words and .89 by pixels alone (weights
-    c47b744aad52)."""
+    """Return the probability that the page answers the question.
+
+    Where pixels answer on a page with words, the lower of both paths counts. On generated pages this separates regions
+    that are present from absent ones with an area under the curve of .90, against .79 by words and .89 by pixels alone
+    (weights c47b744aad52).
+    """
     if network.pixels is None:
-        return _chance(network.words.answered[row]) if read else 0.0  # nothing was there to be read
+        return _chance(network.words.answered[row]) if read else 0.0  # neither image nor words
     pixels = _chance(network.pixels.answered[row])
     if not read:
         return pixels
@@ -86,19 +100,28 @@ def _answered(network: NetworkAnswer, row: int, by_words: bool, read: bool) -> f
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
-    """Words that may be the answer, in reading order, and their predicted IoU, 0..1: that of another choice than the first
-    counts as much less as its words are pointed to less."""
+    """Words that may be the answer, in reading order, with their predicted IoU (0..1).
+
+    The IoU of every choice but the first is scaled down by its pointing probability relative to the first.
+    """
 
     words: list[int]
     iou: float
 
 
 def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[WordChoice]:
-    """The answers that were grown for a question, the one first that is worth most.
+    """Rank the answers that were grown for a question, best first.
 
-    Worth: the probability that the network points into the answer, whichever of its words it begins at, times the predicted IoU.
-    A long answer shares its probability among its words, and one stray word would win against each of them. Where the
-    asker has ``shown`` a place, the answer that begins there comes first.
+    The rank is the probability that the network points into the answer, at whichever word, times the predicted IoU.
+    A long answer shares its probability among its words, so a single stray word would win against each of them alone.
+
+    Args:
+        answer: scores of the word path for the whole batch.
+        row: index of the question in the batch.
+        shown: whether the user marked a place; the answer that begins there then comes first.
+
+    Returns:
+        Distinct answers, best first; empty where none was grown.
     """
     found: dict[tuple[int, ...], tuple[float, float]] = {}
     chances = answer.pointing[row].softmax(-1)
@@ -119,19 +142,31 @@ def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[Word
 
 @dataclass(frozen=True, slots=True)
 class PixelChoice:
-    """A map of the mask decoder, or its box, with the predicted IoU, 0..1. To bring a map to the page's size costs more than
-    to make it."""
+    """A map of the mask decoder, or its box, with the predicted IoU (0..1).
+
+    The map stays at decoder resolution, because enlarging it costs more than computing it.
+    """
 
     shape: Floats  # [h / 4, w / 4] logits; or [4] x0, y0, x1, y1 in cells
     iou: float
 
 
 def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, prompt: Prompt) -> list[PixelChoice]:
-    """The maps of a question, cut to the page without its padding, and its box, the chosen one first.
+    """Rank the mask decoder's maps and its box for one question, best first.
 
-    SAM 2's dynamic multimask (https://arxiv.org/abs/2408.00714): the single mask if it is stable, else the best of the
-    others. After clicks the map of the highest predicted IoU: of five rules the one under which each click helps in the
-    mean. Before both the box, where it is predicted to be better and holds what was clicked.
+    SAM 2's dynamic multimask (https://arxiv.org/abs/2408.00714) takes the single mask if it is stable, else the best of
+    the others. After clicks the map with the highest predicted IoU comes first: of five rules tried, this is the one
+    under which each click improves the mean. The box is inserted where its predicted IoU ranks it, if it fits the
+    clicks.
+
+    Args:
+        answer: maps of the whole batch, or None for pages without an image.
+        row: index of the question in the batch.
+        prepared: the page as the network read it.
+        prompt: prompt of the question.
+
+    Returns:
+        Choices cut to the page without its padding; empty without an image.
     """
     if answer is None:
         return []
@@ -152,20 +187,29 @@ def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, 
 
 
 def cells_of(prepared: PreparedPage) -> tuple[int, int]:
-    """Rows and columns of the mask decoder's map that lie on the page; the others see padding."""
+    """Return the rows and columns of the mask decoder's map that lie on the page, without padding."""
     assert prepared.image is not None
     cell = _cell(prepared)
     return math.ceil(prepared.size[1] / cell), math.ceil(prepared.size[0] / cell)
 
 
 def _cell(prepared: PreparedPage) -> float:
-    """Pixels of the page that a cell of the map is wide: the long side is scaled without padding."""
+    """Return the width of a map cell in page pixels; the long side is scaled without padding."""
     assert prepared.image is not None
     return max(prepared.size) * MASK_STRIDE / max(prepared.image.shape[1:])
 
 
 def enlarge(shape: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
-    """Bool [H, W] of a mask decoder's map, bilinear, or of its box, cut to the box of the prompt."""
+    """Enlarge a map or a box to a page mask, cut to the prompt's box.
+
+    Args:
+        shape: logits [h / 4, w / 4], enlarged bilinearly, or a box [4] in cells.
+        prepared: the page as the network read it.
+        prompt: prompt whose box, if any, limits the mask.
+
+    Returns:
+        Mask, bool [H, W] in pixels of the page.
+    """
     width, height = prepared.size
     if shape.ndim == 1:
         edges = np.rint(shape * _cell(prepared)).astype(int).tolist()
@@ -178,7 +222,7 @@ def enlarge(shape: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
 
 
 def _enlarged_map(logits: Floats, prepared: PreparedPage) -> Mask:
-    """Only the part of the page that holds the mask is scaled."""
+    """Enlarge only the part of the map that holds the mask."""
     width, height = prepared.size
     mask = np.zeros((height, width), bool)
     high, wide = logits.shape

@@ -1,4 +1,4 @@
-"""Examples to batches: pages, questions and targets with the same shapes."""
+"""Build training batches from examples: pages, questions and targets of matching shapes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from model.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one training step reads."""
+    """Input and targets of one training step."""
 
     pages: PageBatch
     questions: QuestionBatch
@@ -40,9 +40,17 @@ def make_batch(
     prepared: Sequence[PreparedPage] | None = None,
     without_anchors: Sequence[Sequence[bool]] | None = None,
 ) -> Batch:
-    """A batch of pages that have the same number of questions each.
+    """Build a batch from pages that have equally many questions.
 
-    Images are read only where all pages bring one. ``prepared`` saves reading the pages a second time.
+    Args:
+        examples: pages with their questions. Images are used only if every page has one.
+        vocabulary: ids of words.
+        config: sizes of the network.
+        prepared: the same pages already prepared, to save reading them twice.
+        without_anchors: for each question of each page, whether its lexical anchors are hidden.
+
+    Returns:
+        The batch, on the CPU.
     """
     pages = prepared or [prepare_page(e.words, e.size, e.image, vocabulary, config) for e in examples]
     page_batch = batch_pages(pages)
@@ -103,7 +111,7 @@ def _pixel_targets(
 
 
 def _box_of(mask: np.ndarray) -> tuple[torch.Tensor, float]:
-    """The box around a mask (bool [H, W]) in pixels, and the share of it that the mask fills; nothing for an empty one."""
+    """Return the box (pixels) around a mask (bool [H, W]) and the share it fills; zeros if it is empty."""
     rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
         return torch.zeros(4), 0.0
@@ -113,7 +121,7 @@ def _box_of(mask: np.ndarray) -> tuple[torch.Tensor, float]:
 
 
 def acceptable_masks(example: Example, question: Question) -> list[np.ndarray]:
-    """Every acceptable answer as bool [H, W]: the unions of its words' boxes, then the masks."""
+    """Return every acceptable answer as a mask, bool [H, W]: unions of word boxes first, then drawn masks."""
     width, height = example.size
     of_words = [rasterise([example.words[i].box for i in answer], (height, width)) for answer in question.answers]
     return of_words + list(question.masks)

@@ -1,4 +1,4 @@
-"""Attention and small perceptrons that several parts of the network share. Pre-norm throughout."""
+"""Attention layers and perceptrons that several parts of the network share. All layers are pre-norm."""
 
 import math
 from typing import Protocol
@@ -7,32 +7,32 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-MASKED = -1e4  # added to a score that must not count; finite, so that a row with nothing to look at stays finite
+MASKED = -1e4  # added to masked scores; finite, so that a row without any key stays finite
 
 
 def additive_mask(valid: Tensor) -> Tensor:
-    """[B, 1, 1, K] to add to attention scores, from valid [B, K] (bool)."""
+    """Return the mask [B, 1, 1, K] to add to attention scores, from `valid` [B, K] (bool)."""
     return (~valid)[:, None, None] * MASKED
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
-    """[B, T, D] -> [B, heads, T, D / heads]."""
+    """Split features into attention heads: [B, T, D] -> [B, heads, T, D / heads]."""
     split: Tensor = x.unflatten(-1, (heads, -1)).transpose(1, 2)
     return split
 
 
 def merge_heads(x: Tensor) -> Tensor:
-    """[B, heads, T, d] -> [B, T, heads * d]."""
+    """Merge attention heads: [B, heads, T, d] -> [B, T, heads * d]."""
     return x.transpose(1, 2).flatten(2)
 
 
 def soft_log(x: Tensor) -> Tensor:
-    """sign(x) log(1 + |x|): near things exactly, far things roughly."""
+    """Return sign(x) log(1 + |x|), which is exact near zero and coarse far from it."""
     return x.sign() * x.abs().log1p()
 
 
 class Perceptron(nn.Sequential):
-    """Two linear layers with GELU between."""
+    """Two linear layers with GELU between them."""
 
     def __init__(self, into: int, hidden: int, out: int) -> None:
         super().__init__(nn.Linear(into, hidden), nn.GELU(), nn.Linear(hidden, out))
@@ -45,19 +45,19 @@ class Perceptron(nn.Sequential):
         return layer
 
 
-LONG_PAGE = 1024  # words; on longer pages attention among words goes by parts of so many rows:
+LONG_PAGE = 1024  # words; on longer pages attention is computed in parts of _ROWS rows
 _ROWS = 64
 
 
 def row_parts(count: int) -> list[slice]:
-    """Rows in parts that bound the memory of N x N attention; one part, unless the page is long."""
+    """Split rows into parts that bound the memory of N x N attention; one part unless the page is long."""
     if count <= LONG_PAGE:
         return [slice(0, count)]
     return [slice(first, min(first + _ROWS, count)) for first in range(0, count, _ROWS)]
 
 
 class RowsOf(Protocol):
-    """What gives a bias [B, heads, T, T] by rows: a tensor, or something that keeps them otherwise."""
+    """A bias [B, heads, T, T] that can be read by rows: a tensor, or a compact form of one."""
 
     def __getitem__(self, index: tuple[slice, slice, slice], /) -> Tensor: ...
 
@@ -75,7 +75,7 @@ class SelfAttentionLayer(nn.Module):
         self.mlp = Perceptron(width, 4 * width, width)
 
     def forward(self, x: Tensor, bias: RowsOf) -> Tensor:
-        """x [B, T, D], bias [B, heads, T, T]."""
+        """Apply the layer to x [B, T, D] with bias [B, heads, T, T]; returns [B, T, D]."""
         q, k, v = (split_heads(part, self.heads) for part in self.qkv(self.norm(x)).chunk(3, -1))
         parts = [
             F.scaled_dot_product_attention(q[:, :, rows], k, v, attn_mask=bias[:, :, rows])
@@ -87,7 +87,10 @@ class SelfAttentionLayer(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Queries look at keys; the inner width may be smaller than the outer one (SAM's decoder halves it)."""
+    """Attention from queries to keys.
+
+    The inner width may be smaller than the outer one; SAM's decoder halves it.
+    """
 
     def __init__(self, width: int, heads: int, inner: int | None = None) -> None:
         super().__init__()
@@ -99,7 +102,17 @@ class CrossAttention(nn.Module):
         self.out = nn.Linear(inner, width)
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor | None = None) -> Tensor:
-        """queries [B, T, D], keys and values [B, K, D], bias broadcastable to [B, heads, T, K] -> [B, T, D]."""
+        """Attend from queries to keys.
+
+        Args:
+            queries: [B, T, D].
+            keys: [B, K, D].
+            values: [B, K, D].
+            bias: added to the scores, broadcastable to [B, heads, T, K].
+
+        Returns:
+            [B, T, D].
+        """
         q, k, v = (
             split_heads(layer(x), self.heads) for layer, x in ((self.q, queries), (self.k, keys), (self.v, values))
         )
@@ -115,12 +128,13 @@ class LayerNorm2d(nn.Module):
         self.norm = nn.LayerNorm(channels)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Normalise the channels of x [B, C, H, W]."""
         normed: Tensor = self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
         return normed
 
 
 class PointEncoding(nn.Module):
-    """Random Fourier features of places (SAM, prompt encoder); 1 = the page's long side."""
+    """Random Fourier features of positions (SAM, prompt encoder); 1 is the page's long side."""
 
     frequencies: Tensor
 
@@ -129,12 +143,21 @@ class PointEncoding(nn.Module):
         self.register_buffer("frequencies", torch.randn(2, width // 2) * scale)
 
     def forward(self, places: Tensor) -> Tensor:
-        """[..., 2] -> [..., width]."""
+        """Encode positions: [..., 2] -> [..., width]."""
         angles = (2 * places - 1) @ self.frequencies * (2 * math.pi)
         return torch.cat([angles.sin(), angles.cos()], -1)
 
     def grid(self, height: int, width: int, step: float) -> Tensor:
-        """[height * width, D] of the centres of cells ``step`` apart."""
+        """Encode the centres of a grid's cells.
+
+        Args:
+            height: rows of the grid.
+            width: columns of the grid.
+            step: side of a cell; 1 is the page's long side.
+
+        Returns:
+            [height * width, D], row by row.
+        """
         y = (torch.arange(height, device=self.frequencies.device) + 0.5) * step
         x = (torch.arange(width, device=self.frequencies.device) + 0.5) * step
         encoded: Tensor = self(torch.stack(torch.meshgrid(y, x, indexing="ij")[::-1], -1).reshape(-1, 2))

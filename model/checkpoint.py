@@ -1,4 +1,4 @@
-"""Checkpoints: safetensors with the config and a content hash inside, written to a temporary name and renamed."""
+"""Write and read checkpoints: safetensors files with the config and a content hash inside."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ _CONFIG, _HASH = "config", "content_sha256"
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Weights, the config they were saved with, and the hash of both (sha256, hex): the version of a model."""
+    """Weights, the config they were saved with, and their version: the sha256 (hex) of both."""
 
     state: dict[str, Tensor]
     config: dict[str, Any]
@@ -26,9 +26,18 @@ class Checkpoint:
 
 
 def save(path: str | Path, network_or_state: nn.Module | Mapping[str, Tensor], config: Mapping[str, Any]) -> str:
-    """Writes a checkpoint atomically and returns its version.
+    """Write a checkpoint to a temporary name and rename it, so that it is whole or not there.
 
-    Tensors keep the type they have; see ``halved`` for what ships. Raises OSError when the folder cannot be written.
+    Args:
+        path: file to write; its folder is created.
+        network_or_state: a module or its state dict. Tensors keep their dtype; see `to_float16` for weights that ship.
+        config: plain JSON values to store with the weights.
+
+    Returns:
+        The version: sha256 (hex) of config and tensors.
+
+    Raises:
+        OSError: the folder cannot be written. An older file at `path` is kept.
     """
     state = network_or_state.state_dict() if isinstance(network_or_state, nn.Module) else network_or_state
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
@@ -49,7 +58,17 @@ def save(path: str | Path, network_or_state: nn.Module | Mapping[str, Tensor], c
 
 
 def load(path: str | Path) -> Checkpoint:
-    """Reads a checkpoint. ValueError, one sentence, when it is missing, cut short, or not what its hash says."""
+    """Read a checkpoint and verify its content hash.
+
+    Args:
+        path: a file that `save` wrote.
+
+    Returns:
+        The weights on the CPU, their config and version.
+
+    Raises:
+        ValueError: the file is missing, cut short, or does not match its hash. The message is one sentence.
+    """
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"There is no checkpoint at {path}.")
@@ -67,7 +86,7 @@ def load(path: str | Path) -> Checkpoint:
 
 
 def content_hash(tensors: Mapping[str, Tensor], config: str) -> str:
-    """sha256 (hex) over the config and, by name, type, shape and bytes of every tensor."""
+    """Return the sha256 (hex) over the config and the name, dtype, shape and bytes of each tensor."""
     digest = hashlib.sha256(config.encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
@@ -77,8 +96,11 @@ def content_hash(tensors: Mapping[str, Tensor], config: str) -> str:
 
 
 def _ordered(content: bytes) -> bytes:
-    """The same file with its metadata in order: safetensors puts it in another order each time, and equal checkpoints
-    should be equal files. The header is JSON behind its length in eight bytes, padded with spaces to a multiple of eight."""
+    """Sort the metadata of a safetensors file, so that equal checkpoints are equal files.
+
+    safetensors writes metadata in a different order each time. The header is JSON, preceded by its length in eight
+    bytes and padded with spaces to a multiple of eight.
+    """
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
     header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
@@ -87,6 +109,6 @@ def _ordered(content: bytes) -> bytes:
     return len(text).to_bytes(8, "little") + text + content[8 + length :]
 
 
-def halved(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The state with float32 as float16: half the size, for weights that ship."""
+def to_float16(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the state with float32 tensors as float16, half the size, for weights that ship."""
     return {name: tensor.half() if tensor.dtype == torch.float32 else tensor for name, tensor in state.items()}

@@ -1,4 +1,4 @@
-"""Batches on devices."""
+"""Place computation: batches on devices, and the number of threads of this process."""
 
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
@@ -10,7 +10,15 @@ T = TypeVar("T")
 
 
 def to_device(batch: T, device: torch.device) -> T:
-    """A record of tensors (and of such records) on ``device``; everything else in it stays what it is."""
+    """Move the tensors of a record to a device.
+
+    Args:
+        batch: a tensor, or a dataclass of tensors and such dataclasses. Other fields stay as they are.
+        device: target device; the copy does not block.
+
+    Returns:
+        A record of the same type.
+    """
     if isinstance(batch, Tensor):
         return cast(T, batch.to(device, non_blocking=True))
     if is_dataclass(batch) and not isinstance(batch, type):
@@ -21,6 +29,6 @@ def to_device(batch: T, device: torch.device) -> T:
 
 
 def use_threads(count: int) -> None:
-    """Use `count` threads from now on; 0 leaves torch's choice, one a core."""
+    """Use `count` threads for torch's arithmetic; 0 keeps torch's choice, one thread a core."""
     if count:
         torch.set_num_threads(count)

@@ -1,7 +1,8 @@
-"""Places that an asker showed, drawn as maps beside SAM's tokens for them.
+"""Draw the user's points, box and mask as maps, beside SAM's tokens for them.
 
-Clicks as disks are what interactive segmentation found to work best (RITM, https://arxiv.org/abs/2102.06583): a small network learns to look where a disk is long before it has learned to find a place from its Fourier
-features. An earlier mask is SAM's dense prompt (https://arxiv.org/abs/2304.02643, appendix A).
+Clicks drawn as disks work best in interactive segmentation (RITM, https://arxiv.org/abs/2102.06583): a small network
+reads a disk long before it learns to locate a position from Fourier features. An earlier mask is SAM's dense prompt
+(https://arxiv.org/abs/2304.02643, appendix A).
 """
 
 import numpy as np
@@ -18,13 +19,22 @@ _DISK = 1.5  # radius in cells
 
 
 def shows_a_place(prompt: Prompt) -> bool:
-    """Is there anything to draw."""
+    """Return whether the prompt has a point, a box or a mask to draw."""
     return bool(prompt.points) or prompt.box is not None or prompt.mask is not None
 
 
 def drawn_prompt(prompt: Prompt, size: tuple[int, int], grid: tuple[int, int], long_side: int) -> Tensor:
-    """[DRAWN, rows, columns] of a ``grid`` (rows, columns), for a page of ``size`` (width, height) pixels whose long
-    side is scaled to ``long_side`` pixels; 0 to 1."""
+    """Draw a prompt as maps.
+
+    Args:
+        prompt: points, box and mask in pixels of the page.
+        size: width and height of the page in pixels.
+        grid: rows and columns of the maps.
+        long_side: pixels to which the long side of the page is scaled.
+
+    Returns:
+        [DRAWN, rows, columns], values 0..1: earlier mask, positive clicks, negative clicks, box.
+    """
     maps = torch.zeros(DRAWN, *grid)
     if prompt.mask is not None:
         small = shrunk(prompt.mask, long_side)
@@ -39,7 +49,16 @@ def drawn_prompt(prompt: Prompt, size: tuple[int, int], grid: tuple[int, int], l
 
 
 def shrink_mask(mask: Mask, image: Tensor, long_side: int) -> Tensor:
-    """[h / 4, w / 4]: share of each cell of the scaled ``image`` that a mask (bool [H, W] of the page) covers."""
+    """Shrink a page mask to the cells of a scaled image.
+
+    Args:
+        mask: bool [H, W] in pixels of the page.
+        image: the scaled and padded page, [..., h, w].
+        long_side: pixels to which the long side of the page was scaled.
+
+    Returns:
+        [h / 4, w / 4], the share of each cell that the mask covers.
+    """
     canvas = torch.zeros(image.shape[-2] // MASK_STRIDE, image.shape[-1] // MASK_STRIDE)
     small = shrunk(mask, long_side)
     canvas[: small.shape[0], : small.shape[1]] = small[: canvas.shape[0], : canvas.shape[1]]
@@ -47,7 +66,7 @@ def shrink_mask(mask: Mask, image: Tensor, long_side: int) -> Tensor:
 
 
 def shrunk(mask: Mask, long_side: int) -> Tensor:
-    """Share of each cell that a mask (bool [H, W]) covers, without margin."""
+    """Return the share of each cell that a mask (bool [H, W]) covers, without padding."""
     scale = long_side / max(mask.shape) / MASK_STRIDE
     width, height = max(1, round(mask.shape[1] * scale)), max(1, round(mask.shape[0] * scale))
     small = Image.fromarray(mask.astype(np.uint8) * 255).resize((width, height), Image.Resampling.BOX)
@@ -55,13 +74,13 @@ def shrunk(mask: Mask, long_side: int) -> Tensor:
 
 
 def _draw_disk(grid: Tensor, x: float, y: float) -> None:
-    """Sets the cells whose centres lie within the disk around a place."""
+    """Set the cells whose centres lie within the disk around a position."""
     down = torch.arange(grid.shape[0])[:, None] + 0.5 - y
     across = torch.arange(grid.shape[1]) + 0.5 - x
     grid[down**2 + across**2 <= _DISK**2] = 1.0
 
 
 def _covered(start: float, end: float, cells: int) -> Tensor:
-    """[cells]: share of each cell that lies between two places."""
+    """Return the share [cells] of each cell that lies between `start` and `end`."""
     left = torch.arange(cells, dtype=torch.float32)
     return ((left + 1).clamp(max=end) - left.clamp(min=start)).clamp(min=0)

@@ -1,4 +1,4 @@
-"""What the network reads and learns from: words, prompts, questions with their answers, pages."""
+"""Define what the network reads and learns from: words, prompts, questions with answers, pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Point = tuple[float, float, bool]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a page and its box (x0, y0, x1, y1), pixels of the rendered page, x1 and y1 exclusive."""
+    """A word of a page with its box (x0, y0, x1, y1) in pixels; x1 and y1 are exclusive."""
 
     text: str
     box: Box
@@ -21,7 +21,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """All that the asker has said so far about one question."""
+    """Everything the user has given for one question so far."""
 
     text: str
     points: tuple[Point, ...] = ()  # (x, y, positive), pixels of the rendered page; negative means "not here"
@@ -31,25 +31,30 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with every acceptable answer; with neither words nor masks, it is not answered on the page."""
+    """A question with every acceptable answer; without words and masks the page does not answer it."""
 
     text: str
     answers: tuple[tuple[int, ...], ...] = ()  # indices of words
-    masks: tuple[Mask, ...] = ()  # bool [H, W], for answers that no words make
-    prompt: Prompt | None = None  # what the network is given; None means the text alone
+    masks: tuple[Mask, ...] = ()  # bool [H, W], for answers not made of words
+    prompt: Prompt | None = None  # input of the network; None means the text alone
 
     @property
     def answered(self) -> bool:
+        """Whether the page answers the question."""
         return bool(self.answers or self.masks)
 
     @property
     def given(self) -> Prompt:
+        """The prompt to use: `prompt`, or the text alone."""
         return self.prompt or Prompt(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One page with its questions. ``size`` is (width, height) in pixels; without ``image`` the words alone are read."""
+    """One page with its questions.
+
+    `size` is (width, height) in pixels. Without `image` only the words are read.
+    """
 
     words: tuple[Word, ...]
     size: tuple[int, int]

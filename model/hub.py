@@ -1,6 +1,6 @@
-"""Public weights by name, from a hub where it can be reached or from a local folder or file, into the parts of a network.
+"""Load public weights into the parts of a network, from a hub or from a local file or folder.
 
-Each part is read by the library that made it (timm, open_clip, transformers), and every tensor of the part must arrive.
+Each part is read by the library that made it (timm, open_clip, transformers). Every tensor of the part must be found.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,9 +24,17 @@ T = TypeVar("T")
 
 
 def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
-    """timm's weights into the image trunk: a model name, or a file that timm wrote. How many tensors arrived.
+    """Load timm's weights into the image trunk.
 
-    ValueError, one sentence, when they cannot be had or do not fit.
+    Args:
+        network: network whose trunk is overwritten.
+        source: a timm model name, or a file that timm wrote.
+
+    Returns:
+        The number of tensors loaded.
+
+    Raises:
+        ValueError: the weights cannot be obtained or do not fit. The message is one sentence.
     """
     if _is_local(source):
         state = _tried(lambda: load_timm_file(str(source)), source)
@@ -37,8 +45,18 @@ def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
 
 
 def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
-    """open_clip's weights into the text tower of the prompt: one of its tags ("laion2b_s34b_b79k") for the
-    tower that the network has, or a file that open_clip wrote. Errors as in ``load_trunk``."""
+    """Load open_clip's weights into the text tower of the prompt encoder.
+
+    Args:
+        network: network whose tower is overwritten.
+        source: an open_clip tag of the network's tower ("laion2b_s34b_b79k"), or a file that open_clip wrote.
+
+    Returns:
+        The number of tensors loaded.
+
+    Raises:
+        ValueError: the preset has no public tower, or the weights cannot be obtained or do not fit.
+    """
     clip, name = network.prompt_encoder.clip, network.config.prompt.tower
     if clip is None or name is None:
         raise ValueError(f"The preset {network.config.name!r} has no public prompt tower to load weights into.")
@@ -56,8 +74,20 @@ def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
 
 
 def load_text_encoder(network: GroundingNetwork, source: str | Path) -> int:
-    """transformers' weights of a BERT, by name or from a folder, into the text encoder. Its wordpieces must be those of
-    this project's vocabulary, or every word would mean another. Errors as in ``load_trunk``."""
+    """Load a BERT of transformers into the text encoder.
+
+    Its wordpieces must equal this project's vocabulary, because an id would otherwise mean another word.
+
+    Args:
+        network: network whose text encoder is overwritten.
+        source: a model name or a folder.
+
+    Returns:
+        The number of tensors loaded.
+
+    Raises:
+        ValueError: the preset has no BERT, the wordpieces differ, or the weights cannot be obtained or do not fit.
+    """
     text = network.text_encoder
     if text.bert is None or text.embedding.own is None:
         raise ValueError(f"The preset {network.config.name!r} has no BERT to load weights into.")

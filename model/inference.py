@@ -1,4 +1,7 @@
-"""Predictor: read a page once, ask it many times. Stateless after loading, safe for threads."""
+"""Answer questions with a checkpoint: read a page once, ask it many times.
+
+A `Predictor` keeps no state after loading and is safe for threads.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,13 +23,13 @@ from model.vocabulary import Vocabulary
 
 __all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
 
-MOST_WORDS = 8_000  # what is kept of a page grows with their square
+MOST_WORDS = 8_000  # the memory of an encoded page grows with their square
 SHIPPED = Path(__file__).parent / "weights" / "nano.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedPage:
-    """A page that was read by ``Predictor.encode``: keep it to ask again."""
+    """A page that `Predictor.encode` read; keep it to ask again."""
 
     words: tuple[Word, ...]
     size: tuple[int, int]  # width, height in pixels of the rendered page
@@ -36,7 +39,7 @@ class EncodedPage:
 
 
 class Predictor:
-    """A checkpoint, ready to answer."""
+    """A checkpoint ready to answer."""
 
     def __init__(self, network: GroundingNetwork, version: str) -> None:
         self.version = version
@@ -45,20 +48,42 @@ class Predictor:
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> "Predictor":
-        """The checkpoint at ``path``, or the shipped one. ValueError, one sentence, when it is not one."""
+        """Load a checkpoint.
+
+        Args:
+            path: a checkpoint file; None loads the shipped one.
+
+        Returns:
+            A predictor on the CPU.
+
+        Raises:
+            ValueError: the file is no checkpoint of this project. The message is one sentence.
+        """
         network, version = load_network(path or SHIPPED)
         return cls(network, version)
 
     @property
     def config(self) -> NetworkConfig:
+        """Sizes of the network."""
         return self._network.config
 
     @torch.inference_mode()
     def encode(
         self, image: Image.Image | None, words: Sequence[Word], size: tuple[int, int] | None = None
     ) -> EncodedPage:
-        """Reads a page. ``words`` in reading order, boxes in pixels of ``image``; without an image ``size`` (width,
-        height) says how large the page is. ValueError when neither image nor size is given, or they disagree."""
+        """Read a page.
+
+        Args:
+            image: the rendered page, or None to read its words alone.
+            words: words in reading order, boxes in pixels of the page.
+            size: width and height of the page in pixels; required without an image.
+
+        Returns:
+            The encoded page, for `ask` and `ask_many`.
+
+        Raises:
+            ValueError: the size is missing, empty or not that of the image, or the page has too many words.
+        """
         if image is not None:
             if size is not None and tuple(size) != image.size:
                 raise ValueError(f"The page is said to be {size}, but its image is {image.size}.")
@@ -83,8 +108,21 @@ class Predictor:
         box: Box | None = None,
         mask: Mask | None = None,
     ) -> Answer:
-        """Answers one question with all prompts so far: points (x, y, positive), a box (x0, y0, x1, y1) that holds the
-        answer, an earlier mask (bool [H, W]); all in pixels of the page. ValueError when they do not fit the page."""
+        """Answer one question with all prompts given so far.
+
+        Args:
+            page: a page that this predictor encoded.
+            question: text of the question; may be empty if something else is given.
+            points: (x, y, positive) in pixels of the page.
+            box: (x0, y0, x1, y1) in pixels that contains the answer.
+            mask: an earlier answer to start from, bool [H, W] in pixels of the page.
+
+        Returns:
+            The answer at page resolution, with alternatives.
+
+        Raises:
+            ValueError: nothing was asked, a prompt does not fit the page, or another version encoded the page.
+        """
         width, height = page.size
         if mask is not None and mask.shape != (height, width):
             raise ValueError(f"The mask has shape {mask.shape}, but the page has {height} rows and {width} columns.")
@@ -102,14 +140,27 @@ class Predictor:
         return self._answer(page, [prompt])[0]
 
     def ask_many(self, page: EncodedPage, questions: Sequence[str]) -> list[Answer]:
-        """The same answers as asking one after the other, in one batch."""
+        """Answer several questions in one batch; the answers equal those of asking one by one.
+
+        Args:
+            page: a page that this predictor encoded.
+            questions: texts, none of them empty.
+
+        Returns:
+            One answer for each question.
+
+        Raises:
+            ValueError: a question is empty, or another version encoded the page.
+        """
         if not all(question.strip() for question in questions):
             raise ValueError("One of the questions is empty.")
         return self._answer(page, [Prompt(question) for question in questions]) if questions else []
 
     def signature(self, page: EncodedPage) -> NDArray[np.float32]:
-        """[width] what the page looks like to the network: the mean of its words' features, of its image's where it has none.
-        Comparable between pages that the same version read."""
+        """Return a feature vector [width] of the page, comparable between pages that one version read.
+
+        It is the mean of the features of the page's words, or of its image where it has no words.
+        """
         words = page.state.words[0, : len(page.words)]
         if not len(words) and page.state.image is not None:
             words = page.state.image.coarse[0].flatten(1).T

@@ -1,4 +1,4 @@
-"""From pages and prompts to the tensors that the network reads. Everything here is NumPy until the last step."""
+"""Turn pages and prompts into the tensors that the network reads; NumPy until the last step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,10 @@ NO_POINT, NEGATIVE, POSITIVE, CORNER_FIRST, CORNER_SECOND = range(5)
 
 @dataclass(frozen=True, slots=True)
 class Bags:
-    """Ids of many words laid end to end; word i owns ids[offsets[i]:offsets[i + 1]]. Padding owns none."""
+    """Ids of many words laid end to end.
+
+    Word i owns ids[offsets[i]:offsets[i + 1]]; padding owns none.
+    """
 
     ids: Tensor
     offsets: Tensor
@@ -33,7 +36,7 @@ class Bags:
 
 @dataclass(frozen=True, slots=True)
 class PreparedPage:
-    """One page, read once: layout, ids, looks and, where there is an image, its pixels scaled for the encoder."""
+    """One page read once: its layout, ids, word shapes and, where it has an image, the scaled pixels."""
 
     layout: Layout
     size: tuple[int, int]  # width, height in pixels of the rendered page
@@ -67,14 +70,14 @@ class QuestionBatch:
 
     grams: Bags  # B * M words
     pieces: Bags
-    weights: Tensor  # [B, M] how much a word says about the key
+    weights: Tensor  # [B, M] weight of each word when keys are matched
     valid: Tensor  # [B, M] bool
     anchors: Tensor  # [B, N, ANCHORS]
     clicks: Tensor  # [B, N, CLICKS]
     runs: Tensor  # [B, RUNS, 5]
     points: Tensor  # [B, P, 2], 1 = the page's long side
     point_kinds: Tensor  # [B, P]
-    drawn: Tensor | None  # [B, DRAWN, h / 4, w / 4], None where no question of the batch shows a place
+    drawn: Tensor | None  # [B, DRAWN, h / 4, w / 4], None if no question of the batch has a point, box or mask
     has_drawn: Tensor  # [B] bool
     clip_ids: Tensor | None = None  # [B, L] of a public prompt tower, where the network has one
     clip_valid: Tensor | None = None  # [B, L] bool
@@ -87,7 +90,18 @@ def prepare_page(
     vocabulary: Vocabulary,
     config: NetworkConfig,
 ) -> PreparedPage:
-    """Reads a page of ``size`` (width, height) pixels once."""
+    """Read a page once.
+
+    Args:
+        words: words in reading order, boxes in pixels.
+        size: width and height of the page in pixels.
+        image: the rendered page, or None.
+        vocabulary: ids of words.
+        config: sizes of the network.
+
+    Returns:
+        The prepared page, on the CPU.
+    """
     layout = read_layout(words)
     texts, (width, height) = list(layout.texts), size
     boxes = layout.boxes
@@ -115,8 +129,15 @@ def prepare_page(
 
 
 def scale_image(image: Image.Image, config: ImageConfig) -> Tensor:
-    """[3, h, w]: the long side scaled to ``config.long_side`` pixels, normalised, padded with white to IMAGE_MULTIPLE or
-    to a square."""
+    """Scale, normalise and pad a page image.
+
+    Args:
+        image: the rendered page.
+        config: long side in pixels, mean and standard deviation, padding.
+
+    Returns:
+        [3, h, w]; white padding at the right and bottom up to a multiple of `IMAGE_MULTIPLE`, or to a square.
+    """
     scale = config.long_side / max(image.size)
     width, height = (max(1, round(side * scale)) for side in image.size)
     pixels = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0))
@@ -127,13 +148,20 @@ def scale_image(image: Image.Image, config: ImageConfig) -> Tensor:
 
 
 def _normalised(pixels: np.ndarray, config: ImageConfig) -> Tensor:
-    """uint8 [h, w, 3] -> [3, h, w]."""
+    """Normalise pixels: uint8 [h, w, 3] -> float [3, h, w]."""
     mean, std = np.array(config.mean, np.float32), np.array(config.std, np.float32)
     return torch.from_numpy(((pixels / np.float32(255) - mean) / std).transpose(2, 0, 1).copy())
 
 
 def batch_pages(pages: Sequence[PreparedPage]) -> PageBatch:
-    """One batch of pages; either all have an image or the images are left out."""
+    """Batch prepared pages; images are kept only if every page has one.
+
+    Args:
+        pages: G prepared pages.
+
+    Returns:
+        The batch, padded to the longest page.
+    """
     most = max(1, *(len(page.layout.texts) for page in pages))
     scales = [page.layout.height / max(page.size) for page in pages]
     places = [
@@ -163,7 +191,18 @@ def batch_questions(
     config: NetworkConfig,
     without_anchors: Sequence[Sequence[bool]] | None = None,
 ) -> QuestionBatch:
-    """Prompts, the same number for each page, as one batch. ``without_anchors`` blanks the anchors of some (training)."""
+    """Batch prompts, equally many for each page.
+
+    Args:
+        pages: G prepared pages.
+        prompts: Q prompts for each page.
+        vocabulary: ids of words.
+        config: sizes of the network.
+        without_anchors: for each prompt, whether its anchors are hidden (training).
+
+    Returns:
+        The batch of B = G * Q questions, padded to the longest.
+    """
     most_words = max(1, *(len(page.layout.texts) for page in pages))
     asked = [(page, prompt) for page, group in zip(pages, prompts, strict=True) for prompt in group]
     blank = [flag for group in without_anchors for flag in group] if without_anchors else [False] * len(asked)
@@ -183,7 +222,7 @@ def batch_questions(
     has_drawn = torch.tensor([shows_a_place(prompt) for _, prompt in asked])
     ids = valid = None
     if config.prompt.tower is not None:
-        # a question that was cut reaches the tower as it was cut: the tower's own limit would drop its end
+        # A shortened question reaches the tower shortened, because the tower's own limit would drop its end.
         texts = [
             " ".join(group) if len(group) == config.prompt.context else prompt.text
             for (_, prompt), group in zip(asked, tokens, strict=True)

@@ -1,4 +1,7 @@
-"""Where words stand to each other: lines, segments, order. Lengths are in line heights, so that scale does not matter."""
+"""Read the layout of a page: lines, segments and reading order of its words.
+
+Lengths are in line heights, so that the scale of the page does not matter.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,11 +31,18 @@ class Layout:
     rank: Integers  # [N] inverse of order
     segment_boxes: Floats  # [S, 4] in line heights
     segment_line: Integers  # [S]
-    segment_colon: NDArray[np.bool_]  # [S] does its last word end with a colon
+    segment_colon: NDArray[np.bool_]  # [S] whether its last word ends with a colon
 
 
 def read_layout(words: Sequence[Word]) -> Layout:
-    """Layout of the words of a page; of none, when there are none."""
+    """Read the layout of a page's words.
+
+    Args:
+        words: words with boxes in pixels; may be empty.
+
+    Returns:
+        The layout, in the order of `words`.
+    """
     texts = tuple(word.text for word in words)
     pixels = np.array([word.box for word in words], np.float32).reshape(-1, 4)
     height = max(1.0, float(np.median(pixels[:, 3] - pixels[:, 1]))) if len(words) else 1.0
@@ -61,7 +71,7 @@ def read_layout(words: Sequence[Word]) -> Layout:
     np.minimum.at(segment_boxes[:, :2], segment, boxes[:, :2])
     np.maximum.at(segment_boxes[:, 2:], segment, boxes[:, 2:])
     segment_line, segment_colon = np.zeros(count, np.int64), np.zeros(count, bool)
-    for index in order:  # in order, so that the last word of a segment has the last say
+    for index in order:  # in order, so that the last word of a segment decides
         segment_line[segment[index]] = line[index]
         segment_colon[segment[index]] = texts[index].endswith(":")
     return Layout(
@@ -77,7 +87,10 @@ class _Line:
 
 
 def _lines(boxes: Floats) -> list[tuple[float, list[int]]]:
-    """Lines from the top, each (mean height, members): a word joins the last near line whose centre is close enough."""
+    """Group words into lines, from the top; each line is its mean height and its members.
+
+    A word joins the last nearby line whose centre is close enough.
+    """
     centres, heights = ((boxes[:, 1] + boxes[:, 3]) / 2).tolist(), (boxes[:, 3] - boxes[:, 1]).tolist()
     lines: list[_Line] = []
     for index in np.argsort(np.array(centres), kind="stable").tolist():

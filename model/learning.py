@@ -1,8 +1,8 @@
-"""One training loop, used by every stage of pretraining and by retraining.
+"""Run the one training loop, which every stage of pretraining and retraining shares.
 
-What is learned is an `Objective`; this file knows steps, learning rates, checkpoints and resuming. Step ``n`` depends on
-the seed, on ``n`` and on the state alone: an objective gets all its randomness from (seed, n). So a run that was
-interrupted and resumed ends bit for bit where an uninterrupted one ends (on one thread of the same machine).
+An `Objective` defines what is learned; this file knows steps, learning rates, checkpoints and resuming. Step n depends
+on the seed, on n and on the state alone, because an objective draws all its randomness from (seed, n). A run that was
+interrupted and resumed therefore ends bit for bit like an uninterrupted one, on one thread of the same machine.
 """
 
 import math
@@ -19,12 +19,15 @@ from torch import nn
 
 from model.objectives.objective import Objective
 
-STATE_FILE = "state.pt"  # what is learned, optimizer, step: what a resumed run needs
+STATE_FILE = "state.pt"  # weights, optimizer and step, for resuming a run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a run goes, apart from what it learns. mixed: forward passes in bfloat16, where the device has it."""
+    """How a run proceeds, apart from what it learns.
+
+    `mixed` runs forward passes in bfloat16 where the device supports it.
+    """
 
     steps: int
     seed: int = 0
@@ -46,7 +49,7 @@ class Outcome:
 
     step: int  # steps done, those before a resume included
     cancelled: bool
-    settled: bool  # ended before its last step because `at_checkpoint` said so
+    settled: bool  # ended early because `at_checkpoint` returned True
     version: str | None  # of the last checkpoint, where a folder was given
 
 
@@ -62,27 +65,41 @@ def learn(
     cancelled: Callable[[], bool] | None = None,
     at_checkpoint: Callable[[int], bool] | None = None,
 ) -> Outcome:
-    """Trains ``objective.learned`` in place.
+    """Train `objective.learned` in place.
 
-    The learning rate of each group of ``optimizer`` is warmed up and lowered along a cosine from what it is at the start.
-    With ``folder``, writes STATE_FILE and what the objective saves there, each by an atomic rename, every
-    ``plan.checkpoint_every`` steps, at the end and when ``cancelled()`` turns true; ``resume`` goes on from there if they
-    exist. ``on_metrics`` gets means since its last call (and step, seconds, rate); ``on_progress`` the share done.
-    ``at_checkpoint`` is called with the step when a checkpoint that was due is written, and with the step at which the run
-    begins or goes on, so it may hear of a step twice; the run ends where it returns true. What it draws at random is not
-    noticed by the run.
-    Raises FloatingPointError when the loss is no longer finite, OSError when the disk is full; what was saved before is kept.
+    The learning rate of each parameter group is warmed up and then lowered along a cosine from its initial value.
+
+    Args:
+        objective: what is learned.
+        optimizer: its parameter groups hold the initial learning rates.
+        plan: steps, seed, schedule and intervals.
+        folder: where STATE_FILE and the objective's result are written, each by an atomic rename, every
+            `plan.checkpoint_every` steps, at the end and on cancellation; None writes nothing.
+        resume: continue from the state in `folder`, if there is one.
+        on_metrics: receives the means since its last call, with step, seconds and learning rate.
+        on_progress: receives the share of the run that is done, 0..1.
+        cancelled: checked after each step; True saves and ends the run.
+        at_checkpoint: called with the step when a due checkpoint is written and where the run begins or resumes, so it
+            may see one step twice. True ends the run. Random numbers that it draws do not affect the run.
+
+    Returns:
+        The number of steps done, why the run ended, and the version of the last checkpoint.
+
+    Raises:
+        FloatingPointError: the loss is no longer finite.
+        OSError: the disk is full. Earlier checkpoints are kept.
+        ValueError: the state to resume has another seed.
     """
     learned = objective.learned
     rates = [group["lr"] for group in optimizer.param_groups]
     step = 0
     if resume and folder is not None:
-        for cut_short in folder.glob(f".{STATE_FILE}.*.tmp"):  # by a process that was killed while it saved
+        for cut_short in folder.glob(f".{STATE_FILE}.*.tmp"):  # left by a process that was killed while saving
             cut_short.unlink(missing_ok=True)
     if resume and folder is not None and (folder / STATE_FILE).is_file():
         step, rates = _restore(folder / STATE_FILE, learned, optimizer, plan)
     learned.train()
-    seen: dict[str, list[float]] = {}  # since the last report; parts of the loss that a step lacks are not counted as 0
+    seen: dict[str, list[float]] = {}  # since the last report; a part of the loss that a step lacks does not count as 0
     began, version, stop = time.monotonic(), None, False
     due = folder is not None and step % plan.checkpoint_every == 0
     settled = at_checkpoint is not None and due and at_checkpoint(step)
@@ -112,7 +129,7 @@ def learn(
 
 
 def rate_at(step: int, plan: Plan) -> float:
-    """Factor on the learning rate at a step: linear warm-up times a cosine to ``plan.floor``."""
+    """Return the learning rate's factor at a step: linear warm-up times a cosine to `plan.floor`."""
     warm = min(1.0, (step + 1) / max(1, plan.warmup))
     return warm * (plan.floor + (1 - plan.floor) * 0.5 * (1 + math.cos(math.pi * step / plan.steps)))
 
@@ -125,7 +142,7 @@ def _step(objective: Objective, optimizer: torch.optim.Optimizer, plan: Plan, st
         loss, parts = objective.loss(step, rng)
     if not torch.isfinite(loss):
         raise FloatingPointError(f"The loss is {loss.item()} at step {step}; lower the learning rate.")
-    objective.learned.zero_grad(set_to_none=True)  # all of it: the norm below is of all of it
+    objective.learned.zero_grad(set_to_none=True)  # all parameters, because the norm below covers all
     loss.backward()
     nn.utils.clip_grad_norm_(objective.learned.parameters(), plan.clip)
     optimizer.step()
@@ -155,7 +172,7 @@ def _save(
         version = objective.save(folder)
         temporary.replace(folder / STATE_FILE)
     finally:
-        temporary.unlink(missing_ok=True)  # a full disk is not made fuller; what was saved before stays as it is
+        temporary.unlink(missing_ok=True)  # frees the disk; earlier checkpoints stay
     return version
 
 
@@ -165,10 +182,8 @@ def _write(path: Path, state: dict[str, Any]) -> None:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())
-    except (
-        OSError,
-        RuntimeError,
-    ) as error:  # torch's writer says something else than the disk did, and neither names the file
+    except (OSError, RuntimeError) as error:
+        # torch's writer hides the disk's own error, and neither names the file.
         failed = error if isinstance(error, OSError) else error.__context__
         if isinstance(failed, OSError):
             raise OSError(failed.errno, failed.strerror, str(path)) from error

@@ -1,8 +1,9 @@
-"""Masks of answers: run-length patches (the one wire and storage form), words to pixels and back. NumPy only.
+"""Encode masks as run-length patches and convert between masks and word boxes; NumPy only.
 
-A patch is ``{"box": [x0, y0, x1, y1], "counts": [n0, n1, ...]}``: the run lengths of the mask inside the box, row by row,
-starting with a run of zeros (``n0`` may be 0), so that ``sum(counts)`` is the area of the box. Boxes are integers, in
-pixels of the rendered page, ``x1`` and ``y1`` exclusive. The empty mask is ``{"box": [0, 0, 0, 0], "counts": []}``.
+A patch is the one wire and storage form: `{"box": [x0, y0, x1, y1], "counts": [n0, n1, ...]}`. The counts are run
+lengths of the mask inside the box, row by row. They start with a run of zeros (`n0` may be 0), so `sum(counts)` is the
+area of the box. Boxes are integers in pixels of the rendered page; `x1` and `y1` are exclusive. The empty mask is
+`{"box": [0, 0, 0, 0], "counts": []}`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +17,17 @@ Box = Sequence[int]
 
 
 def encode_patch(mask: Mask) -> dict[str, list[int]]:
-    """Patch of ``mask`` (bool [H, W]) inside its tight bounding box. ValueError when the array is not two-dimensional."""
+    """Encode a mask as a patch inside its tight bounding box.
+
+    Args:
+        mask: bool [H, W].
+
+    Returns:
+        The patch, in plain integers.
+
+    Raises:
+        ValueError: the array is not two-dimensional.
+    """
     if mask.ndim != 2:
         raise ValueError(f"A mask has two dimensions, rows and columns; this array has {mask.ndim}.")
     mask = np.asarray(mask, dtype=bool)
@@ -31,10 +42,18 @@ def encode_patch(mask: Mask) -> dict[str, list[int]]:
 
 
 def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
-    """Bool [H, W] of a patch on a page of ``size`` (height, width).
+    """Decode a patch into a mask.
 
-    Raises ValueError, one sentence for a person, when the patch is malformed: wrong keys or types, a box that is
-    empty, inverted or outside the page, negative counts, or counts that do not sum to the area of the box.
+    Args:
+        patch: a mapping with the keys "box" and "counts".
+        size: height and width of the page in pixels.
+
+    Returns:
+        Mask, bool [H, W].
+
+    Raises:
+        ValueError: the patch has wrong keys or types, its box is empty, inverted or outside the page, or its counts are
+            negative or do not sum to the area of the box. The message is one sentence for a person.
     """
     if not isinstance(patch, Mapping) or set(patch) != {"box", "counts"}:
         raise ValueError('A patch has exactly the keys "box" and "counts".')
@@ -48,7 +67,16 @@ def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
 
 
 def check_patch(box: Box, counts: Sequence[int], size: tuple[int, int]) -> None:
-    """ValueError, one sentence for a person, unless integers make a patch that fits a page of ``size`` (height, width)."""
+    """Check that a patch of integers fits a page.
+
+    Args:
+        box: (x0, y0, x1, y1) in pixels.
+        counts: run lengths inside the box.
+        size: height and width of the page in pixels.
+
+    Raises:
+        ValueError: it does not fit. The message is one sentence for a person.
+    """
     x0, y0, x1, y1 = box
     height, width = size
     if not counts:
@@ -65,29 +93,37 @@ def check_patch(box: Box, counts: Sequence[int], size: tuple[int, int]) -> None:
 
 
 def pixels_inside(box: Box, counts: Sequence[int]) -> Mask:
-    """Bool [y1 - y0, x1 - x0]: the pixels of a patch inside its box, which `check_patch` has let pass."""
+    """Return the pixels of a checked patch inside its box, bool [y1 - y0, x1 - x0]."""
     x0, y0, x1, y1 = box
     values = np.arange(len(counts)) % 2 == 1
     return np.repeat(values, counts).reshape(y1 - y0, x1 - x0)
 
 
 def is_encoded(box: Box, counts: Sequence[int]) -> bool:
-    """Whether a patch, which `check_patch` has let pass, is as `encode_patch` writes its mask: found without its pixels."""
+    """Return whether a checked patch equals what `encode_patch` writes for its mask, without decoding it."""
     if not counts:
         return True
     width = box[2] - box[0]
     runs = np.array(counts)
     ends = np.cumsum(runs)
-    first, last = ends[:-1:2], ends[1::2]  # of the runs of ones: where they begin, and where the next run begins
+    first, last = ends[:-1:2], ends[1::2]  # start and end of each run of ones
     if not first.size or (runs[1:] == 0).any():
         return False
-    across = first // width != (last - 1) // width  # such a run ends at the right edge and goes on at the left one
+    across = first // width != (last - 1) // width  # the run wraps from the right edge to the left
     touches_left, touches_right = across | (first % width == 0), across | (last % width == 0)
     return bool(first[0] < width and last[-1] > ends[-1] - width and touches_left.any() and touches_right.any())
 
 
 def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:
-    """Union of integer boxes as bool [H, W]; what lies outside the page of ``size`` (height, width) is cut off."""
+    """Return the union of integer boxes as a mask.
+
+    Args:
+        boxes: (x0, y0, x1, y1) in pixels; parts outside the page are cut off.
+        size: height and width of the page in pixels.
+
+    Returns:
+        Mask, bool [H, W].
+    """
     mask = np.zeros(size, dtype=bool)
     for x0, y0, x1, y1 in boxes:
         mask[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)] = True
@@ -95,7 +131,12 @@ def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:
 
 
 def words_under(mask: Mask, boxes: Sequence[Box]) -> list[int]:
-    """Indices of the boxes that ``mask`` (bool [H, W]) covers at least half; boxes without area on the page never are."""
+    """Return the indices of the boxes of which the mask covers at least half.
+
+    Args:
+        mask: bool [H, W].
+        boxes: (x0, y0, x1, y1) in pixels. A box without area on the page is never covered.
+    """
     under = []
     for index, (x0, y0, x1, y1) in enumerate(boxes):
         part = mask[max(0, y0) : max(0, y1), max(0, x0) : max(0, x1)]
@@ -105,7 +146,7 @@ def words_under(mask: Mask, boxes: Sequence[Box]) -> list[int]:
 
 
 def _integers(values: object, name: str, length: int | None = None) -> list[int]:
-    """The list as it came; ValueError unless it holds integers alone (a bool or a float is none)."""
+    """Return the values as a list; ValueError unless all are integers (bool and float are not)."""
     if not isinstance(values, (list, tuple)) or not set(map(type, values)) <= {int}:
         raise ValueError(f'"{name}" of a patch must be a list of integers.')
     if length is not None and len(values) != length:

@@ -1,4 +1,4 @@
-"""The composition: a page is read once, then asked many times.
+"""Compose the network. A page is read once and then asked many times.
 
 words --text encoder--.             question --text tower--.
                        fusion  -->  page state              prompt tokens
@@ -27,7 +27,7 @@ from model.presets import NetworkConfig
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What is computed once for G pages, whatever is asked."""
+    """Encoded form of G pages, independent of any question."""
 
     pages: PageBatch
     words: Tensor  # [G, N, D]
@@ -39,14 +39,14 @@ class PageState:
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
-    """Both paths, B = G * Q. ``pixels`` is None where the pages have no image."""
+    """Scores of both paths for B = G * Q questions; `pixels` is None for pages without an image."""
 
     words: WordAnswer
     pixels: PixelAnswer | None
 
 
 class GroundingNetwork(nn.Module):
-    """Question and page in, words and pixels of the answer out."""
+    """Network that grounds the answer to a question in words and pixels of a page."""
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -65,11 +65,18 @@ class GroundingNetwork(nn.Module):
         self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
 
     def encode(self, pages: PageBatch) -> PageState:
-        """Reads the pages: the expensive half."""
+        """Read the pages: the expensive half.
+
+        Args:
+            pages: G pages of N words each.
+
+        Returns:
+            What `ask` needs, for any number of questions.
+        """
         bias = self.layout_bias(pages)
         layers = self.config.text.layers
         words, meanings = self.text_encoder(pages, bias[:layers])
-        del bias[:layers]  # of a long page, hundreds of megabytes
+        del bias[:layers]  # frees hundreds of megabytes of a long page
         image = image_places = None
         if pages.image is not None:
             image = self.image_encoder(pages.image)
@@ -84,8 +91,17 @@ class GroundingNetwork(nn.Module):
     def ask(
         self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
     ) -> NetworkAnswer:
-        """Answers the same number of questions for each page: the cheap half. ``seeds`` answers by words are grown; from
-        words of ``towards`` [B, N] where it is given (training, see growth.pick_seeds)."""
+        """Answer equally many questions for each page: the cheap half.
+
+        Args:
+            state: G encoded pages.
+            questions: B = G * Q questions.
+            seeds: answers by words to grow for each question.
+            towards: [B, N], in training: words to grow from (see `model.heads.growth.pick_seeds`).
+
+        Returns:
+            Scores of words and, for pages with an image, of pixels.
+        """
         vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
         shape = questions.valid.shape
         prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
@@ -100,11 +116,22 @@ class GroundingNetwork(nn.Module):
         return NetworkAnswer(words, pixels)
 
     def forward(self, pages: PageBatch, questions: QuestionBatch, towards: Tensor | None = None) -> NetworkAnswer:
+        """Encode the pages and answer their questions; arguments as in `encode` and `ask`."""
         return self.ask(self.encode(pages), questions, towards=towards)
 
 
 def load_network(path: str | Path) -> tuple[GroundingNetwork, str]:
-    """(network, version) of a checkpoint, ready to learn. ValueError, one sentence, when it is not one of ours."""
+    """Load a network from its checkpoint, in float32, ready to train.
+
+    Args:
+        path: a checkpoint file.
+
+    Returns:
+        The network and its version.
+
+    Raises:
+        ValueError: the file is no checkpoint, or this version does not know its config. The message is one sentence.
+    """
     loaded = checkpoint.load(path)
     try:
         network = GroundingNetwork(NetworkConfig.from_dict(loaded.config))

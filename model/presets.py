@@ -1,4 +1,4 @@
-"""Sizes of the network: typed, frozen, written into every checkpoint. Three presets, one code path."""
+"""Define the sizes of the network, stored in every checkpoint. Three presets share one code path."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -8,16 +8,16 @@ _IMAGENET_MEAN, _IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageConfig:
-    """HieraDet trunk (SAM 2, https://arxiv.org/abs/2408.00714) and the size pages are scaled to."""
+    """HieraDet trunk (SAM 2, https://arxiv.org/abs/2408.00714) and the size to which pages are scaled."""
 
     long_side: int = 512  # pixels, a multiple of 32; the page keeps its aspect and is padded
     square: bool = False  # pad to long_side x long_side, as public trunks were trained; else to a multiple of 32
     mean: tuple[float, float, float] = (0.5, 0.5, 0.5)  # of red, green, blue in 0..1
     std: tuple[float, float, float] = (0.25, 0.25, 0.25)
-    trunk: str | None = None  # a HieraDet by timm's name; the four numbers below count where there is none
+    trunk: str | None = None  # a HieraDet by timm's name; without it the four settings below apply
     embed_dim: int = 32
     stages: tuple[int, ...] = (1, 2, 4, 1)
-    global_attention: tuple[int, ...] = (5,)  # blocks that look at the whole page
+    global_attention: tuple[int, ...] = (5,)  # blocks that attend to the whole page
     windows: tuple[int, ...] = (8, 4, 14, 7)
 
     def __post_init__(self) -> None:
@@ -27,13 +27,13 @@ class ImageConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextConfig:
-    """Embedding and transformer of the words of a page."""
+    """Embedding and transformer of the page's words."""
 
     buckets: int = 8192  # hashed character n-grams
     vector_width: int = 192  # reduced wordpiece vectors, frozen
     pieces: int = 30522
     layers: int = 2
-    bert: bool = False  # transformers' BERT, so that public weights of any BERT fit; else our own small layers
+    bert: bool = False  # transformers' BERT, so that the weights of any BERT fit; else our own layers
     width: int | None = None  # None: that of the network
     heads: int | None = None  # None: those of the network
 
@@ -44,16 +44,16 @@ class TextConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptConfig:
-    """Text tower of the prompt encoder (built with open_clip's classes)."""
+    """Text tower of the prompt encoder, built with open_clip's classes."""
 
     layers: int = 1
-    context: int = 40  # words of a question; of more, the least telling are left out
-    tower: str | None = None  # a CLIP by open_clip's name; ``layers`` counts where there is none
+    context: int = 40  # words of a question; a longer one loses the least informative
+    tower: str | None = None  # a CLIP by open_clip's name; without it `layers` applies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkConfig:
-    """The whole network."""
+    """Sizes of the whole network."""
 
     name: str = "nano"
     width: int = 96
@@ -66,13 +66,22 @@ class NetworkConfig:
     mask_layers: int = 2
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return the config as plain values for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "NetworkConfig":
-        """The config that ``to_dict`` wrote, also that of an older version; TypeError on keys that this one does not
-        know."""
+        """Build the config from what `to_dict` wrote, also in an older version.
+
+        Args:
+            values: plain values, as stored in a checkpoint.
+
+        Returns:
+            The config; settings that an older version lacks have their defaults.
+
+        Raises:
+            TypeError: a key is unknown to this version.
+        """
         image: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in values["image"].items()
         }

@@ -1,23 +1,28 @@
-"""Clicks, boxes and earlier masks as the words of a page see them: numbers for each word."""
+"""Describe clicks, boxes and earlier masks as features of each word."""
 
 import numpy as np
 
 from model.examples import Prompt
 from model.layout import Floats, Layout
 
-CLICKS = 14  # numbers of a word in click_features()
-CLICKED, BARRED, INSIDE, IS_BOX = (
-    0,
-    5,
-    10,
-    11,
-)  # of these: under a positive point, a negative one, share in the box, any box
-_REACH = 3.0  # line heights after which a click is felt at 1/e
+CLICKS = 14  # features of a word in click_features()
+# Of these: under a positive point, under a negative one, share in the box, whether there is a box.
+CLICKED, BARRED, INSIDE, IS_BOX = 0, 5, 10, 11
+_REACH = 3.0  # line heights at which a click's effect is 1/e
 
 
 def click_features(layout: Layout, prompt: Prompt) -> Floats:
-    """[N, CLICKS]: for positive and negative points each (under it, nearness, same line, same segment, any at all),
-    then share of the word inside the box, is there a box, share of the word under the mask, is there a mask."""
+    """Compute the prompt features of each word.
+
+    Args:
+        layout: layout of the page, N words.
+        prompt: points, box and mask in pixels of the page.
+
+    Returns:
+        [N, CLICKS]. Five for positive and five for negative points: under a point, nearness, same line, same segment,
+        any point at all. Then the share inside the box, whether there is a box, the share under the mask, whether there
+        is a mask.
+    """
     features = np.zeros((len(layout.texts), CLICKS), np.float32)
     if not len(features):
         return features
@@ -30,7 +35,9 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
         dx = np.maximum(np.maximum(boxes[:, None, 0] - x, x - boxes[:, None, 2]), 0)
         dy = np.maximum(np.maximum(boxes[:, None, 1] - y, y - boxes[:, None, 3]), 0)
         distance = np.hypot(dx, dy)  # [N, points]
-        hit = np.unique(distance.argmin(0)[distance.min(0) < 1.0])  # a click between two words means the nearer one
+        hit = np.unique(
+            distance.argmin(0)[distance.min(0) < 1.0]
+        )  # a click between two words counts for the nearer one
         features[words_clicked(layout, prompt, positive), offset] = 1
         features[:, offset + 1] = np.exp(-distance.min(1) / _REACH)
         features[:, offset + 2] = np.isin(layout.line, layout.line[hit])
@@ -46,7 +53,7 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
 
 
 def words_clicked(layout: Layout, prompt: Prompt, positive: bool) -> list[int]:
-    """Words under the points of one kind; where words overlap, the smallest."""
+    """Return the words under the points of one kind; where words overlap, the smallest."""
     boxes, found = layout.boxes, []
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     for x, y, kind in prompt.points:
@@ -59,7 +66,7 @@ def words_clicked(layout: Layout, prompt: Prompt, positive: bool) -> list[int]:
 
 
 def share_inside(boxes: Floats, box: Floats) -> Floats:
-    """[N] share of each box's area that lies inside ``box``."""
+    """Return the share [N] of each box's area (boxes [N, 4]) that lies inside `box` [4]."""
     width = np.minimum(boxes[:, 2], box[2]) - np.maximum(boxes[:, 0], box[0])
     height = np.minimum(boxes[:, 3], box[3]) - np.maximum(boxes[:, 1], box[1])
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])

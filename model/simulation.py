@@ -1,8 +1,8 @@
-"""Askers simulated for training: clicks on what the network got wrong, boxes around the answer, earlier answers as masks.
+"""Simulate users for training: clicks on errors, boxes around the answer, earlier answers as masks.
 
-As in SAM (https://arxiv.org/abs/2304.02643, appendix A) clicks are drawn from the error region of the network's own
-answer, and a question may go through several rounds: what was answered to the clicks so far is corrected again, now and then with
-that answer as the mask to start from. A first round has one to four clicks, later ones have one each.
+As in SAM (https://arxiv.org/abs/2304.02643, appendix A), clicks are drawn from the error region of the network's own
+answer. A question may go through several rounds. Each round corrects the answer to the clicks so far, sometimes with
+that answer as the mask to start from. The first round has one to four clicks, later ones have one each.
 """
 
 import random
@@ -23,14 +23,14 @@ from model.presets import NetworkConfig
 from model.vocabulary import Vocabulary
 
 _CLICKS, _BOX, _MASK = 0.5, 0.25, 0.25  # shares of prompted questions; a mask comes with clicks
-_WORDLESS = 0.15  # of questions with a positive click or a box: the question itself says nothing
+_WORDLESS = 0.15  # share of questions with a positive click or box whose text is empty
 _MOST_CLICKS = 4
 _ROUNDS = (1, 1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the network answered to the prompts so far."""
+    """The network's answer to the prompts so far."""
 
     words: frozenset[int]
     pixels: np.ndarray | None  # bool [h / 4, w / 4] on the scaled page
@@ -45,8 +45,19 @@ def with_prompts(
     share: float,
     config: NetworkConfig | None = None,
 ) -> Batch:
-    """The batch with points, boxes and masks added to a ``share`` of its questions; ``config`` where its pages were scaled
-    otherwise than the network's own says."""
+    """Add simulated points, boxes and masks to a batch.
+
+    Args:
+        network: the network whose answers are corrected.
+        batch: questions without prompts.
+        vocabulary: ids of words.
+        rng: source of all randomness.
+        share: share of the questions that get prompts, 0..1.
+        config: config under which the pages were scaled, if it is not the network's own.
+
+    Returns:
+        A batch of the same pages and questions with prompts.
+    """
     device, config = next(network.parameters()).device, config or network.config
     state, questions = network.encode(to_device(batch.pages, device)), batch.questions
     examples = list(batch.examples)
@@ -72,7 +83,7 @@ def with_prompts(
 
 
 def _seen(answer: NetworkAnswer) -> Iterator[_Seen]:
-    """What the network answered, question by question."""
+    """Yield the network's answer question by question."""
     words = answer.words.taken[:, 0].cpu()
     pixels = None if answer.pixels is None else shown(answer.pixels).cpu().numpy()
     for row, chosen in enumerate(words):
@@ -84,7 +95,7 @@ def _left(question: Question, _: _Seen) -> Question:
 
 
 def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
-    """The question with one acceptable answer, the one meant, and prompts that lead to it."""
+    """Return the question with one acceptable answer and prompts that lead to it."""
     question = _meant(question, seen, rng)
     draw = rng.random()
     if draw < _BOX and question.answered:
@@ -97,7 +108,7 @@ def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Ran
 
 
 def _again(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
-    """One more click on what is still wrong, if anything is."""
+    """Return the question with one more click on a remaining error, if there is one."""
     given = question.given
     points = _clicks(example, question, seen, rng, later=True)
     if not points:
@@ -133,7 +144,7 @@ def _clicks(
 
 
 def _earlier(example: Example, question: Question, seen: _Seen) -> np.ndarray | None:
-    """The network's own answer as the mask to start from, None where it gave none."""
+    """Return the network's own answer as the mask to start from; None if it is empty."""
     width, height = example.size
     if question.masks and seen.pixels is not None:
         pixels = upsample_mask(seen.pixels, (height, width))
@@ -142,7 +153,10 @@ def _earlier(example: Example, question: Question, seen: _Seen) -> np.ndarray | 
 
 
 def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random, later: bool) -> tuple[Point, ...]:
-    """In a first round the first click lies in the answer; all others in what the network got wrong: missed, or too much."""
+    """Draw clicks for an answer of pixels.
+
+    The first click of the first round lies in the answer. All others lie in errors: missed pixels or extra ones.
+    """
     points = [_drawn_from(mask, True, rng)] if mask.any() and not later else []
     if seen.pixels is None or not mask.any():
         return tuple(points)
@@ -162,7 +176,15 @@ def _drawn_from(region: np.ndarray, positive: bool, rng: random.Random) -> Point
 
 
 def upsample_mask(cells: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A mask of cells (bool [h, w], the long side to the long side) at the size of a page."""
+    """Enlarge a mask of cells to the size of a page.
+
+    Args:
+        cells: bool [h, w]; its long side spans the long side of the page.
+        shape: rows and columns of the page.
+
+    Returns:
+        Mask, bool of `shape`.
+    """
     cell = max(shape) / max(cells.shape)
     rows = np.minimum((np.arange(shape[0]) / cell).astype(int), cells.shape[0] - 1)
     columns = np.minimum((np.arange(shape[1]) / cell).astype(int), cells.shape[1] - 1)
@@ -171,7 +193,7 @@ def upsample_mask(cells: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _box_around(example: Example, question: Question, rng: random.Random) -> Box:
-    """The bounds of the answer, loosened by up to a line height each side."""
+    """Return the bounds of the answer, loosened by up to a line height on each side."""
     ys, xs = np.nonzero(acceptable_masks(example, question)[0])
     heights = [word.box[3] - word.box[1] for word in example.words] or [12]
     loose = [rng.uniform(0, float(np.median(heights))) for _ in range(4)]

@@ -1,8 +1,9 @@
-"""Lets torchvision be imported beside a CPU build of torch.
+"""Let torchvision be imported beside a CPU build of torch.
 
-PyPI's torchvision wheel is built for CUDA. Beside a CPU torch its operators do not load, and ``import torchvision`` (so
-timm and open_clip) dies with "operator torchvision::nms does not exist". Declaring the two operators is enough; they
-stay without an implementation, so torchvision.ops and torchvision.io remain unusable (Pillow reads images here).
+PyPI's torchvision wheel is built for CUDA. Beside a CPU torch its operators do not load, and `import torchvision`,
+hence timm and open_clip, fails with "operator torchvision::nms does not exist". Declaring the two operators suffices.
+They have no implementation, so torchvision.ops and torchvision.io stay unusable; Pillow reads images here.
+This module imports no torch by itself, so that `import model.masks` stays light.
 """
 
 import sys
@@ -13,14 +14,15 @@ _OPERATORS = ("nms", "qnms")
 
 
 class TorchvisionFix(MetaPathFinder):
-    """Declares the missing operators when somebody first imports torchvision.
+    """Import hook that declares the missing operators when torchvision is first imported.
 
-    Waiting for that import, rather than declaring at once, keeps ``import model.masks`` free of torch.
+    Declaring them at once would import torch together with `model.masks`.
     """
 
-    library: object = None  # torch forgets the declarations once the Library is collected
+    library: object = None  # kept alive: torch drops the declarations with the Library
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Declare the operators before torchvision loads; always returns None, so that the import goes on."""
         if fullname == "torchvision" and self.library is None:
             import torch
 
@@ -33,6 +35,6 @@ class TorchvisionFix(MetaPathFinder):
 
 
 def install() -> None:
-    """Puts one mend in front of the importers of this process; a second call changes nothing."""
+    """Put the hook in front of this process's importers; a second call changes nothing."""
     if not any(isinstance(finder, TorchvisionFix) for finder in sys.meta_path):
         sys.meta_path.insert(0, TorchvisionFix())

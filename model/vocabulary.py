@@ -1,4 +1,4 @@
-"""One vocabulary for pages and questions: wordpieces, hashed character n-grams, and how a word looks."""
+"""Encode words for pages and questions alike: wordpieces, hashed character n-grams, and word shape."""
 
 import re
 import zlib
@@ -14,25 +14,38 @@ MOST_PIECES = 12
 MOST_GRAMS = 40
 _CACHE_LIMIT = 200_000
 
-# letters of any script with the marks above and below them, but no signs from the blocks of punctuation and symbols
-_LETTERS = r"A-Za-z0-9À-ÖØ-öø-\u1fff\u2c00-\u2dff\u3005-\u3007\u3040-\u30fa\u30fc-\ud7ff\uf900-\ufdff\ufe70-\ufefe\uff10-\uff19\uff66-\uffdc\U00010000-\U0001efff\U00020000-\U0003ffff"
+# Letters of every script with their diacritics, without the blocks of punctuation and symbols.
+_LETTERS = (
+    r"A-Za-z0-9À-ÖØ-öø-\u1fff\u2c00-\u2dff\u3005-\u3007\u3040-\u30fa\u30fc-\ud7ff\uf900-\ufdff"
+    r"\ufe70-\ufefe\uff10-\uff19\uff66-\uffdc\U00010000-\U0001efff\U00020000-\U0003ffff"
+)
 _TOKEN = re.compile(rf"[{_LETTERS}#$%&'./-]+|[^\s{_LETTERS}]")
 _MONEY = re.compile(r"\W*\d+[.,]\d\d\W*")
 
-# How much a word of a question says about which key is meant.
-_HARDLY = "what is the of a an in on for to and s which value are was were does do how much this that be it please who when where under"
+# Weights of question words that say little about the key.
+_HARDLY = (
+    "what is the of a an in on for to and s which value are was were does do how much this that be it please who when"
+    " where under"
+)
 _LITTLE = (
-    "given listed field document written entered filled find locate extract show me tell highlight mark recorded shown read can you"
-    " has been say at receipt issued"
+    "given listed field document written entered filled find locate extract show me tell highlight mark recorded shown"
+    " read can you has been say at receipt issued"
 )
 WEIGHTS = dict.fromkeys(_LITTLE.split(), 0.35) | dict.fromkeys(_HARDLY.split(), 0.12)
 
 
 def words_of(question: str, most: int) -> list[str]:
-    """The words and signs of a question, a question without any reads as "?".
+    """Split a question into words and signs.
 
-    Of more than ``most``, those that say least about what is asked are left out, the first before the last: whoever
-    writes a long question tells a story and then asks.
+    A question longer than `most` loses the words that say least about the key, the first of them first, because long
+    questions begin with a story and end with the request.
+
+    Args:
+        question: text of the question.
+        most: number of words to keep.
+
+    Returns:
+        At most `most` words; ["?"] for a question without any.
     """
     words = _TOKEN.findall(question)
     if len(words) > most:
@@ -42,17 +55,17 @@ def words_of(question: str, most: int) -> list[str]:
 
 
 def bare(text: str) -> str:
-    """Lower case without the punctuation around it, for comparing; punctuation alone stays as it is."""
+    """Return the text in lower case without surrounding punctuation; punctuation alone stays as it is."""
     return text.lower().strip(":.,;()[]\"'*?") or text
 
 
 def weight_of(token: str) -> float:
-    """Weight 0..1 of a question's word when keys are matched; nothing but punctuation weighs nothing."""
+    """Return the weight 0..1 of a question's word when keys are matched; punctuation alone weighs 0."""
     return WEIGHTS.get(bare(token).lower(), 1.0) if any(c.isalnum() for c in token) or token in "#$%&" else 0.0
 
 
 def shape_of(text: str) -> list[float]:
-    """How a word looks, SHAPES numbers: digits, case, signs of money, dates and ticks."""
+    """Return SHAPES numbers for how a word looks: digits, case, and signs of money, dates and ticks."""
     length = max(1, len(text))
     digits = sum(c.isdigit() for c in text)
     return [
@@ -74,7 +87,7 @@ def shape_of(text: str) -> list[float]:
 
 
 class Vocabulary:
-    """Ids of words. Reading a word twice gives the same array from a bounded cache; safe for threads."""
+    """Ids of words, kept in a bounded cache; safe for threads."""
 
     def __init__(self, buckets: int, tokenizer: Path = TOKENIZER_FILE) -> None:
         self._buckets = buckets
@@ -90,11 +103,11 @@ class Vocabulary:
 
     @property
     def ids(self) -> dict[str, int]:
-        """The id of every wordpiece."""
+        """Ids of all wordpieces, by piece."""
         return dict(self._tokenizer.get_vocab())
 
     def pieces(self, words: list[str]) -> list[NDArray[np.int64]]:
-        """Wordpiece ids of each word, 1 to MOST_PIECES."""
+        """Return the wordpiece ids of each word, 1 to MOST_PIECES of them; do not change the arrays."""
         known = self._pieces
         fresh = [word for word in dict.fromkeys(words) if word not in known]
         if fresh:
@@ -103,13 +116,16 @@ class Vocabulary:
                 word: np.array(one.ids[:MOST_PIECES] or [self._unknown], np.int64)
                 for word, one in zip(fresh, found, strict=True)
             }
-            if len(known) + len(added) > _CACHE_LIMIT:  # a new dict: another thread may be reading the old one
+            if len(known) + len(added) > _CACHE_LIMIT:  # a new dict, because another thread may read the old one
                 known = self._pieces = {word: known[word] for word in words if word in known}
             known.update(added)
         return [known[word] for word in words]
 
     def grams(self, words: list[str]) -> list[NDArray[np.int64]]:
-        """Buckets of the character 2-, 3- and 4-grams of each word, of the word, and of its form with digits as 0."""
+        """Return the buckets of each word's character 2-, 3- and 4-grams.
+
+        The word itself and its form with digits replaced by 0 are hashed too. Do not change the arrays.
+        """
         if len(self._grams) > _CACHE_LIMIT:
             self._grams = {}
         known = self._grams
@@ -126,5 +142,5 @@ class Vocabulary:
         grams = [text[i : i + n] for n in (2, 3, 4) for i in range(len(text) - n + 1)]
         digits = re.sub(r"[0-9]", "0", text)
         kinds = [text] if digits == text else [text, digits, digits[:5]]
-        # crc32, not hash(): the same word must fall into the same bucket in every process
+        # crc32 instead of hash(), because a word needs the same bucket in every process.
         return np.array([zlib.crc32(gram.encode()) % self._buckets for gram in (kinds + grams)[:MOST_GRAMS]], np.int64)

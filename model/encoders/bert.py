@@ -1,4 +1,4 @@
-"""BERT over vectors of words: transformers' own module, so that the weights of any public BERT fit it."""
+"""Run BERT over word vectors in transformers' own module, so that the weights of any BERT fit."""
 
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel
@@ -10,8 +10,8 @@ class BertLayers(nn.Module):
     """BERT (https://arxiv.org/abs/1810.04805) that reads one vector a word instead of wordpieces.
 
     All layers share one layout bias, added to their attention scores (LayoutLMv2, https://arxiv.org/abs/2012.14740,
-    section 2.2): transformers hands one mask to all of them. The table of wordpieces lives in model.encoders.text's
-    WordEmbedding, where hiding a word hides all of it.
+    section 2.2), because transformers passes one mask to all of them. The table of wordpieces lives in
+    `model.encoders.text.WordEmbedding`, where hiding a word hides all of it.
     """
 
     def __init__(self, config: TextConfig, width: int, heads: int) -> None:
@@ -31,9 +31,17 @@ class BertLayers(nn.Module):
         self.bert.set_input_embeddings(None)
 
     def forward(self, vectors: Tensor, rank: Tensor, bias: Tensor) -> Tensor:
-        """vectors [G, N, W], their rank in reading order [G, N], bias [G, heads, N, N] -> states [G, N, W].
+        """Encode words in context.
 
-        BERT knows so many positions (512); all words after them share the last, and layout tells those apart.
+        BERT has a fixed number of positions (512). All later words share the last one; layout tells them apart.
+
+        Args:
+            vectors: word vectors, [G, N, W].
+            rank: position of each word in reading order, [G, N].
+            bias: layout bias, [G, heads, N, N].
+
+        Returns:
+            States, [G, N, W].
         """
         positions = rank.long().clamp(0, self.bert.config.max_position_embeddings - 1)
         x = self.bert.embeddings(inputs_embeds=vectors, position_ids=positions)

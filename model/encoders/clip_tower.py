@@ -1,4 +1,4 @@
-"""The text tower of a public CLIP, with the states of all its tokens."""
+"""Encode questions with the text tower of a public CLIP, keeping the states of all tokens."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -14,10 +14,9 @@ _FIT = "its text tower must be a causal transformer that ends at its last token"
 
 
 class ClipTower(nn.Module):
-    """CLIP's text tower (https://arxiv.org/abs/2103.00020) by open_clip's name; every token is projected to ``width``.
+    """CLIP's text tower (https://arxiv.org/abs/2103.00020) by open_clip's name, projected to `width`.
 
-    The projection of the pooled token into the space of images is left out: nothing here compares questions with images
-    as wholes.
+    The pooled projection into the space of images is left out, because questions and images are not compared as wholes.
     """
 
     def __init__(self, name: str, width: int) -> None:
@@ -27,7 +26,7 @@ class ClipTower(nn.Module):
         self.project = nn.Linear(self.tower.width, width)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """ids [B, L] -> states [B, L, width]."""
+        """Encode token ids [B, L] as states [B, L, width]."""
         length = ids.shape[1]
         x = self.tower.token_embedding(ids) + self.tower.positional_embedding[:length]
         x = self.tower.transformer(x, attn_mask=self.tower.attn_mask[:length, :length])
@@ -36,7 +35,17 @@ class ClipTower(nn.Module):
 
 
 def text_tower(name: str) -> TextTransformer:
-    """The text tower of a CLIP, fresh. ValueError when open_clip does not know the name or the tower is of another make."""
+    """Build the text tower of a CLIP with fresh weights.
+
+    Args:
+        name: a model name of open_clip.
+
+    Returns:
+        The tower.
+
+    Raises:
+        ValueError: open_clip does not know the name, or the tower is not a causal transformer.
+    """
     config: dict[str, Any] | None = open_clip.get_model_config(name)
     if config is None:
         raise ValueError(f"open_clip knows no model {name!r}; open_clip.list_models() names those it knows.")
@@ -52,8 +61,16 @@ def _tokenizer(name: str) -> Any:
 
 
 def clip_ids(name: str, questions: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """Ids [B, L] of the questions as the tower ``name`` reads them, cut to the longest, and which are valid [B, L]."""
+    """Tokenise questions for a tower.
+
+    Args:
+        name: a model name of open_clip.
+        questions: B texts.
+
+    Returns:
+        Ids [B, L], cut to the longest question, and which of them are valid, bool [B, L].
+    """
     ids: Tensor = _tokenizer(name)(list(questions))
-    valid = torch.arange(ids.shape[1])[None] <= ids.argmax(1)[:, None]  # the end of a text has the highest id
+    valid = torch.arange(ids.shape[1])[None] <= ids.argmax(1)[:, None]  # the end token has the highest id
     longest = int(valid.sum(1).max())
     return ids[:, :longest], valid[:, :longest]

@@ -1,4 +1,4 @@
-"""What a frozen image encoder has seen, kept so that a page that comes again is not read again."""
+"""Cache the features of a frozen image encoder, so that a page that returns is not encoded again."""
 
 import hashlib
 from collections import OrderedDict
@@ -13,20 +13,28 @@ if TYPE_CHECKING:
 
 Features = TypeVar("Features", bound="DataclassInstance")
 
-MOST_BYTES = 400_000_000  # some two hundred pages of the nano preset
+MOST_BYTES = 400_000_000  # about two hundred pages of the nano preset
 
 
 class FeatureMemory(Generic[Features]):
-    """Features by the content of the image, the longest unused forgotten first when they are over ``most_bytes``."""
+    """Cache of features by image content, dropping the least recently used above `most_bytes`."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
         self._kept: OrderedDict[bytes, Features] = OrderedDict()
         self.bytes = 0
-        self.reads = 0  # how often there was nothing to remember
+        self.reads = 0  # number of cache misses
 
     def recall(self, image: Tensor, read: Callable[[Tensor], Features]) -> Features:
-        """The features of ``image`` [G, 3, h, w]: remembered, else what ``read`` makes of it, without gradient."""
+        """Return the features of an image batch, from the cache or computed.
+
+        Args:
+            image: [G, 3, h, w].
+            read: computes the features when they are not cached; called without gradient.
+
+        Returns:
+            The features.
+        """
         name = hashlib.blake2b(image.numpy(force=True).tobytes(), digest_size=16).digest()
         found = self._kept.get(name)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Words look at the image and the image looks at the words."""
+"""Fuse words and image by cross-attention in both directions."""
 
 from torch import Tensor, nn
 
@@ -6,8 +6,11 @@ from model.blocks import CrossAttention, Perceptron, additive_mask
 
 
 class FusionLayer(nn.Module):
-    """One exchange both ways. What words take from the image starts at zero, so that a network that has learned from
-    words alone begins its training with images where it stood."""
+    """One exchange between words and image, both ways.
+
+    What words take from the image starts at zero. A network that has learned from words alone therefore begins its
+    training with images with unchanged answers.
+    """
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -22,7 +25,18 @@ class FusionLayer(nn.Module):
     def forward(
         self, words: Tensor, image: Tensor, word_places: Tensor, image_places: Tensor, valid: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """words [G, N, D], image [G, K, D], encoded places of both, valid [G, N] -> new words, new image."""
+        """Exchange features between words and image.
+
+        Args:
+            words: [G, N, D].
+            image: [G, K, D].
+            word_places: encoded positions of the words, [G, N, D].
+            image_places: encoded positions of the cells, [K, D].
+            valid: which words are not padding, bool [G, N].
+
+        Returns:
+            New words [G, N, D] and new image [G, K, D].
+        """
         w, i = self.norm_words(words), self.norm_image(image)
         words = words + self.to_words(w + word_places, i + image_places, i)
         has_words = valid.any(1)[:, None, None].float()
@@ -31,7 +45,7 @@ class FusionLayer(nn.Module):
 
 
 class Fusion(nn.Module):
-    """Cross-attention words <-> image, several layers."""
+    """Several fusion layers."""
 
     def __init__(self, layers: int, width: int, heads: int) -> None:
         super().__init__()
@@ -40,6 +54,7 @@ class Fusion(nn.Module):
     def forward(
         self, words: Tensor, image: Tensor, word_places: Tensor, image_places: Tensor, valid: Tensor
     ) -> tuple[Tensor, Tensor]:
+        """Apply all layers; arguments and results as in `FusionLayer.forward`."""
         for layer in self.layers:
             words, image = layer(words, image, word_places, image_places, valid)
         return words, image

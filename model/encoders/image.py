@@ -1,4 +1,4 @@
-"""The page as an image: a small HieraDet trunk, a feature pyramid, and the fine maps kept for the mask decoder."""
+"""Encode the page as an image: HieraDet trunk, feature pyramid, and fine maps for the mask decoder."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from model.encoders.feature_memory import FeatureMemory
 from model.presets import ImageConfig
 
-STRIDE = 16  # of the map that is fused with words and decoded into masks
+STRIDE = 16  # pixels a cell of the map that is fused with words
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFeatures:
-    """Of G scaled pages of h x w pixels, D channels."""
+    """Features of G scaled pages of h x w pixels, D channels."""
 
     coarse: Tensor  # [G, D, h / 16, w / 16]
     skip8: Tensor  # [G, D / 4, h / 8, w / 8]
@@ -24,13 +24,16 @@ class ImageFeatures:
 
 
 class ImageEncoder(nn.Module):
-    """Hiera trunk and FPN neck (SAM 2, https://arxiv.org/abs/2408.00714, section C.1): top-down on the two coarse levels,
-    nearest; the levels at stride 4 and 8 skip the neck and go to the mask decoder."""
+    """Hiera trunk and FPN neck (SAM 2, https://arxiv.org/abs/2408.00714, section C.1).
+
+    The neck is top-down on the two coarse levels, nearest. The levels at stride 4 and 8 skip it and go to the mask
+    decoder.
+    """
 
     def __init__(self, config: ImageConfig, width: int) -> None:
         super().__init__()
         self.trunk = _trunk(config)
-        self.trunk.head = nn.Identity()  # timm's has a norm that nothing here would train
+        self.trunk.head = nn.Identity()  # timm's head has a norm that nothing here would train
         dims = [level["num_chs"] for level in self.trunk.feature_info]
         self.lateral16 = nn.Conv2d(dims[2], width, 1)
         self.lateral32 = nn.Conv2d(dims[3], width, 1)
@@ -39,12 +42,12 @@ class ImageEncoder(nn.Module):
         self.memory: FeatureMemory[ImageFeatures] | None = None
 
     def freeze(self) -> None:
-        """Learn no more, and remember what was seen."""
+        """Stop training the encoder and cache its features from now on."""
         self.requires_grad_(False)
         self.memory = FeatureMemory()
 
     def forward(self, image: Tensor) -> ImageFeatures:
-        """image [G, 3, h, w], h and w multiples of 32."""
+        """Encode images [G, 3, h, w]; h and w must be multiples of 32."""
         if self.memory is None:
             return self._read(image)
         with torch.no_grad():

@@ -1,7 +1,7 @@
-"""How two words stand to each other, as a bias on attention.
+"""Bias attention by the spatial relation of two words.
 
-N words have N x N pairs. On a page of more than LONG_PAGE words the biases are made a few rows at a time and kept in half
-precision: the numbers of all pairs of 5,000 words would take gigabytes otherwise.
+N words have N x N pairs. On a page of more than LONG_PAGE words the biases are computed a few rows at a time and kept
+in half precision, because those of all pairs of 5,000 words would otherwise take gigabytes.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from torch import Tensor, nn
 from model.blocks import MASKED, RowsOf, row_parts, soft_log
 from model.inputs import PageBatch
 
-RELATIONS = 11  # numbers of a pair of words
+RELATIONS = 11  # features of a pair of words
 _HIDDEN = 16
 
 
 @dataclass(frozen=True, slots=True)
 class HalfBias:
-    """Bias of one layer, [G, heads, N, N], kept in half precision; ``bias[:, :, rows]`` is in full precision."""
+    """Bias of one layer [G, heads, N, N] in half precision; `bias[:, :, rows]` returns full precision."""
 
     kept: Tensor
 
@@ -32,9 +32,9 @@ Biases = Sequence[RowsOf]
 
 
 class LayoutBias(nn.Module):
-    """Attention biases from how two words stand to each other, for all layers.
+    """Attention biases of all layers, from the spatial relation of two words.
 
-    The first ``shared_by`` layers, if any, share one bias of ``shared_heads`` heads; ``layers`` more have one each.
+    The first `shared_by` layers, if any, share one bias of `shared_heads` heads. `layers` more have one bias each.
     """
 
     def __init__(self, layers: int, heads: int, shared_by: int = 0, shared_heads: int = 0) -> None:
@@ -44,7 +44,7 @@ class LayoutBias(nn.Module):
         self.mlp = nn.Sequential(nn.Linear(RELATIONS, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, sum(self.heads)))
 
     def forward(self, pages: PageBatch) -> list[Bias]:
-        """[G, heads, N, N] of each layer; keys that are padding are masked."""
+        """Compute the bias [G, heads, N, N] of each layer; keys that are padding are masked."""
         parts = row_parts(pages.valid.shape[1])
         if len(parts) == 1:
             found: list[Bias] = list(self._rows(pages, parts[0]).split(self.heads, 1))
@@ -56,7 +56,7 @@ class LayoutBias(nn.Module):
         if torch.is_grad_enabled():
             return list(torch.cat([self._rows(pages, rows).half() for rows in parts], 2).split(self.heads, 1))
         count, most = pages.valid.shape
-        # a tensor a layer, so that each can be freed when its layer has been; filled in place, without a second copy
+        # One tensor for each layer, so that it can be freed after its layer; filled in place, without a second copy.
         kept = [torch.empty(count, own, most, most, dtype=torch.half, device=pages.valid.device) for own in self.heads]
         for rows in parts:
             for layer, bias in zip(kept, self._rows(pages, rows).split(self.heads, 1), strict=True):
@@ -64,13 +64,21 @@ class LayoutBias(nn.Module):
         return kept
 
     def _rows(self, pages: PageBatch, rows: slice) -> Tensor:
-        """[G, all heads, rows, N]"""
+        """Compute the biases of all heads for some rows, [G, all heads, rows, N]."""
         bias: Tensor = self.mlp(relations(pages, rows)).permute(0, 3, 1, 2)
         return bias + (~pages.valid).float()[:, None, None] * MASKED
 
 
 def relations(pages: PageBatch, rows: slice = slice(None)) -> Tensor:
-    """[G, N, N, RELATIONS]: where word j stands, seen from word i; of the ``rows`` i alone."""
+    """Compute the spatial relation of each pair of words.
+
+    Args:
+        pages: G pages of N words.
+        rows: words i to compute; all by default.
+
+    Returns:
+        [G, rows, N, RELATIONS]: the position of word j seen from word i.
+    """
     boxes = pages.boxes
     seen_from, place = boxes[:, rows], pages.place[:, rows]
     centre, from_centre = (boxes[..., 1] + boxes[..., 3]) / 2, (seen_from[..., 1] + seen_from[..., 3]) / 2

@@ -1,4 +1,4 @@
-"""What the asker says: a question, points, a box, an earlier mask."""
+"""Encode the prompt: the question, points, a box, an earlier mask."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from model.presets import PromptConfig
 
 @dataclass(frozen=True, slots=True)
 class PromptTokens:
-    """B prompts: tokens for words and image to attend to, and a dense part for the image."""
+    """B encoded prompts: tokens to attend to, and a dense part for the image."""
 
     tokens: Tensor  # [B, M + P, D], the states of ALL words of the question, then points and corners
     valid: Tensor  # [B, M + P] bool
@@ -23,10 +23,10 @@ class PromptTokens:
 
 
 class PromptEncoder(nn.Module):
-    """CLIP's text tower (https://arxiv.org/abs/2103.00020, open_clip) for the question, SAM's prompt encoder
-    (https://arxiv.org/abs/2304.02643, appendix A) for points, box and mask.
+    """CLIP's text tower for the question, SAM's prompt encoder for points, box and mask.
 
-    All token states go on, not the pooled one alone: a question has several words to be found on the page.
+    CLIP: https://arxiv.org/abs/2103.00020, built with open_clip. SAM: https://arxiv.org/abs/2304.02643, appendix A.
+    All token states are passed on, not the pooled one alone, because a question has several words to find on the page.
     """
 
     def __init__(self, config: PromptConfig, width: int, heads: int, words_width: int | None = None) -> None:
@@ -36,7 +36,7 @@ class PromptEncoder(nn.Module):
         if config.tower is not None:
             self.clip = ClipTower(config.tower, width)
         else:
-            # vocab_size=1 and no projection: the words come as vectors from the embedding that the page's words use too
+            # vocab_size=1 and no projection, because words come as vectors from the page's own embedding.
             tower = TextTransformer(
                 context_length=config.context,
                 vocab_size=1,
@@ -61,8 +61,20 @@ class PromptEncoder(nn.Module):
         )
 
     def forward(self, vectors: Tensor, point_places: Tensor, questions: QuestionBatch) -> PromptTokens:
-        """vectors [B, M, words_width] of the words of the questions, for the own tower; a public one reads its own ids.
-        point_places [B, P, D] of their points."""
+        """Encode prompts.
+
+        Args:
+            vectors: word vectors of the questions for the own tower, [B, M, words_width]; a public tower reads its own
+                ids.
+            point_places: encoded positions of the points, [B, P, D].
+            questions: ids, point kinds and drawn maps of the same questions.
+
+        Returns:
+            Tokens [B, M + P, D] and the dense part.
+
+        Raises:
+            ValueError: the questions were prepared for a network without this prompt tower.
+        """
         if self.clip is None:
             text, text_valid = self._own(vectors, questions.valid), questions.valid
         else:

@@ -1,4 +1,4 @@
-"""The words of a page: what they are, how they look, where they stand, and a transformer with a bias for layout."""
+"""Encode the words of a page: their identity, shape and position, in context."""
 
 import math
 
@@ -17,11 +17,11 @@ _OCTAVES = 4
 
 
 class WordEmbedding(nn.Module):
-    """Vectors of words, the same for pages and questions: learned character n-grams, frozen wordpiece vectors.
+    """Vectors of words, the same for pages and questions: learned n-grams and frozen wordpiece vectors.
 
-    The n-grams carry spelling (and survive OCR errors), the wordpieces carry meaning from text far larger than ours.
-    Before a BERT, a word is the mean of BERT's own wordpieces; what is added to them starts at zero, so that public
-    weights begin with the input they know.
+    The n-grams carry spelling and survive OCR errors. The wordpieces carry meaning from text far larger than ours.
+    Before a BERT, a word is the mean of BERT's own wordpieces. The rest is added with a factor that starts at zero, so
+    that public weights begin with the input they know.
     """
 
     piece_vectors: Tensor
@@ -36,11 +36,19 @@ class WordEmbedding(nn.Module):
         self.own: nn.Embedding | None = None
         if config.bert:
             self.own = nn.Embedding(config.pieces, width)
-            nn.init.normal_(self.own.weight, std=0.02)  # as BERT begins
+            nn.init.normal_(self.own.weight, std=0.02)  # BERT's own initialisation
             self.added = nn.Parameter(torch.zeros(width))
 
     def forward(self, grams: Bags, pieces: Bags) -> tuple[Tensor, Tensor]:
-        """Of W words: vectors [W, D] and their frozen meanings of length 1 (0 for padding) [W, vector_width]."""
+        """Embed W words.
+
+        Args:
+            grams: buckets of character n-grams of the words.
+            pieces: wordpiece ids of the words.
+
+        Returns:
+            Vectors [W, D] and frozen meanings [W, vector_width] of length 1, or 0 for padding.
+        """
         meaning = F.embedding_bag(pieces.ids, self.piece_vectors, pieces.offsets, mode="mean")
         vectors = self.grams(grams.ids, grams.offsets) + self.norm(self.project(meaning))
         if self.own is not None:
@@ -50,7 +58,7 @@ class WordEmbedding(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """Words of a page in context."""
+    """Transformer over the words of a page with a layout bias."""
 
     def __init__(self, config: TextConfig, width: int, heads: int) -> None:
         super().__init__()
@@ -61,14 +69,22 @@ class TextEncoder(nn.Module):
         self.bert: BertLayers | None = None
         if config.bert:
             self.bert = BertLayers(config, own, config.heads or heads)
-            self.added = nn.Parameter(torch.zeros(own))  # as in the embedding: looks and places start at zero
+            self.added = nn.Parameter(torch.zeros(own))  # as in the embedding: shapes and positions start at zero
             self.narrow = nn.Linear(own, width)
             self.layers = nn.ModuleList()
         else:
             self.layers = nn.ModuleList(SelfAttentionLayer(own, heads) for _ in range(config.layers))
 
     def forward(self, pages: PageBatch, bias: Biases) -> tuple[Tensor, Tensor]:
-        """bias: [G, heads, N, N] for each layer -> words in context [G, N, D], their meanings [G, N, vector_width]."""
+        """Encode the words of pages in context.
+
+        Args:
+            pages: G pages of N words.
+            bias: layout bias [G, heads, N, N] of each layer.
+
+        Returns:
+            States [G, N, D] and frozen meanings [G, N, vector_width].
+        """
         count, most = pages.valid.shape
         vectors, meaning = self.embedding(pages.grams, pages.pieces)
         corners = pages.positions[..., :4]

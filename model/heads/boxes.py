@@ -1,22 +1,28 @@
-"""Regions as boxes: a cell of the map that lies in the region, and from there the distances to its four edges.
+"""Predict regions as boxes: a map cell inside the region, and the distances from it to the four edges.
 
-What a page shows beside words (a box to tick, a signature, a stamp) is small and has straight sides: a mask of a few
-cells draws it badly, and a mask hedges between two regions of which one is meant. Distances from a place are FCOS's
-(https://arxiv.org/abs/1904.01355, section 3.1); here a place is found for a question, not a class.
+Page elements other than words (a box to tick, a signature, a stamp) are small and have straight sides. A mask of a few
+cells draws them badly, and it hedges between two candidate regions. Distances from a position are FCOS's
+(https://arxiv.org/abs/1904.01355, section 3.1); here a position is found for a question instead of a class.
 """
 
 import torch
 from torch import Tensor
 
-_LONGEST = 7.0  # of the logarithm of a distance in cells
-_CLOSE, _APART = 0.25, 0.3  # cells; weight of the logarithms
+_LONGEST = 7.0  # largest logarithm of a distance in cells
+_CLOSE, _APART = 0.25, 0.3  # smallest distance in cells; weight of the logarithms
 EPSILON = 1e-6
-_NOTHING = 1e-12  # share of a cell outside: small enough that a place that is surely wrong still learns
+_NOTHING = 1e-12  # share of a cell outside; above 0, so that a confidently wrong cell still has a gradient
 
 
 def edges_from(distances: Tensor) -> Tensor:
-    """distances [B, 4, h, w], logarithms of cells to the left, upper, right, lower edge -> [B, 4, h, w]: x0, y0, x1, y1 of
-    the box as each cell sees it, in cells."""
+    """Convert predicted distances into edges.
+
+    Args:
+        distances: [B, 4, h, w], logarithms of cells to the left, upper, right and lower edge.
+
+    Returns:
+        [B, 4, h, w]: x0, y0, x1, y1 of the box as each cell predicts it, in cells.
+    """
     height, width = distances.shape[-2:]
     left, up, right, down = distances.clamp(-4, _LONGEST).exp().unbind(1)
     y = (torch.arange(height, device=distances.device) + 0.5)[:, None]
@@ -25,8 +31,15 @@ def edges_from(distances: Tensor) -> Tensor:
 
 
 def box_at_peak(place: Tensor, edges: Tensor) -> Tensor:
-    """place [B, h, w] logits, edges [B, 4, h, w] -> [B, 4]: the box that the likeliest cell sees, its edges averaged over
-    the cells inside it by their likelihood."""
+    """Return the box that the most likely cell predicts, averaged over the cells inside it.
+
+    Args:
+        place: logits of the cells, [B, h, w].
+        edges: edges as each cell predicts them, [B, 4, h, w].
+
+    Returns:
+        [B, 4]: x0, y0, x1, y1 in cells, weighted by the cells' probability.
+    """
     height, width = place.shape[-2:]
     chances, seen = place.flatten(1).softmax(-1), edges.flatten(2)
     peak = chances.argmax(-1)
@@ -40,15 +53,33 @@ def box_at_peak(place: Tensor, edges: Tensor) -> Tensor:
 
 
 def place_loss(place: Tensor, truth: Tensor) -> Tensor:
-    """[B]: how little of the likelihood lies in the region; place [B, h, w] logits, truth [B, h, w] shares of cells."""
+    """Return the negative log-probability that the position lies in the region.
+
+    Args:
+        place: logits, [B, h, w].
+        truth: share of each cell that the region covers, [B, h, w].
+
+    Returns:
+        [B].
+    """
     chances = place.flatten(1).log_softmax(-1)
     return -torch.logsumexp(chances + truth.flatten(1).clamp_min(_NOTHING).log(), -1)
 
 
 def edge_loss(edges: Tensor, truth: Tensor, boxes: Tensor) -> Tensor:
-    """[B]: how wrong the box is as each cell of the region sees it, mean over these: 1 - generalised IoU
-    (https://arxiv.org/abs/1902.09630), and the mean distance of the logarithms, which pulls where boxes hardly meet; edges
-    [B, 4, h, w], truth [B, h, w], boxes [B, 4]."""
+    """Return the error of the boxes that the cells of the region predict.
+
+    It is 1 - generalised IoU (https://arxiv.org/abs/1902.09630) plus the mean distance of logarithms, which still has a
+    gradient where boxes hardly meet.
+
+    Args:
+        edges: [B, 4, h, w], in cells.
+        truth: share of each cell that the region covers, [B, h, w].
+        boxes: the true boxes, [B, 4], in cells.
+
+    Returns:
+        [B], the mean over the cells of the region.
+    """
     weights = truth / truth.sum((-2, -1), keepdim=True).clamp_min(EPSILON)
     apart = (_logs(edges) - _logs(boxes[:, :, None, None].expand_as(edges))).abs().mean(1)
     wrong = 1 - generalised_iou(edges.movedim(1, -1), boxes[:, None, None]) + _APART * apart
@@ -56,7 +87,7 @@ def edge_loss(edges: Tensor, truth: Tensor, boxes: Tensor) -> Tensor:
 
 
 def _logs(edges: Tensor) -> Tensor:
-    """Logarithms of the distances of each cell to its edges; of an edge on the wrong side, as of one close by."""
+    """Return the logarithms of each cell's distances to the edges, clamped for edges on the wrong side."""
     height, width = edges.shape[-2:]
     y = (torch.arange(height, device=edges.device) + 0.5)[:, None]
     x = (torch.arange(width, device=edges.device) + 0.5)[None]
@@ -65,7 +96,7 @@ def _logs(edges: Tensor) -> Tensor:
 
 
 def generalised_iou(one: Tensor, other: Tensor) -> Tensor:
-    """[...] of boxes [..., 4]: 1 for the same, towards -1 for far ones."""
+    """Return the generalised IoU [...] of boxes [..., 4]: 1 for equal boxes, towards -1 for distant ones."""
     union, both = _union(one, other)
     corners = torch.maximum(one[..., 2:], other[..., 2:]) - torch.minimum(one[..., :2], other[..., :2])
     hull = corners.clamp_min(0).prod(-1).clamp_min(EPSILON)
@@ -73,7 +104,7 @@ def generalised_iou(one: Tensor, other: Tensor) -> Tensor:
 
 
 def box_iou(one: Tensor, other: Tensor) -> Tensor:
-    """[...] of boxes [..., 4]."""
+    """Return the IoU [...] of boxes [..., 4]."""
     union, both = _union(one, other)
     return both / union
 

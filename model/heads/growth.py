@@ -1,8 +1,8 @@
-"""From one word of the answer to all of it.
+"""Grow an answer from one of its words (region growing).
 
-To score each word alone makes patchwork: half a name, words of two answers to one key. So the word head points to one
-word, as an asker's click does in SAM (https://arxiv.org/abs/2304.02643), and what belongs with that word is decided for
-that word: its neighbours agree with it or they do not, and a second place that would answer as well stays out.
+Scoring each word alone gives patchwork: half a name, or words of two answers to one key. So the word head points to one
+word, as a click does in SAM (https://arxiv.org/abs/2304.02643). Membership of all other words is then decided relative
+to that seed, so a second passage that would answer equally well stays out.
 """
 
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from model.blocks import MASKED, Perceptron, RowsOf, soft_log
 from model.heads.word_layer import WordLayer
 from model.inputs import PageBatch
 
-_RELATIONS = 14  # numbers of a word as seen from a seed
-_FLATTER = 2.0  # divides the pointing where a second seed is drawn from it
-_KINSHIPS = 8  # learned likenesses of a word and the seed
+_RELATIONS = 14  # features of a word relative to a seed
+_FLATTER = 2.0  # temperature of the second seed's distribution
+_KINSHIPS = 8  # learned similarities of a word and the seed
 
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """K answers a question, each grown from its seed."""
+    """K answers for each question, each grown from its seed."""
 
-    logits: Tensor  # [B, K, N] does the word belong to this answer
+    logits: Tensor  # [B, K, N] whether the word belongs to this answer
     fit: Tensor  # [B, K] logit of the predicted IoU of its words above 0
 
 
 class Growth(nn.Module):
-    """Which words belong with a seed: a word layer that knows where each word stands to it."""
+    """Word layer that decides which words belong with a seed, from their position relative to it."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Growth(nn.Module):
         self.iou = Perceptron(width, width, 1)
 
     def links(self, page: Tensor, bias: RowsOf) -> Tensor:
-        """page [G, N, D], bias [G, heads, N, N] -> [G, heads, N, N]."""
+        """Compute the layer's links [G, heads, N, N] from page [G, N, D] and bias [G, heads, N, N]."""
         return self.layer.links(page, bias)
 
     def forward(
@@ -57,7 +57,20 @@ class Growth(nn.Module):
         word_mask: Tensor,
         token_mask: Tensor,
     ) -> Grown:
-        """states [B, N, D], tokens [B, T, D], the first of them the answer's, seeds [B, K], links [G, heads, N, N]."""
+        """Grow one answer from each seed.
+
+        Args:
+            states: word states, [B, N, D].
+            tokens: prompt tokens, the answer's token first, [B, T, D].
+            seeds: indices of words, [B, K].
+            links: from `links`, [G, heads, N, N].
+            pages: the G pages.
+            word_mask: additive mask of the words, [B, 1, 1, N].
+            token_mask: additive mask of the tokens, [B, 1, 1, T].
+
+        Returns:
+            Membership logits and predicted fit of each answer.
+        """
         count, most = seeds.shape[1], states.shape[1]
         states, tokens = states.repeat_interleave(count, 0), tokens.repeat_interleave(count, 0)
         seeds, rows = seeds.flatten(), torch.arange(seeds.numel(), device=seeds.device)
@@ -80,7 +93,15 @@ class Growth(nn.Module):
 
 
 def relations(pages: PageBatch, seeds: Tensor) -> Tensor:
-    """[S, N, 14]: where each word stands to the seed of its row; seeds [S], S a multiple of the pages."""
+    """Compute the position of each word relative to the seed of its row.
+
+    Args:
+        pages: G pages of N words.
+        seeds: indices of words, [S]; S is a multiple of G.
+
+    Returns:
+        [S, N, 14].
+    """
     each = len(seeds) // len(pages.valid)
     boxes, place = pages.boxes.repeat_interleave(each, 0), pages.place.repeat_interleave(each, 0)
     rows = torch.arange(len(seeds), device=seeds.device)
@@ -111,18 +132,27 @@ def relations(pages: PageBatch, seeds: Tensor) -> Tensor:
 
 
 def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor | None = None) -> Tensor:
-    """[B, count] the words that growth begins at, best first and each in a segment of its own while there are any.
+    """Choose the words from which growth begins, best first, each in its own segment while there are any.
 
-    pointing [B, N]. ``towards`` [B, N] (training, 0 or 1): two seeds. Where a row has any, the first is drawn among them, as
-    often as ``pointing`` says, else it is where the network points. The second is drawn in another segment, flatter than
-    ``pointing``: how good an answer is, is learned from bad ones as well.
+    In training two seeds are drawn. The first is drawn among the words of `towards` by their pointing probability, or
+    is the top word where a row has none. The second is drawn in another segment from a flatter distribution, because
+    the quality of an answer is learned from bad answers too.
+
+    Args:
+        pointing: logits, [B, N].
+        pages: the G pages.
+        count: number of seeds; ignored in training.
+        towards: in training, words of acceptable answers, 0 or 1, [B, N].
+
+    Returns:
+        Indices of words, [B, count], or [B, 2] in training.
     """
     each = len(pointing) // len(pages.valid)
     left = pointing.detach().masked_fill(~pages.valid.repeat_interleave(each, 0), 100 * MASKED)
     segment = pages.place[..., 0].repeat_interleave(each, 0)
     if towards is not None:
         given = towards.any(1)
-        chances = (left + (1 - towards) * MASKED).softmax(1).nan_to_num(1.0)  # a loss of nan is told as such, later
+        chances = (left + (1 - towards) * MASKED).softmax(1).nan_to_num(1.0)  # a NaN loss is reported later
         drawn = torch.multinomial(chances, 1)[:, 0]
         first = torch.where(given, drawn, left.argmax(1))
         same = (segment == segment.gather(1, first[:, None])).float()
@@ -136,7 +166,10 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
 
 
 def _segment_means(words: Tensor, segment: Tensor) -> Tensor:
-    """words [S, N, D] -> [S, N, D], of each word the mean of its segment; segment [S, N], below 0: padding."""
+    """Return the mean of each word's segment, [S, N, D].
+
+    `words` is [S, N, D]; `segment` is [S, N], below 0 for padding.
+    """
     at = segment.long().clamp_min(-1) + 1
     size = words.shape[1] + 1
     sums = words.new_zeros(len(words), size, words.shape[2]).scatter_add(1, at[..., None].expand_as(words), words)

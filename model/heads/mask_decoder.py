@@ -1,6 +1,7 @@
-"""Which pixels answer: SAM's two-way transformer over the fused page, with SAM 2's high-resolution skips.
+"""Decode masks: SAM's two-way transformer over the fused page, with SAM 2's high-resolution skips.
 
-Beside SAM's maps it gives one box (model.heads.boxes): most of what a page shows beside words has straight sides.
+Beside SAM's maps it predicts one box (`model.heads.boxes`), because most page elements other than words have straight
+sides.
 """
 
 from dataclasses import dataclass
@@ -14,26 +15,29 @@ from model.encoders.image import ImageFeatures
 from model.heads.boxes import box_at_peak, edges_from
 from model.inputs import NEGATIVE, POSITIVE, PageBatch, QuestionBatch
 
-MASKS = 4  # the first is the one answer, the others are for questions that could mean several things
-_BESIDE = 6  # numbers of a cell for a run
+MASKS = 4  # the first is the single answer, the others serve ambiguous questions
+_BESIDE = 6  # features of a cell for each run
 
 
 @dataclass(frozen=True, slots=True)
 class PixelAnswer:
-    """B questions; masks at a quarter of the scaled page."""
+    """Maps and boxes for B questions; a map has a quarter of the scaled page's resolution."""
 
     logits: Tensor  # [B, MASKS, h / 4, w / 4]
     iou: Tensor  # [B, MASKS] predicted IoU 0..1
-    answered: Tensor  # [B] logit: does this page answer the question
-    place: Tensor  # [B, h / 4, w / 4] logit of each cell: is it the one that says best where the region is
-    edges: Tensor  # [B, 4, h / 4, w / 4] x0, y0, x1, y1 of the region as each cell sees it, in cells
+    answered: Tensor  # [B] logit: the page answers the question
+    place: Tensor  # [B, h / 4, w / 4] logit: this cell predicts the region best
+    edges: Tensor  # [B, 4, h / 4, w / 4] x0, y0, x1, y1 as each cell predicts them, in cells
     box: Tensor  # [B, 4] x0, y0, x1, y1 in cells
     box_iou: Tensor  # [B] predicted IoU of the box, 0..1
     box_fits: Tensor  # [B] bool: the box holds every positive point and no negative one
 
 
 class TwoWayLayer(nn.Module):
-    """Tokens look at themselves, then at the image; the image looks at the tokens (SAM, appendix A)."""
+    """Layer of SAM's two-way transformer (SAM, appendix A).
+
+    Tokens attend to themselves and to the image, then the image attends to the tokens.
+    """
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -46,6 +50,18 @@ class TwoWayLayer(nn.Module):
     def forward(
         self, tokens: Tensor, image: Tensor, token_places: Tensor, image_places: Tensor, token_mask: Tensor
     ) -> tuple[Tensor, Tensor]:
+        """Update tokens and image.
+
+        Args:
+            tokens: [B, T, D].
+            image: [B, K, D].
+            token_places: position of the tokens, [B, T, D].
+            image_places: encoded positions of the cells, [K, D].
+            token_mask: additive mask of the tokens, [B, 1, 1, T].
+
+        Returns:
+            New tokens [B, T, D] and new image [B, K, D].
+        """
         q = tokens + token_places
         tokens = self.norms[0](tokens + self.among(q, q, tokens, token_mask))
         tokens = self.norms[1](tokens + self.to_tokens(tokens + token_places, image + image_places, image))
@@ -55,7 +71,7 @@ class TwoWayLayer(nn.Module):
 
 
 class MaskDecoder(nn.Module):
-    """Masks for prompts, batched as pages x questions: the maps of a page are shared by its questions."""
+    """Mask decoder batched as pages x questions; the questions of a page share its maps."""
 
     def __init__(self, layers: int, width: int, heads: int) -> None:
         super().__init__()
@@ -98,15 +114,30 @@ class MaskDecoder(nn.Module):
         pages: PageBatch,
         questions: QuestionBatch,
     ) -> PixelAnswer:
-        """features.coarse fused with words; places [K, D]; word_states [B, N, D] after the word head; prompt_tokens
-        [B, T, D] and dense [B, D, ...] as the prompt encoder gives them.
+        """Decode maps and a box for each question.
 
-        The page and the words are normalised first: both are residual streams, as long as 120 where a place is 7 long,
-        and what was clicked would drown. So would it in the word head's tokens for the prompt, which are not used
-        here."""
+        Page and words are normalised first. Both are residual streams with norms up to 120, where an encoded position
+        has norm 7, so a click would be lost. It would be lost in the word head's prompt tokens too, which are therefore
+        not used.
+
+        Args:
+            features: image features; `coarse` is fused with words.
+            places: encoded positions of the coarse cells, [K, D].
+            word_states: word states after the word head, [B, N, D].
+            prompt_tokens: from the prompt encoder, [B, T, D].
+            prompt_valid: which tokens are not padding, bool [B, T].
+            dense: dense part of the prompt, [B, D, ...].
+            pages: the G pages.
+            questions: the B questions.
+
+        Returns:
+            Maps, box and their predicted IoU.
+        """
         height, width = features.coarse.shape[-2:]
         each = len(prompt_tokens) // len(features.coarse)
-        step = 1 / max(height, width)  # of a cell: the long side is scaled to a multiple of the stride, without padding
+        step = 1 / max(
+            height, width
+        )  # side of a cell; the long side needs no padding, being scaled to a multiple of the stride
         cover = word_cover(pages, height, width, step)  # [G, K, N]
         words = self.spread(self.norm_words(word_states)).unflatten(0, (len(cover), each))
         spread = torch.einsum("gkn,gqnd->gqkd", cover, words).flatten(0, 1)
@@ -139,10 +170,11 @@ class MaskDecoder(nn.Module):
         )
 
     def _edges(self, token: Tensor, eighth: Tensor, fine: Tensor) -> Tensor:
-        """[B, 4, h, w] from [B, D], [B, C, h / 2, w / 2] and [B, C / 2, h, w].
+        """Predict edges [B, 4, h, w] from [B, D], [B, C, h / 2, w / 2] and [B, C / 2, h, w].
 
-        An edge may be far from the cell that looks for it: what the cell sees around itself is refined by what a map half as
-        fine sees over 14 of the cells here."""
+        An edge may be far from the cell that predicts it. The cell's surroundings are therefore complemented by a map
+        of half the resolution that covers 14 of these cells.
+        """
         weights = self.to_edges(token).unflatten(-1, (4, -1))
         around = nn.functional.gelu(self.around(fine))
         near = torch.einsum("bec,bchw->behw", weights[..., :-1], around) + weights[..., -1:, None]
@@ -150,7 +182,7 @@ class MaskDecoder(nn.Module):
         return edges_from(near + nn.functional.interpolate(far, scale_factor=2, mode="bilinear"))
 
     def _upscale(self, image: Tensor, features: ImageFeatures, each: int) -> tuple[Tensor, Tensor]:
-        """[B, C, h / 2, w / 2] and [B, C / 2, h, w]."""
+        """Upscale the page to [B, C, h / 2, w / 2] and [B, C / 2, h, w]."""
         x = self.up8(image).unflatten(0, (-1, each)) + features.skip8[:, None]
         eighth = nn.functional.gelu(self.norm8(x.flatten(0, 1)))
         x = self.up4(eighth).unflatten(0, (-1, each)) + features.skip4[:, None]
@@ -158,7 +190,17 @@ class MaskDecoder(nn.Module):
 
 
 def word_cover(pages: PageBatch, height: int, width: int, step: float) -> Tensor:
-    """[G, height * width, N]: share of each cell (``step`` wide, 1 = the page's long side) that each word covers."""
+    """Compute the share of each cell that each word covers.
+
+    Args:
+        pages: G pages of N words.
+        height: rows of the map.
+        width: columns of the map.
+        step: side of a cell; 1 is the page's long side.
+
+    Returns:
+        [G, height * width, N].
+    """
     boxes, valid = pages.unit_boxes / step, pages.valid.float()
     x = torch.arange(width, device=boxes.device)[None, :, None]
     y = torch.arange(height, device=boxes.device)[None, :, None]
@@ -168,7 +210,18 @@ def word_cover(pages: PageBatch, height: int, width: int, step: float) -> Tensor
 
 
 def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step: float) -> Tensor:
-    """[B, height * width, RUNS * _BESIDE]: where each cell stands, seen from the runs that look like the key."""
+    """Describe each cell's position relative to the runs that look like the key.
+
+    Args:
+        runs: box in line heights and cover of each run, [B, RUNS, 5].
+        line_height: line height of each page; 1 is the page's long side, [G].
+        height: rows of the map.
+        width: columns of the map.
+        step: side of a cell; 1 is the page's long side.
+
+    Returns:
+        [B, height * width, RUNS * 6], zeros for runs that match nothing.
+    """
     each = len(runs) // len(line_height)
     scale = step / line_height.repeat_interleave(each, 0)[:, None, None]  # cells -> line heights
     y = (torch.arange(height, device=runs.device) + 0.5).repeat_interleave(width)[None, :, None] * scale
@@ -187,7 +240,10 @@ def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step
 
 
 def shown(answer: PixelAnswer) -> Tensor:
-    """[B, h / 4, w / 4] bool: the one map, or the box where its predicted IoU is higher."""
+    """Return the mask shown to the user: the first map, or the box where its predicted IoU is higher.
+
+    The result is bool [B, h / 4, w / 4].
+    """
     one = answer.logits[:, 0] > 0
     height, width = one.shape[-2:]
     y = (torch.arange(height, device=one.device) + 0.5)[:, None]
@@ -199,7 +255,16 @@ def shown(answer: PixelAnswer) -> Tensor:
 
 
 def fits(box: Tensor, questions: QuestionBatch, cells: int) -> Tensor:
-    """[B] bool: whether the asker's points allow a box [B, 4] (in cells; ``cells`` on the long side of the page)."""
+    """Return whether the points of each question allow a box.
+
+    Args:
+        box: [B, 4], in cells.
+        questions: points of the B questions.
+        cells: number of cells on the page's long side.
+
+    Returns:
+        Bool [B]: the box contains every positive point and no negative one.
+    """
     x, y = (questions.points * cells).unbind(-1)  # [B, P]
     x0, y0, x1, y1 = (edge[:, None] for edge in box.unbind(-1))
     inside = (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)

@@ -1,6 +1,6 @@
-"""Which words answer: a decoder over the words of the page and the tokens of the prompt, fed with lexical anchors.
+"""Decide which words answer: a decoder over page words and prompt tokens, with lexical anchors.
 
-It points to a word of the answer, and grows the answer from there (model.heads.growth).
+It points to a word of the answer and grows the answer from there (`model.heads.growth`).
 """
 
 from collections.abc import Sequence
@@ -19,30 +19,30 @@ from model.inputs import PageBatch, QuestionBatch
 from model.prompts import BARRED, CLICKED, CLICKS, INSIDE, IS_BOX
 
 MEANINGS = 2  # similarities of a word's meaning to the question
-_SHOWN = 40.0  # added to the pointing where the asker has shown a place: more than any logit
+_SHOWN = 40.0  # added to the pointing where the user marked a place: more than any logit
 
 
 @dataclass(frozen=True, slots=True)
 class WordAnswer:
-    """B questions on pages of N words."""
+    """Answers by words to B questions on pages of N words."""
 
-    states: Tensor  # [B, N, D] words as the question sees them
-    pointing: Tensor  # [B, N] logit of each word: is it the one to begin at
+    states: Tensor  # [B, N, D] words in the context of the question
+    pointing: Tensor  # [B, N] logit: growth begins at this word
     seeds: Tensor  # [B, K] words at which an answer begins, best first
-    logits: Tensor  # [B, K, N] does the word belong to the answer that begins there
-    taken: Tensor  # [B, K, N] bool: the words of each answer, the asker's clicks and box heeded
+    logits: Tensor  # [B, K, N] logit: the word belongs to the answer that begins there
+    taken: Tensor  # [B, K, N] bool: the words of each answer, within the user's clicks and box
     fit: Tensor  # [B, K] logit of the predicted IoU of each answer
-    answered: Tensor  # [B] logit: does this page answer the question
-    by_words: Tensor  # [B] logit: if so, is the answer made of words
+    answered: Tensor  # [B] logit: the page answers the question
+    by_words: Tensor  # [B] logit: words make the answer, if there is one
 
     @property
     def iou(self) -> Tensor:
-        """[B, K] predicted IoU of each answer, 0..1."""
+        """Predicted IoU of each answer, [B, K], 0..1."""
         return self.fit.sigmoid()
 
 
 class WordHead(nn.Module):
-    """Points to words of the page for a prompt, and grows answers from them."""
+    """Head that points to words of the page for a prompt and grows answers from them."""
 
     def __init__(self, layers: int, width: int, heads: int) -> None:
         super().__init__()
@@ -55,7 +55,15 @@ class WordHead(nn.Module):
         self.growth = Growth(width, heads)
 
     def links(self, page: Tensor, bias: Sequence[RowsOf]) -> list[Tensor]:
-        """page [G, N, D], bias [G, heads, N, N] of each layer -> links of each layer, that of growth the last."""
+        """Compute the links of each layer, those of growth last.
+
+        Args:
+            page: words of the pages, [G, N, D].
+            bias: layout bias [G, heads, N, N] of each layer.
+
+        Returns:
+            [G, heads, N, N] for each layer.
+        """
         layers = cast("list[WordLayer | Growth]", [*self.layers, self.growth])
         return [layer.links(page, layer_bias) for layer, layer_bias in zip(layers, bias, strict=True)]
 
@@ -70,8 +78,21 @@ class WordHead(nn.Module):
         seeds: int = 1,
         towards: Tensor | None = None,
     ) -> WordAnswer:
-        """words [G, N, D] of the pages, meanings [B, N, MEANINGS] of their words for the questions. ``seeds``, ``towards``:
-        see growth.pick_seeds."""
+        """Answer questions by words.
+
+        Args:
+            words: words of the pages, [G, N, D].
+            meanings: similarity of each word to the question, [B, N, MEANINGS].
+            links: from `links`.
+            pages: the G pages.
+            prompts: B encoded prompts.
+            questions: anchors and clicks of the same questions.
+            seeds: number of answers to grow.
+            towards: words to grow from in training; see `model.heads.growth.pick_seeds`.
+
+        Returns:
+            Scores and words of each answer.
+        """
         each = len(prompts.tokens) // len(words)
         hints = torch.cat([questions.anchors, questions.clicks, meanings], -1)
         states = words.repeat_interleave(each, 0) + self.hints(hints)
@@ -90,31 +111,47 @@ class WordHead(nn.Module):
 
 
 def take(logits: Tensor, seeds: Tensor, clicks: Tensor, valid: Tensor) -> Tensor:
-    """[B, K, N] bool: words above 0 and the seed; a positive click always takes the word under it, a negative one always
-    leaves it, a box keeps to what lies inside: the asker has said so, whatever the network makes of it.
+    """Select the words of each answer: the seed and every word with a positive logit.
 
-    logits [B, K, N], seeds [B, K], clicks [B, N, CLICKS], valid [B, N]."""
+    The user's prompts override the network: a positive click always takes the word under it, a negative one never does,
+    and a box excludes words outside it.
+
+    Args:
+        logits: [B, K, N].
+        seeds: [B, K].
+        clicks: prompt features, [B, N, CLICKS].
+        valid: which words are not padding, bool [B, N].
+
+    Returns:
+        Bool [B, K, N].
+    """
     taken = (logits > 0).scatter(2, seeds[..., None], True)
     forced, barred = clicks[..., CLICKED] > 0, (clicks[..., BARRED] > 0) | _outside(clicks)
     return (taken & ~barred[:, None] | forced[:, None]) & valid[:, None]
 
 
 def _shown(clicks: Tensor) -> Tensor:
-    """[B, N] what the asker's clicks and box say of where to begin; clicks [B, N, CLICKS]."""
+    """Return what clicks and box (clicks [B, N, CLICKS]) add to the pointing logits, [B, N]."""
     return _SHOWN * (clicks[..., CLICKED] - clicks[..., BARRED] - _outside(clicks).float())
 
 
 def _outside(clicks: Tensor) -> Tensor:
-    """[B, N] bool: there is a box, and the word is not in it by half."""
+    """Return which words lie less than half inside the prompt's box, bool [B, N]."""
     return (clicks[..., IS_BOX] > 0) & (clicks[..., INSIDE] < 0.5)
 
 
 def meanings_of(question: Tensor, weights: Tensor, words: Tensor) -> Tensor:
-    """Similarity in meaning of each word to the question: its best word, and all of them.
+    """Compute the similarity in meaning of each word to the question: its best word, and all of them.
 
-    question [B, M, V] and words [G, N, V] of length 1, weights [B, M] -> [B, N, MEANINGS].
+    Args:
+        question: unit vectors of the question's words, [B, M, V].
+        weights: weight of each of these words, [B, M].
+        words: unit vectors of the page's words, [G, N, V].
+
+    Returns:
+        [B, N, MEANINGS].
     """
     pages = len(words)
     similar = torch.einsum("gqmv,gnv->gqmn", (question * weights[..., None]).unflatten(0, (pages, -1)), words)
-    similar = similar.flatten(0, 1).clamp_min(0)  # unlike counts as nothing, as padding does
+    similar = similar.flatten(0, 1).clamp_min(0)  # opposite meanings count as 0, like padding
     return torch.stack([similar.amax(1), similar.square().sum(1).add(1e-6).sqrt()], -1)

@@ -1,4 +1,4 @@
-"""Words of a page and tokens of a prompt exchange what they know."""
+"""Exchange features between the words of a page and the tokens of a prompt."""
 
 import math
 
@@ -9,9 +9,9 @@ from model.blocks import CrossAttention, Perceptron, RowsOf, row_parts, split_he
 
 
 class WordLayer(nn.Module):
-    """Words exchange along links that depend on the page alone, and with the prompt's tokens.
+    """Layer in which words exchange features along fixed links, and with the prompt's tokens.
 
-    The links are attention weights computed once a page and shared by all its questions, which makes a question cheap.
+    The links are attention weights computed once a page and shared by its questions, which makes a question cheap.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -28,8 +28,16 @@ class WordLayer(nn.Module):
         self.words_mlp, self.tokens_mlp = Perceptron(width, 2 * width, width), Perceptron(width, 2 * width, width)
 
     def links(self, page: Tensor, bias: RowsOf) -> Tensor:
-        """page [G, N, D], bias [G, heads, N, N] -> weights [G, heads, N, N]; of a long page in half precision, since
-        they are kept for as long as the page is asked."""
+        """Compute the links between words.
+
+        Args:
+            page: words of the pages, [G, N, D].
+            bias: layout bias, [G, heads, N, N].
+
+        Returns:
+            Attention weights [G, heads, N, N]. Those of a long page have half precision, because they are kept as long
+            as the page is asked.
+        """
         q, k = (split_heads(part, self.heads) for part in self.link(self.norm_page(page)).chunk(2, -1))
         k = k.transpose(-1, -2) / math.sqrt(q.shape[-1])
         parts = row_parts(page.shape[1])
@@ -40,7 +48,18 @@ class WordLayer(nn.Module):
     def forward(
         self, words: Tensor, tokens: Tensor, links: Tensor, word_mask: Tensor, token_mask: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """words [B, N, D], tokens [B, T, D], links [G, heads, N, N] with B = G * Q, additive masks."""
+        """Update words and tokens.
+
+        Args:
+            words: [B, N, D], B = G * Q.
+            tokens: [B, T, D].
+            links: [G, heads, N, N].
+            word_mask: additive mask of the words, [B, 1, 1, N].
+            token_mask: additive mask of the tokens, [B, 1, 1, T].
+
+        Returns:
+            New words [B, N, D] and new tokens [B, T, D].
+        """
         h = self.norm_words(words)
         values = self.value(h).unflatten(-1, (self.heads, -1)).unflatten(0, (len(links), -1))  # [G, Q, N, heads, d]
         parts = [

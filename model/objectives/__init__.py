@@ -1,0 +1,1 @@
+"""Objectives: what a run learns, and how its loss is computed."""

@@ -1,9 +1,8 @@
-"""Joint-embedding prediction on pages: regions of the image from what is seen around them, and, jointly, from the
-words.
+"""Predict embeddings of hidden page regions (I-JEPA), alone or jointly with the words (D-JEPA).
 
-I-JEPA (https://arxiv.org/abs/2301.08243): a context encoder sees a block of the image, a predictor tells what a slowly
-following copy of the encoder makes of the blocks that are hidden, and the error is taken between embeddings, not
-pixels. On a document the words are a second view of the same page. `JointJepa` predicts both ways across the two.
+I-JEPA (https://arxiv.org/abs/2301.08243): a context encoder reads a block of the image. A predictor then predicts what
+a slowly following copy of the encoder computes for the hidden blocks, and the error is taken between embeddings, not
+pixels. On a document the words are a second view of the same page; `JointJepa` predicts across both views.
 """
 
 import random
@@ -31,18 +30,23 @@ from model.objectives.predictor import (
 )
 
 IMAGE, WORDS = 0, 1  # kinds of tokens
-_INK = 0.15  # standard deviation of the pixels of a cell, of which 2 is half way from black to white
+_INK = 0.15  # standard deviation of a cell's normalised pixels; 2 is half the way from black to white
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JepaSettings:
-    """How embeddings are predicted.
+    """Settings of joint-embedding prediction.
 
-    momentum: of the targets' moving average at the start; it rises to 1 linearly over the run. narrow, layers: of the
-    predictor, ``narrow`` a share of the network's width. apart: weight of what keeps the embeddings of a step apart (model.objectives.predictor.spread_penalty); without
-    it runs at this size collapse. paper: weight of a cell without ink in the error of regions, 1 for one with ink.
-    The last three concern `JointJepa` alone: share of steps that predict words, of the other steps that hide the
-    words inside hidden regions, and words predicted a page.
+    Attributes:
+        momentum: of the targets' moving average at the start; it rises to 1 linearly over the run.
+        narrow: width of the predictor, as a share of the network's width.
+        layers: layers of the predictor.
+        blocks: shapes of hidden and visible blocks.
+        apart: weight of `spread_penalty`, which keeps embeddings apart; without it, runs of this size collapse.
+        paper: weight of a cell without ink in the error of regions; a cell with ink has 1.
+        word_steps: share of steps that predict words (`JointJepa`).
+        hidden_words: share of the other steps in which words inside hidden regions are hidden too (`JointJepa`).
+        most_words: words predicted a page (`JointJepa`).
     """
 
     momentum: float = 0.996
@@ -57,7 +61,10 @@ class JepaSettings:
 
 
 class ImageJepa(PageObjective):
-    """I-JEPA with the image encoder alone. Logs ``target_std`` and ``collapsed`` (model.objectives.predictor)."""
+    """I-JEPA with the image encoder alone.
+
+    The log has `target_std` and `collapsed` (see `model.objectives.predictor.target_spread`).
+    """
 
     def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
         settings = settings or JepaSettings()
@@ -67,6 +74,7 @@ class ImageJepa(PageObjective):
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict the hidden blocks of the pages of a step; see `Objective.loss`."""
         seen = self.read(step)
         page = seen.cells(STRIDE)
         blocks = blocks_on(draw_blocks(page, rng, self._settings.blocks), self.device)
@@ -82,16 +90,17 @@ class ImageJepa(PageObjective):
         return loss, {"loss": loss.detach(), "regions": error.detach(), **target_spread(plain_norm(made), there)}
 
     def after_step(self, done: float) -> None:
+        """Update the moving average of the targets."""
         self._targets.follow(momentum_at(self._settings.momentum, done), image=self.network.image_encoder)
 
 
 class JointJepa(PageObjective):
-    """Regions from the visible image and the words; words from the image. Which of the two a step does is drawn.
+    """Predict regions from the visible image and the words, or words from the image.
 
-    Regions: the context is what the network's fusion makes of the visible image and of the words; in some of these
-    steps the words that stand in hidden regions are left out, since with them the prediction may be a copy. Words: the
-    context is the image encoder's map of the whole page, and no word at all. Targets are what each encoder makes of its
-    own input alone: the image without words, the words (in their context and layout) without image.
+    Each step draws one of both. Regions: the context is the fused state of the visible image and the words. In some of
+    these steps the words inside hidden regions are left out, because with them the prediction may be a copy. Words: the
+    context is the image encoder's map of the whole page, without any word. Targets come from each encoder's own input
+    alone: the image without words, the words in their layout without image.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
@@ -103,12 +112,14 @@ class JointJepa(PageObjective):
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict regions or words of the pages of a step; see `Objective.loss`."""
         seen = self.read(step)
         if rng.random() < self._settings.word_steps and bool(seen.batch.valid.any()):
             return self._words(seen, rng)
         return self._regions(seen, rng)
 
     def after_step(self, done: float) -> None:
+        """Update the moving average of the targets."""
         self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
 
     @staticmethod
@@ -154,8 +165,15 @@ class JointJepa(PageObjective):
         return loss, {"loss": loss.detach(), "words": error.detach(), **alarm}
 
     def predict_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
-        """[G, T, D]: what the image and the place say of the words ``chosen`` [G, T] (numbers); to hold against their
-        row of ``word_targets``."""
+        """Predict the embeddings of words from the image and their positions.
+
+        Args:
+            seen: G pages.
+            chosen: indices of words, [G, T].
+
+        Returns:
+            [G, T, D], to compare with the same rows of `word_targets`.
+        """
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
         return self._predict(seen, tokens, seen.cells(STRIDE).flatten(1).to(self.device), chosen)
 
@@ -166,7 +184,10 @@ class JointJepa(PageObjective):
         return foretold
 
     def word_targets(self, seen: SeenPages) -> Tensor:
-        """[G, N, D]: what the slow text encoder makes of the words of the pages, without the image, normalised."""
+        """Return the target embeddings of all words, [G, N, D], normalised.
+
+        They come from the slow text encoder, without the image.
+        """
         return plain_norm(self._made_of_words(seen))
 
     @torch.no_grad()
@@ -177,52 +198,53 @@ class JointJepa(PageObjective):
 
 
 def predictor_for(network: GroundingNetwork, settings: JepaSettings, kinds: int) -> Predictor:
-    """A predictor as narrow as ``joining`` says, its width a multiple of what its heads and places need."""
+    """Build a predictor whose width is a multiple of what its heads and positions need."""
     heads = network.config.heads
     narrow = max(1, round(network.config.width * settings.narrow / (2 * heads))) * 2 * heads
     return Predictor(network.config.width, narrow, settings.layers, heads, kinds)
 
 
 def share_frozen_vectors(targets: MovingAverage, network: GroundingNetwork) -> None:
-    """One tensor for the wordpiece vectors of both, in memory and in checkpoints: they are large and never learn."""
+    """Share the frozen wordpiece vectors between both text encoders; they are large and never learn."""
     text = targets["text"]
     assert isinstance(text, TextEncoder)
     text.embedding.piece_vectors = network.text_encoder.embedding.piece_vectors
 
 
 def momentum_at(momentum: float, done: float) -> float:
-    """The momentum when the share ``done`` of the run is done: linearly to 1."""
+    """Return the momentum when the share `done` (0..1) of the run is done; it rises linearly to 1."""
     return momentum + (1 - momentum) * done
 
 
 def blocks_on(blocks: Blocks, device: torch.device) -> Blocks:
+    """Move blocks to a device."""
     return Blocks(blocks.context.to(device), blocks.targets.to(device), blocks.hidden.to(device))
 
 
 def as_tokens(coarse: Tensor) -> Tensor:
-    """[G, D, h, w] -> [G, h * w, D]."""
+    """Flatten a map into tokens: [G, D, h, w] -> [G, h * w, D]."""
     return coarse.flatten(2).transpose(1, 2)
 
 
 def gather_tokens(tokens: Tensor, places: Tensor) -> Tensor:
-    """tokens [G, K, D], numbers [G, T] -> [G, T, D]."""
+    """Select tokens by index: tokens [G, K, D], indices [G, T] -> [G, T, D]."""
     return tokens.gather(1, places[..., None].expand(-1, -1, tokens.shape[-1]))
 
 
 def cell_centres(grid: tuple[int, int], device: torch.device) -> Tensor:
-    """[height * width, 2]: x, y of the centres of a grid's cells, row by row; 1 = the longer side of the grid."""
+    """Return x, y of the centres of a grid's cells, [height * width, 2], row by row; 1 is its longer side."""
     longest = max(grid)
     y, x = (torch.arange(side, device=device) + 0.5 for side in grid)
     return torch.stack(torch.meshgrid(y, x, indexing="ij")[::-1], -1).reshape(-1, 2) / longest
 
 
 def word_centres(pages: PageBatch) -> Tensor:
-    """[G, N, 2]: x, y of the words' centres; 1 = the page's long side."""
+    """Return x, y of the words' centres, [G, N, 2]; 1 is the page's long side."""
     return (pages.unit_boxes[..., :2] + pages.unit_boxes[..., 2:]) / 2
 
 
 def words_in(pages: PageBatch, hidden: Tensor) -> Tensor:
-    """[G, N] bool: words whose centre lies in a hidden cell of [G, h, w]."""
+    """Return which words have their centre in a hidden cell, bool [G, N]; `hidden` is bool [G, h, w]."""
     height, width = hidden.shape[1:]
     places = (word_centres(pages) * max(height, width)).long()
     x, y = places[..., 0].clamp(0, width - 1), places[..., 1].clamp(0, height - 1)
@@ -230,7 +252,16 @@ def words_in(pages: PageBatch, hidden: Tensor) -> Tensor:
 
 
 def sample_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, Tensor]:
-    """Of words [G, N]: numbers [G, T] of at most ``most`` a page, drawn at random, and which of these are there."""
+    """Draw words of each page at random.
+
+    Args:
+        valid: which words are not padding, bool [G, N].
+        most: words to draw a page.
+        rng: source of randomness.
+
+    Returns:
+        Indices [G, T] of at most `most` words a page, and which of them are not padding, bool [G, T].
+    """
     rows = [row.nonzero()[:, 0].tolist() for row in valid]
     drawn = [sorted(rng.sample(row, min(most, len(row)))) for row in rows]
     longest = max(1, *(len(row) for row in drawn))
@@ -241,7 +272,7 @@ def sample_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, 
 
 @torch.no_grad()
 def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
-    """[G, K, D]: what the slow image encoder makes of each cell of the whole page."""
+    """Return the target embedding of each cell of the whole page, [G, K, D], from the slow image encoder."""
     encoder = targets["image"]
     assert isinstance(encoder, ImageEncoder)
     return as_tokens(encoder(seen.image).coarse)
@@ -255,8 +286,18 @@ def region_error(
     target: Tensor,
     weights: Tensor,
 ) -> Tensor:
-    """The mean error over the blocks, cells weighed by ``weights`` [G, K]; each block is predicted by itself, so that none
-    helps another."""
+    """Return the mean error over the blocks.
+
+    Each block is predicted by itself, so that none helps another.
+
+    Args:
+        predictor: predicts embeddings.
+        seen: for each kind of token: tokens [G, K, D], positions [G, K, 2], valid bool [G, K].
+        centres: positions of all cells, [K, 2].
+        blocks: blocks to predict.
+        target: target embeddings of all cells, [G, K, D].
+        weights: weight of each cell, [G, K].
+    """
     pages, count, size = blocks.targets.shape
     repeated = [
         (tokens.repeat_interleave(count, 0), places.repeat_interleave(count, 0), valid.repeat_interleave(count, 0))
@@ -269,7 +310,7 @@ def region_error(
 
 
 def ink_weights(seen: SeenPages, paper: float) -> Tensor:
-    """[G, K]: 1 for cells of the page that something is printed on, ``paper`` for those that are blank."""
+    """Return the weight of each cell, [G, K]: 1 where something is printed, else `paper`."""
     height, width = seen.grid(STRIDE)
     cells = seen.image.mean(1).unflatten(1, (height, STRIDE)).unflatten(3, (width, STRIDE))
     printed = cells.std((2, 4)) > _INK

@@ -1,7 +1,7 @@
-"""Growing answers, and telling how good they are, with all else as it is.
+"""Train how answers grow and how good they are, and nothing else.
 
-Where the network points, whether a page answers, and what the pixel path makes of a question stay the same to the bit; what may
-change is which words belong to an answer, and which of several answers is expected to fit best.
+Where the network points, whether a page answers, and the answers of the pixel path stay the same to the bit. Only the
+words that belong to an answer and the ranking of several answers may change.
 """
 
 import random
@@ -14,14 +14,16 @@ from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.promptable import Asking, PromptableSegmentation
 
-_ASKING = Asking(
-    begun_inside=0.35
-)  # more often than else from where the network points: there it is asked how good it is
+# Growth starts from the network's own choice more often than elsewhere, because its fit is judged there.
+_ASKING = Asking(begun_inside=0.35)
 
 
 class Growing(PromptableSegmentation):
-    """As PromptableSegmentation on pages of words, but only ``word_head.growth`` gets a gradient, and its last layer that tells
-    how good an answer is begins at nothing: one that is certain of everything would take long to be taught doubt."""
+    """`PromptableSegmentation` on pages of words in which only `word_head.growth` has a gradient.
+
+    The last layer of the predicted fit restarts at zero, because a layer that is certain of everything learns doubt
+    slowly.
+    """
 
     def __init__(self, network: GroundingNetwork, source: Source) -> None:
         super().__init__(network, source, _ASKING)
@@ -30,12 +32,13 @@ class Growing(PromptableSegmentation):
         nn.init.zeros_(last.bias)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Compute the loss with gradients for growth alone; see `Objective.loss`."""
         with self._growth_alone():
             return super().loss(step, rng)
 
     @contextmanager
     def _growth_alone(self) -> Iterator[None]:
-        """A forward pass inside builds a graph of growth alone."""
+        """Switch off the gradients of all other parameters for graphs built inside."""
         growth = {id(parameter) for parameter in self.network.word_head.growth.parameters()}
         others = [one for one in self.network.parameters() if one.requires_grad and id(one) not in growth]
         for one in others:

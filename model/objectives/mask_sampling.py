@@ -1,8 +1,7 @@
-"""Which parts of a page are hidden: units for masked images, blocks for joint embeddings. Never the white margin of a
-page.
+"""Sample the hidden parts of a page: units for masked images, blocks for joint embeddings.
 
-A page lies on a grid of cells, [h, w], row by row; ``page`` [G, h, w] (bool) tells the page from the margin that pads
-it. Everything random comes from the ``random.Random`` that is given.
+A page lies on a grid of cells, [h, w], row by row. `page` [G, h, w] (bool) separates the page from its white padding,
+which is never hidden. All randomness comes from the `random.Random` that is passed.
 """
 
 import math
@@ -14,16 +13,16 @@ import torch
 from torch import Tensor
 
 UNIT = 32  # pixels: 8 x 8 tokens at stride 4, one token of the coarsest level
-_TRIES = 20  # draws of blocks for a page until enough of it is left to be seen
+_TRIES = 20  # draws of blocks for a page, until enough of it is visible
 _FEWEST_SEEN = 0.1  # of the page's cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockShapes:
-    """How blocks are drawn (I-JEPA, https://arxiv.org/abs/2301.08243, section 3 and appendix A.1).
+    """Shapes of blocks (I-JEPA, https://arxiv.org/abs/2301.08243, section 3 and appendix A.1).
 
-    Scales are shares of the page's area, aspects width / height. Text runs in lines: a share ``lines`` of the targets
-    is as wide as lines are. An aspect that the page has no room for at the scale drawn is cut, the scale is not.
+    Scales are shares of the page's area, aspects are width / height. Text runs in lines, so a share `lines` of the
+    targets has the aspect of lines. An aspect that does not fit the page at the drawn scale is cut; the scale is not.
     """
 
     targets: int = 4
@@ -36,18 +35,24 @@ class BlockShapes:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Blocks of G pages, as numbers of cells; every page has as many."""
+    """Blocks of G pages as indices of cells; every page has equally many."""
 
-    context: Tensor  # [G, K] cells that are seen; none of them is in a target
+    context: Tensor  # [G, K] visible cells, none of them in a target
     targets: Tensor  # [G, B, T] cells to predict, block by block
     hidden: Tensor  # [G, h, w] bool: the page without its context
 
 
 def page_cells(sizes: Sequence[tuple[int, int]], long_side: int, cell: int, grid: tuple[int, int]) -> Tensor:
-    """[G, h, w] bool: the cells, ``cell`` pixels wide, whose centre lies on the page.
+    """Mark the cells whose centre lies on the page.
 
-    sizes: (width, height) of each page in any unit; its long side is scaled to ``long_side`` pixels. A page has one
-    cell at least.
+    Args:
+        sizes: width and height of each page, in any unit.
+        long_side: pixels to which the long side of a page is scaled.
+        cell: side of a cell in pixels.
+        grid: rows and columns of the grid.
+
+    Returns:
+        Bool [G, h, w]; a page has at least one cell.
     """
     height, width = grid
     page = torch.zeros(len(sizes), height, width, dtype=torch.bool)
@@ -58,9 +63,15 @@ def page_cells(sizes: Sequence[tuple[int, int]], long_side: int, cell: int, grid
 
 
 def hide_units(page: Tensor, ratio: float, rng: random.Random) -> Tensor:
-    """[G, h, w] bool: hidden units, drawn evenly (MAE, https://arxiv.org/abs/2111.06377, section 3).
+    """Draw hidden units evenly (MAE, https://arxiv.org/abs/2111.06377, section 3).
 
-    Every page keeps the same number of units: what ``ratio`` leaves of the smallest one.
+    Args:
+        page: cells of the pages, bool [G, h, w].
+        ratio: share that is hidden, 0..1.
+        rng: source of randomness.
+
+    Returns:
+        Bool [G, h, w]. Every page keeps the same number of units: what `ratio` leaves of the smallest page.
     """
     fewest = int(page.flatten(1).sum(1).min())
     kept = min(fewest, max(1, round(fewest * (1 - ratio))))
@@ -71,10 +82,21 @@ def hide_units(page: Tensor, ratio: float, rng: random.Random) -> Tensor:
 
 
 def draw_blocks(page: Tensor, rng: random.Random, shapes: BlockShapes | None = None) -> Blocks:
-    """Target blocks of each page, and a context block without the cells that are in a target.
+    """Draw target blocks of each page, and a context block without the cells of the targets.
 
-    Where blocks differ in size, all are cut to the smallest: to cells drawn at random, not to the first ones, which
-    would all lie at the head of the page. ValueError for a page of so few cells that nothing would be left to see.
+    Blocks of different sizes are cut to the smallest. They are cut to cells drawn at random, because the first cells
+    would all lie at the top of the page.
+
+    Args:
+        page: cells of the pages, bool [G, h, w].
+        rng: source of randomness.
+        shapes: shapes of the blocks.
+
+    Returns:
+        Blocks with equally many cells on every page.
+
+    Raises:
+        ValueError: a page has so few cells that nothing would remain visible.
     """
     shapes = shapes or BlockShapes()
     drawn = [_of_page(cells, rng, shapes) for cells in page]
@@ -87,7 +109,7 @@ def draw_blocks(page: Tensor, rng: random.Random, shapes: BlockShapes | None = N
 
 
 def _of_page(page: Tensor, rng: random.Random, shapes: BlockShapes) -> tuple[set[int], list[set[int]]]:
-    """Context and targets of one page; the page is the rectangle at the top left of its grid."""
+    """Draw context and targets of one page, which is the top left rectangle of its grid."""
     rows, columns, stride = int(page.any(1).sum()), int(page.any(0).sum()), page.shape[1]
     wide = round(shapes.targets * shapes.lines)
     best: tuple[set[int], list[set[int]]] = (set(), [])

@@ -1,4 +1,4 @@
-"""Masked image modelling: pixels that are hidden are predicted from those that are seen."""
+"""Masked image modelling: predict hidden pixels from visible ones."""
 
 import random
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from model.objectives.mask_sampling import UNIT, hide_units
 from model.objectives.masked_inputs import MaskToken, spread, token_width, with_hidden_image
 from model.objectives.pages import PageObjective
 
-_FLAT = 1e-2  # variance that counts as none. MAE's 1e-6 would blow the grain of blank paper up to the size of print
+_FLAT = 1e-2  # added to the variance; MAE's 1e-6 would amplify the grain of blank paper to the level of print
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageHiding:
-    """ratio: share of the units (32 x 32 pixels) that are hidden."""
+    """Share `ratio` of the units (32 x 32 pixels) that are hidden."""
 
     ratio: float = 0.6
 
@@ -30,8 +30,11 @@ class ImageHiding:
 
 
 class PixelHead(nn.Module):
-    """Pixels of each patch from its token: one linear layer, as in SimMIM (https://arxiv.org/abs/2111.09886, section
-    3.3), whose encoder has seen the tokens of hidden patches as ours has."""
+    """Linear layer that predicts the pixels of each patch from its token.
+
+    SimMIM (https://arxiv.org/abs/2111.09886, section 3.3) uses the same head; its encoder, too, reads tokens of hidden
+    patches.
+    """
 
     def __init__(self, width: int, patch: int = STRIDE) -> None:
         super().__init__()
@@ -39,15 +42,17 @@ class PixelHead(nn.Module):
         self.out = nn.Linear(width, 3 * patch**2)
 
     def forward(self, coarse: Tensor) -> Tensor:
-        """[G, D, h, w] -> [G, h, w, 3 * patch * patch]."""
+        """Predict pixels: [G, D, h, w] -> [G, h, w, 3 * patch * patch]."""
         pixels: Tensor = self.out(coarse.permute(0, 2, 3, 1))
         return pixels
 
 
 class MaskedImage(PageObjective):
-    """Mean squared error over hidden patches (MAE, https://arxiv.org/abs/2111.06377, section 3: normalised pixels of
-    each patch). ``explained`` is the share of their variance that is predicted; 0 is what the mean of a patch
-    predicts."""
+    """Mean squared error over hidden patches, on the normalised pixels of each patch.
+
+    Source: MAE, https://arxiv.org/abs/2111.06377, section 3. `explained` in the log is the share of the patches'
+    variance that is predicted; predicting each patch's mean gives 0.
+    """
 
     def __init__(self, network: GroundingNetwork, source: Source, hiding: ImageHiding | None = None) -> None:
         pixels, stand_in = PixelHead(network.config.width), MaskToken(token_width(network.image_encoder))
@@ -56,6 +61,7 @@ class MaskedImage(PageObjective):
         self._hiding = hiding or ImageHiding()
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict the hidden pixels of the pages of a step; see `Objective.loss`."""
         seen = self.read(step)
         hidden = hide_units(seen.cells(UNIT), self._hiding.ratio, rng).to(self.device)
         encoder = with_hidden_image(self.network.image_encoder, hidden, self._stand_in)
@@ -69,8 +75,15 @@ class MaskedImage(PageObjective):
 
 
 def normalised_patches(image: Tensor, patch: int) -> Tensor:
-    """[G, 3, H, W] -> [G, H / patch, W / patch, 3 * patch * patch]: each patch with mean 0 and, unless flat, variance
-    1."""
+    """Cut images into patches, each with mean 0 and, unless flat, variance 1.
+
+    Args:
+        image: [G, 3, H, W].
+        patch: side of a patch in pixels.
+
+    Returns:
+        [G, H / patch, W / patch, 3 * patch * patch].
+    """
     patches = F.unfold(image.float(), patch, stride=patch).transpose(1, 2)
     patches = patches.reshape(len(image), image.shape[-2] // patch, image.shape[-1] // patch, -1)
     variance, mean = torch.var_mean(patches, -1, correction=0, keepdim=True)
@@ -79,6 +92,6 @@ def normalised_patches(image: Tensor, patch: int) -> Tensor:
 
 
 def hidden_error(predicted: Tensor, truth: Tensor, hidden: Tensor) -> Tensor:
-    """Mean squared error over the patches ``hidden`` [G, h, w] alone; 0 when none is."""
+    """Return the mean squared error over the patches `hidden` (bool [G, h, w]); 0 if there is none."""
     each = (predicted.float() - truth).square().mean(-1)
     return (each * hidden).sum() / hidden.sum().clamp_min(1)

@@ -1,8 +1,8 @@
-"""Masked words: what stands on a page where it cannot be read, from the words around it and where they stand.
+"""Masked language modelling: predict masked words from the words around them and their layout.
 
-BERT's masking (Devlin et al. 2018, https://arxiv.org/abs/1810.04805, section 3.1) on words with a layout, as LayoutLM does
-(Xu et al. 2019, https://arxiv.org/abs/1912.13318, section 3.2): the place stays, the word goes. What is foretold is the first
-wordpiece. The image is not read.
+BERT's masking (Devlin et al. 2018, https://arxiv.org/abs/1810.04805, section 3.1) on words with a layout, as in
+LayoutLM (Xu et al. 2019, https://arxiv.org/abs/1912.13318, section 3.2): the position stays, the word goes. The first
+wordpiece is predicted. The image is not read.
 """
 
 import random
@@ -26,7 +26,13 @@ from model.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masking:
-    """share: of the words; of these, ``blank`` are hidden and ``random`` replaced by another word of the batch."""
+    """Shares of masking.
+
+    Attributes:
+        share: share of the words that are masked.
+        blank: share of these that are hidden.
+        random: share of these that are replaced by another word of the batch; the rest is kept.
+    """
 
     share: float = 0.15
     blank: float = 0.8
@@ -37,17 +43,17 @@ class Masking:
 class MaskedPages:
     """G pages with words masked."""
 
-    pages: tuple[Example, ...]  # as they can be read: hidden words without text, replaced ones with another
-    hidden: tuple[tuple[bool, ...], ...]  # of each page's words: is there nothing to read
+    pages: tuple[Example, ...]  # hidden words without text, replaced ones with another
+    hidden: tuple[tuple[bool, ...], ...]  # of each page's words: whether it is hidden
     asked: tuple[tuple[int, int], ...]  # (page, word) of each masked word
-    words: tuple[str, ...]  # what stands there
+    words: tuple[str, ...]  # the original texts
 
 
 class MaskedWordHead(nn.Module):
-    """States of words to their first wordpiece: tied to the frozen vectors of the pieces, with a bias of its own."""
+    """Head from word states to their first wordpiece, tied to the frozen vectors of the pieces."""
 
     def __init__(self, network: GroundingNetwork, guess: Unigram | None = None) -> None:
-        """``guess``: what the bias says at the start, so that what is learned goes beyond it."""
+        """Build the head; `guess` sets its bias at the start, so that it learns what goes beyond frequency."""
         super().__init__()
         pieces, width = network.text_encoder.embedding.piece_vectors.shape
         self.project = nn.Sequential(
@@ -60,13 +66,13 @@ class MaskedWordHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(pieces) if guess is None else guess.log_shares.clone())
 
     def forward(self, states: Tensor, piece_vectors: Tensor) -> Tensor:
-        """[M, D], [pieces, vector_width] -> logits [M, pieces]."""
+        """Compute logits [M, pieces] from states [M, D] and piece vectors [pieces, vector_width]."""
         logits: Tensor = self.project(states) @ piece_vectors.T + self.bias
         return logits
 
 
 class MaskedWords(NetworkObjective):
-    """Cross-entropy of the first wordpiece of masked words, on the pages that ``source`` gives; new masks at each step."""
+    """Cross-entropy of the first wordpiece of masked words; the masks are new at each step."""
 
     def __init__(
         self, network: GroundingNetwork, source: Source, masking: Masking | None = None, guess: Unigram | None = None
@@ -78,14 +84,23 @@ class MaskedWords(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict the masked words of the pages of a step; see `Objective.loss`."""
         masked = mask_words(self._source(step), rng, self._masking)
         logits, wanted = predict_words(self.network, self.head, self.stand_in, masked, self._vocabulary)
         loss = F.cross_entropy(logits, wanted)
         return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
 
     def figures(self, held_out: Sequence[Example], learned_from: Iterable[Example], seed: int = 0) -> dict[str, float]:
-        """Accuracy and cross-entropy (nats) on masked words of held-out pages, the same masks every time, and those of the
-        guess by frequency in the pages learned from."""
+        """Measure the prediction of masked words on held-out pages, with the same masks every time.
+
+        Args:
+            held_out: pages to judge on.
+            learned_from: pages whose word frequencies give the baseline.
+            seed: of the masks.
+
+        Returns:
+            Accuracy and cross-entropy (nats), and those of guessing by frequency.
+        """
         rng, vocabulary = random.Random(seed), self._vocabulary
         unigram = first_pieces(learned_from, vocabulary, len(self.network.text_encoder.embedding.piece_vectors))
         nats, right, asked = [], [], []
@@ -105,12 +120,24 @@ class MaskedWords(NetworkObjective):
 
 
 def word_mask_token(network: GroundingNetwork) -> MaskToken:
-    """The vector that takes the place of a hidden word's."""
+    """Return a fresh token for hidden words."""
     return MaskToken(network.text_encoder.embedding.project.out_features)
 
 
 def mask_words(examples: Sequence[Example], rng: random.Random, masking: Masking) -> MaskedPages:
-    """The pages with a share of their words masked, at least one in all. ValueError when no page has a word."""
+    """Mask a share of the pages' words, at least one in all.
+
+    Args:
+        examples: G pages.
+        rng: source of randomness.
+        masking: shares.
+
+    Returns:
+        The pages without images, and which words are masked.
+
+    Raises:
+        ValueError: no page has a word.
+    """
     every = [(page, word) for page, example in enumerate(examples) for word in range(len(example.words))]
     if not every:
         raise ValueError("There is no word to mask on these pages.")
@@ -119,7 +146,7 @@ def mask_words(examples: Sequence[Example], rng: random.Random, masking: Masking
     hidden = [[False] * len(own) for own in words]
     for page, word in asked:
         draw = rng.random()
-        if draw < masking.blank:  # no text at all: even where a line is split into segments would else tell of it
+        if draw < masking.blank:  # no text at all: the split into segments would reveal it
             words[page][word] = replace(words[page][word], text="")
             hidden[page][word] = True
         elif draw < masking.blank + masking.random:
@@ -136,7 +163,18 @@ def mask_words(examples: Sequence[Example], rng: random.Random, masking: Masking
 def predict_words(
     network: GroundingNetwork, head: MaskedWordHead, stand_in: MaskToken, masked: MaskedPages, vocabulary: Vocabulary
 ) -> tuple[Tensor, Tensor]:
-    """(logits [M, pieces], first pieces [M]) of the masked words."""
+    """Predict the masked words.
+
+    Args:
+        network: reads the pages.
+        head: predicts pieces from states.
+        stand_in: token for hidden words.
+        masked: pages with M masked words.
+        vocabulary: ids of words.
+
+    Returns:
+        Logits [M, pieces] and the first pieces [M].
+    """
     pages = word_batch(network, masked.pages, vocabulary)
     hidden = torch.zeros_like(pages.valid)
     for page, own in enumerate(masked.hidden):
@@ -148,18 +186,18 @@ def predict_words(
 
 
 def word_batch(network: GroundingNetwork, examples: Sequence[Example], vocabulary: Vocabulary) -> PageBatch:
-    """The words of pages, without their images, where the network is."""
+    """Batch the words of pages without their images, on the network's device."""
     prepared = [prepare_page(one.words, one.size, None, vocabulary, network.config) for one in examples]
     return to_device(batch_pages(prepared), network.text_encoder.embedding.piece_vectors.device)
 
 
 def words_in_context(network: GroundingNetwork, pages: PageBatch) -> Tensor:
-    """[G, N, D]: what the text encoder makes of the words of pages."""
+    """Return the text encoder's states of the pages' words, [G, N, D]."""
     states: Tensor = network.text_encoder(pages, network.layout_bias(pages)[: network.config.text.layers])[0]
     return states
 
 
 def first_pieces(examples: Iterable[Example], vocabulary: Vocabulary, size: int) -> Unigram:
-    """How often each wordpiece is the first of a word of pages."""
+    """Count how often each wordpiece is the first of a word of the pages."""
     words = [word.text for example in examples for word in example.words]
     return Unigram(torch.tensor([int(ids[0]) for ids in vocabulary.pieces(words)], dtype=torch.long), size)

@@ -1,4 +1,4 @@
-"""What a run learns: modules, the loss of a step, and what is left at the end."""
+"""Define what a run learns: its modules, the loss of a step, and the result it saves."""
 
 import random
 from abc import ABC, abstractmethod
@@ -11,34 +11,45 @@ from torch import Tensor, nn
 from model import checkpoint
 from model.network import GroundingNetwork
 
-CHECKPOINT_FILE = "checkpoint.safetensors"  # the network alone: what a Predictor loads
+CHECKPOINT_FILE = "checkpoint.safetensors"  # the network alone, as a Predictor loads it
 
 
 class Objective(ABC):
-    """Something to minimise. learned: all that a resumed run needs back, heads and moving averages included."""
+    """Loss to minimise.
+
+    Attributes:
+        learned: all modules that a resumed run needs, heads and moving averages included.
+    """
 
     learned: nn.Module
 
     @abstractmethod
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
-        """The loss of a step (scalar) and its parts, detached, for the log. Pure in the state, the step and ``rng``, whose
-        seed torch has too."""
+        """Compute the loss of a step; pure in the state, the step and `rng`.
+
+        Args:
+            step: number of the step, from 0.
+            rng: source of randomness; torch's generator has the same seed.
+
+        Returns:
+            The loss (scalar) and its parts, detached, for the log.
+        """
 
     def after_step(self, done: float) -> None:  # noqa: B027 (most objectives have nothing to do here)
-        """Called when the optimizer has stepped; ``done`` is the share of the run. Moving averages follow here."""
+        """Update what follows the optimizer's step, such as moving averages; `done` is the share of the run."""
 
     @abstractmethod
     def save(self, folder: Path) -> str:
-        """Writes what the run is for into ``folder``, atomically, and returns its version."""
+        """Write the result of the run into `folder` atomically and return its version."""
 
     @property
     def device(self) -> torch.device:
-        """Where the parameters are."""
+        """Device of the parameters."""
         return next(self.learned.parameters()).device
 
 
 class NetworkObjective(Objective):
-    """An objective whose outcome is a grounding network. heads: modules that are needed to learn and thrown away then."""
+    """Objective whose result is a grounding network; `heads` are needed for training alone."""
 
     def __init__(self, network: GroundingNetwork, **heads: nn.Module) -> None:
         self.network = network
@@ -47,4 +58,5 @@ class NetworkObjective(Objective):
         self.learned = nn.ModuleDict({"network": network, **heads}) if heads else network
 
     def save(self, folder: Path) -> str:
+        """Write the network's checkpoint into `folder` and return its version."""
         return checkpoint.save(folder / CHECKPOINT_FILE, self.network, self.network.config.to_dict())

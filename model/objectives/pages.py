@@ -1,4 +1,4 @@
-"""Learning from pages without questions: what the objectives that do so have in common."""
+"""Share what objectives on pages without questions have in common."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ class SeenPages:
     long_side: int  # pixels that the long sides are scaled to
 
     def grid(self, cell: int) -> tuple[int, int]:
-        """Rows and columns of cells of ``cell`` pixels."""
+        """Return rows and columns of cells of `cell` pixels."""
         return self.image.shape[-2] // cell, self.image.shape[-1] // cell
 
     def cells(self, cell: int) -> Tensor:
-        """[G, h, w] bool: cells of ``cell`` pixels that are page, not margin; on the CPU."""
+        """Return which cells of `cell` pixels are page and not padding, bool [G, h, w], on the CPU."""
         return page_cells(self.sizes, self.long_side, cell, self.grid(cell))
 
 
 class PageObjective(NetworkObjective):
-    """An objective that reads rendered pages and asks nothing. heads: see NetworkObjective."""
+    """Objective that reads rendered pages and asks nothing; for `heads` see `NetworkObjective`."""
 
     def __init__(self, network: GroundingNetwork, source: Source, **heads: nn.Module) -> None:
         super().__init__(network, **heads)
@@ -41,11 +41,11 @@ class PageObjective(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def read(self, step: int) -> SeenPages:
-        """The pages of a step; see ``seen``."""
+        """Read the pages of a step; see `seen`."""
         return self.seen(self._source(step))
 
     def seen(self, examples: Sequence[Example]) -> SeenPages:
-        """Pages on the network's device. ValueError when one of them has no image."""
+        """Prepare pages on the network's device; ValueError if one of them has no image."""
         config = self.network.config
         prepared = [prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in examples]
         batch = to_device(batch_pages(prepared), self.device)

@@ -1,4 +1,4 @@
-"""What joint-embedding prediction is made of: targets that follow slowly, a narrow predictor, an alarm for collapse."""
+"""Provide the parts of joint-embedding prediction: slow targets, a narrow predictor, a collapse alarm."""
 
 import copy
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from torch import Tensor, nn
 
 from model.blocks import PointEncoding, SelfAttentionLayer, additive_mask
 
-# Standard deviation of targets over tokens, each of variance 1, below which they are all but equal. Before it has
-# learned, nano has .10 to .15 on pages, most of whose cells are blank; runs that collapsed came to .02 to .05.
+# Standard deviation over tokens below which targets, each of variance 1, are nearly equal. An untrained nano has .10 to
+# .15 on pages, most of whose cells are blank; collapsed runs had .02 to .05.
 COLLAPSED = 0.06
 
 
 class MovingAverage(nn.Module):
-    """A copy of modules that follows them by exponential moving average; never trained, never in training mode."""
+    """Copy of modules that follows them by exponential moving average and is never trained."""
 
     def __init__(self, **modules: nn.Module) -> None:
         super().__init__()
@@ -26,11 +26,12 @@ class MovingAverage(nn.Module):
         return self.copies[name]
 
     def train(self, mode: bool = True) -> "MovingAverage":
+        """Stay in evaluation mode, whatever `mode` says."""
         return super().train(False)
 
     @torch.no_grad()
     def follow(self, momentum: float, **modules: nn.Module) -> None:
-        """Each copy becomes ``momentum`` * copy + (1 - ``momentum``) * module; buffers are copied."""
+        """Set each copy to `momentum` * copy + (1 - `momentum`) * module; buffers are copied."""
         for name, module in modules.items():
             own = self.copies[name]
             for mine, theirs in zip(own.parameters(), module.parameters(), strict=True):
@@ -40,9 +41,11 @@ class MovingAverage(nn.Module):
 
 
 class Predictor(nn.Module):
-    """A narrow transformer (I-JEPA, https://arxiv.org/abs/2301.08243, section 3): it gets what was seen, each token
-    with its place, and one query for each place to predict. Kinds of tokens (image, words) differ by a learned
-    vector."""
+    """Narrow transformer that predicts embeddings at positions (I-JEPA, section 3).
+
+    Source: https://arxiv.org/abs/2301.08243. It reads the visible tokens with their positions, and one query for each
+    position to predict. Kinds of tokens (image, words) differ by a learned vector.
+    """
 
     def __init__(self, width: int, narrow: int, layers: int, heads: int, kinds: int = 1) -> None:
         super().__init__()
@@ -56,9 +59,17 @@ class Predictor(nn.Module):
         self.out = nn.Linear(narrow, width)
 
     def forward(self, seen: Sequence[tuple[Tensor, Tensor, Tensor]], wanted: Tensor, kind: int = 0) -> Tensor:
-        """seen: for each kind tokens [G, K, D], places [G, K, 2] (1 = the page's long side), valid [G, K] (bool); a
-        kind that is not there has no tokens. wanted: places [G, T, 2] of tokens of ``kind`` -> their embeddings [G, T,
-        D]."""
+        """Predict embeddings.
+
+        Args:
+            seen: for each kind: tokens [G, K, D], positions [G, K, 2] (1 is the page's long side), valid bool [G, K].
+                A kind without tokens has K = 0; the last kinds may be left out.
+            wanted: positions to predict, [G, T, 2].
+            kind: kind of the predicted tokens.
+
+        Returns:
+            [G, T, D].
+        """
         context = [
             self.into(tokens) + self.place(self.places(places)) + self.seen[number]
             for number, (tokens, places, _) in enumerate(seen)
@@ -73,12 +84,15 @@ class Predictor(nn.Module):
 
 
 def plain_norm(x: Tensor) -> Tensor:
-    """Layer norm over the last dimension without anything learned, as the targets are given."""
+    """Apply layer norm over the last dimension without learned parameters, as targets are normalised."""
     return F.layer_norm(x.float(), x.shape[-1:])
 
 
 def embedding_error(predicted: Tensor, target: Tensor, weights: Tensor | None = None) -> Tensor:
-    """Smooth L1 with its bend at 1, the mean over all tokens [..., D], or as ``weights`` [...] weigh them."""
+    """Return smooth L1 with its bend at 1, averaged over all tokens [..., D].
+
+    `weights` [...] weight the tokens.
+    """
     if weights is None:
         return F.smooth_l1_loss(predicted.float(), target)
     each = F.smooth_l1_loss(predicted.float(), target, reduction="none").mean(-1)
@@ -86,10 +100,12 @@ def embedding_error(predicted: Tensor, target: Tensor, weights: Tensor | None = 
 
 
 def spread_penalty(tokens: Tensor) -> Tensor:
-    """What keeps embeddings [M, D] apart: each dimension is to vary by 1 at least, and none is to follow another
-    (variance and covariance of VICReg, https://arxiv.org/abs/2105.04906, section 4.1, weighed 25 to 1; joined to I-JEPA
-    in https://arxiv.org/abs/2410.19560). There it is taken of expanded vectors of many images, here of the tokens of a few
-    pages themselves."""
+    """Penalise embeddings [M, D] that are alike: each dimension must vary, and none may follow another.
+
+    Variance and covariance of VICReg (https://arxiv.org/abs/2105.04906, section 4.1), weighted 25 to 1, as joined to
+    I-JEPA in https://arxiv.org/abs/2410.19560. There they are taken of expanded vectors of many images, here of the
+    tokens of a few pages.
+    """
     centred = tokens.float() - tokens.float().mean(0)
     deviation = (centred.square().mean(0) + 1e-4).sqrt()
     covariance = centred.T @ centred / max(1, len(centred) - 1)
@@ -98,8 +114,15 @@ def spread_penalty(tokens: Tensor) -> Tensor:
 
 
 def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
-    """The alarm: ``target_std``, the standard deviation over the tokens ``there`` [G, K] (bool) of each dimension of
-    normalised targets [G, K, D], the mean over dimensions: near 1 when tokens differ, 0 when all are equal.
-    ``collapsed`` is 1 below COLLAPSED."""
+    """Measure collapse of the targets, for the log.
+
+    Args:
+        target: normalised targets, [G, K, D].
+        there: tokens to count, bool [G, K].
+
+    Returns:
+        `target_std`, the mean over dimensions of the standard deviation over tokens: near 1 when tokens differ, 0 when
+        all are equal. `collapsed` is 1 below COLLAPSED.
+    """
     std = target[there].std(0, correction=0).mean()
     return {"target_std": std, "collapsed": (std < COLLAPSED).float()}

@@ -1,4 +1,4 @@
-"""Learning to answer prompts: questions with hidden anchors, and askers who click, box and mask."""
+"""Train promptable segmentation: questions with hidden anchors, and simulated clicks, boxes and masks."""
 
 import random
 from collections.abc import Mapping
@@ -20,16 +20,19 @@ from model.vocabulary import Vocabulary
 class Asking:
     """How questions are asked in training."""
 
-    prompted_steps: float = 0.3  # share of steps in which askers click, box or mask
+    prompted_steps: float = 0.3  # share of steps in which users click, box or mask
     prompted_questions: float = 0.6  # share of questions in such a step
     anchors_dropped: float = 0.15  # share of questions whose lexical anchors are hidden
-    begun_inside: float = 0.7  # share of questions whose answer is grown from a word of it, wherever the network points
+    begun_inside: float = 0.7  # share of questions whose answer grows from a true word (teacher forcing)
     pixel_weight: float = 1.0
     multimask: bool = True
 
 
 class PromptableSegmentation(NetworkObjective):
-    """Words and pixels of the answer (model.objectives.segmentation), on the pages that ``source`` gives."""
+    """Loss on words and pixels of the answers to the questions that `source` gives.
+
+    The parts of the loss are in `model.objectives.segmentation`.
+    """
 
     def __init__(self, network: GroundingNetwork, source: Source, asking: Asking | None = None) -> None:
         super().__init__(network)
@@ -37,6 +40,7 @@ class PromptableSegmentation(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Answer the questions of a step; see `Objective.loss`."""
         asking, examples = self._asking, self._source(step)
         hidden = [[rng.random() < asking.anchors_dropped for _ in example.questions] for example in examples]
         batch = make_batch(examples, self._vocabulary, self.network.config, without_anchors=hidden)

@@ -1,8 +1,8 @@
-"""Regions pointed at and asked for, by the pixel path alone, on small pictures: how it begins.
+"""Train the pixel path alone on small images: the first stage of learning regions.
 
-At a quarter of the pixels a step costs a quarter, and what a signature or a stamp is shows there as well; a later stage
-learns at the size of use. Parameters that only the word path has are left as they are; its answers on pages with
-pictures move where the network has learned to look at them (`FusionLayer.to_words`).
+At a quarter of the pixels a step costs a quarter, and a signature or a stamp is visible there too; a later stage
+trains at full size. Parameters of the word path alone stay as they are. Its answers on pages with images still change
+where the network has learned to look at the image (`FusionLayer.to_words`).
 """
 
 import random
@@ -27,8 +27,13 @@ from model.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointing:
-    """long_side: pixels that pages are scaled to. prompted_steps, prompted_questions: shares of the steps in which askers
-    click, box or mask, and of the questions in such a step."""
+    """Settings of the first stage.
+
+    Attributes:
+        long_side: pixels to which pages are scaled.
+        prompted_steps: share of the steps in which users click, box or mask.
+        prompted_questions: share of the questions in such a step.
+    """
 
     long_side: int = 256
     prompted_steps: float = 0.6
@@ -36,8 +41,10 @@ class Pointing:
 
 
 class RegionMasks(NetworkObjective):
-    """SAM's losses (model.objectives.segmentation.pixel_losses) on what learns pixels: image encoder, what the image takes
-    from words, drawn prompts, mask decoder."""
+    """SAM's losses (`pixel_losses`) on the parts that learn pixels.
+
+    They are the image encoder, what the image takes from words, drawn prompts, and the mask decoder.
+    """
 
     def __init__(self, network: GroundingNetwork, source: Source, pointing: Pointing | None = None) -> None:
         super().__init__(network)
@@ -47,10 +54,11 @@ class RegionMasks(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def learning(self) -> list[nn.Parameter]:
-        """What this objective trains."""
+        """Return the parameters that this objective trains."""
         return list(pixel_parts(self.network).parameters())
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Answer the questions of a step by pixels; see `Objective.loss`. ValueError without images."""
         pointing = self._pointing
         with only(self.network, self.learning()):
             batch = make_batch(self._source(step), self._vocabulary, self._config)
@@ -69,8 +77,10 @@ class RegionMasks(NetworkObjective):
 
 
 def pixel_parts(network: GroundingNetwork) -> nn.ModuleList:
-    """What the pixel path needs and reads no word: image encoder, the image's half of the fusion, drawn prompts, mask
-    decoder; the parameters are the network's own."""
+    """Return the modules of the pixel path that read no word; the parameters are the network's own.
+
+    They are the image encoder, the image's half of the fusion, drawn prompts, and the mask decoder.
+    """
     prompts = network.prompt_encoder
     parts: list[nn.Module] = [network.image_encoder, network.mask_decoder, prompts.drawn_in]
     for layer in network.fusion.layers:
@@ -81,7 +91,7 @@ def pixel_parts(network: GroundingNetwork) -> nn.ModuleList:
 
 @contextmanager
 def only(network: nn.Module, learning: list[nn.Parameter]) -> Iterator[None]:
-    """No gradients for any other parameter of a network, in graphs that are built inside."""
+    """Switch off the gradients of all parameters but `learning`, for graphs built inside."""
     kept = {id(parameter) for parameter in learning}
     silenced = [one for one in network.parameters() if one.requires_grad and id(one) not in kept]
     for parameter in silenced:

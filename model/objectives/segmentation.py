@@ -1,10 +1,10 @@
-"""Promptable segmentation: what the two paths learn from questions with answers.
+"""Compute the losses of promptable segmentation, for both paths.
 
-Pixels: SAM's focal (20) + dice (1) + IoU L1, the lowest-loss of the multimasks alone is back-propagated, every IoU is
-supervised, no mask loss where the page does not answer (https://arxiv.org/abs/2304.02643, appendix A; focal:
-https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797); and the box (model.heads.boxes). Words: the likelihood that
-the network points into an acceptable answer; from the seed, cross-entropy + dice over the words of the page, the lowest over
-the acceptable answers that hold the seed.
+Pixels: SAM's focal (20) + dice (1) + IoU L1. Only the multimask with the lowest loss is back-propagated, every IoU is
+supervised, and there is no mask loss where the page does not answer (https://arxiv.org/abs/2304.02643, appendix A;
+focal: https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797). The box has losses of its own
+(`model.heads.boxes`). Words: the likelihood that the network points into an acceptable answer; and from the seed,
+cross-entropy + dice over the words of the page, the lowest over the acceptable answers that contain the seed.
 """
 
 from dataclasses import dataclass, replace
@@ -24,12 +24,15 @@ _ALPHA, _GAMMA = 0.25, 2.0
 _ENTROPY, _WORD_DICE = 1.0, 1.0
 _VERDICT_WEIGHT = 0.3
 _PLACE_WEIGHT = 0.3
-STRAIGHT = 0.7  # share of its box that a mask fills, if it is to be learned as a box
+STRAIGHT = 0.7  # a mask that fills less of its box is not learned as a box
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """B questions, up to A acceptable answers each (the first repeated where there are fewer)."""
+    """Targets of B questions with up to A acceptable answers each.
+
+    The first answer is repeated where there are fewer than A.
+    """
 
     words: Tensor  # [B, A, N] 0 or 1
     answered: Tensor  # [B] 1 where the page answers
@@ -39,13 +42,23 @@ class Targets:
     masks: Tensor | None = None  # [B, A, h / 4, w / 4] share of each cell, None without images
     boxes: Tensor | None = None  # [B, A, 4] around each mask, in cells
     filled: Tensor | None = None  # [B, A] share of that box which the mask fills
-    towards: Tensor | None = None  # [B, N] words that growth is made to begin in, none: where the network points
+    towards: Tensor | None = None  # [B, N] words in which growth must begin; without any, where the network points
 
 
 def loss_of(
     answer: NetworkAnswer, targets: Targets, pixel_weight: float = 1.0, multimask: bool = True
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """The whole loss (scalar) and its parts, detached, for the log. Without ``multimask`` the one mask learns alone."""
+    """Compute the whole loss.
+
+    Args:
+        answer: scores of both paths.
+        targets: targets of the same questions.
+        pixel_weight: weight of the pixel path.
+        multimask: whether the three alternative masks learn too.
+
+    Returns:
+        The loss (scalar) and its parts, detached, for the log.
+    """
     parts = word_losses(answer.words, targets)
     if answer.pixels is not None and targets.masks is not None:
         pixel = pixel_losses(answer.pixels, targets)
@@ -57,12 +70,11 @@ def loss_of(
 
 
 def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
-    """Losses of the word path: where to begin, which words belong with it, is it answered, is it answered by words, how
-    good is the choice.
+    """Compute the losses of the word path: pointing, words, answered, answered by words, predicted IoU.
 
-    What grows from a word outside every acceptable answer teaches growth nothing, but how good a choice is. That is
-    learned by cross-entropy with the IoU, for it has its least where the mean is predicted; the distance that SAM 2
-    minimises has it at the median, and more than half of the answers are right to the word.
+    A word outside every acceptable answer teaches growth nothing but the predicted IoU. That is learned by
+    cross-entropy with the IoU, whose minimum predicts the mean. The L1 distance of SAM 2 has its minimum at the median,
+    and more than half of the answers are exact.
     """
     valid, has = targets.valid.float(), targets.by_words
     on_page = valid.any(1).float()
@@ -92,14 +104,17 @@ def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
 
 
 def begun_inside(targets: Targets, share: float) -> Targets:
-    """Targets that make growth begin inside an acceptable answer, in a ``share`` of the questions (torch's generator)."""
+    """Return targets that make growth begin inside an acceptable answer, in a `share` of the questions.
+
+    The questions are drawn with torch's generator.
+    """
     made = torch.rand(len(targets.answered), device=targets.answered.device) < share
     return replace(targets, towards=targets.words.amax(1) * made[:, None])
 
 
 @torch.no_grad()
 def word_iou(taken: Tensor, targets: Targets) -> Tensor:
-    """[B] best IoU, by area, of the words that were taken (bool [B, N]) with an acceptable answer."""
+    """Return the best IoU by area, [B], of the taken words (bool [B, N]) with an acceptable answer."""
     area = targets.word_area[:, None]
     chosen = taken.float()[:, None]
     both = (chosen * targets.words * area).sum(-1)
@@ -108,7 +123,7 @@ def word_iou(taken: Tensor, targets: Targets) -> Tensor:
 
 
 def pixel_losses(answer: PixelAnswer, targets: Targets) -> dict[str, Tensor]:
-    """Losses of the pixel path: maps and box. ValueError where the pages have no pictures."""
+    """Compute the losses of the pixel path, of maps and box; ValueError if the pages have no images."""
     masks, answered = targets.masks, targets.answered
     if masks is None or targets.boxes is None or targets.filled is None:
         raise ValueError("Learning the masks of regions needs the pictures of the pages.")
@@ -128,8 +143,20 @@ def pixel_losses(answer: PixelAnswer, targets: Targets) -> dict[str, Tensor]:
 
 
 def box_losses(answer: PixelAnswer, masks: Tensor, boxes: Tensor, filled: Tensor, share: Tensor) -> dict[str, Tensor]:
-    """Losses of the box: where it is, its edges, its predicted IoU; masks [B, A, h, w], boxes [B, A, 4], filled [B, A],
-    share [B] the weight of each question. Edges are learned from the answer in which the most of the likelihood lies."""
+    """Compute the losses of the box: its position, its edges and its predicted IoU.
+
+    Edges are learned from the answer that holds most of the probability.
+
+    Args:
+        answer: maps and boxes of B questions.
+        masks: [B, A, h, w].
+        boxes: [B, A, 4], in cells.
+        filled: share of each box that its mask fills, [B, A].
+        share: weight of each question, [B].
+
+    Returns:
+        The parts of the loss, scalars.
+    """
     with torch.no_grad():
         chances = answer.place.flatten(1).softmax(-1)
         likeliest = (masks.flatten(2) * chances[:, None]).sum(-1).argmax(-1)
@@ -145,7 +172,7 @@ def box_losses(answer: PixelAnswer, masks: Tensor, boxes: Tensor, filled: Tensor
 
 
 def focal(logits: Tensor, truth: Tensor) -> Tensor:
-    """[..., h, w] -> [...]: focal loss, mean over pixels."""
+    """Return the focal loss, mean over pixels: [..., h, w] -> [...]."""
     entropy = F.binary_cross_entropy_with_logits(logits, truth, reduction="none")
     chance = logits.sigmoid()
     wrong = chance * (1 - truth) + (1 - chance) * truth
@@ -154,7 +181,7 @@ def focal(logits: Tensor, truth: Tensor) -> Tensor:
 
 
 def dice(logits: Tensor, truth: Tensor) -> Tensor:
-    """[..., h, w] -> [...]: 1 - dice coefficient, smoothed by one pixel."""
+    """Return 1 - dice coefficient, smoothed by one pixel: [..., h, w] -> [...]."""
     chance = logits.sigmoid()
     both = (chance * truth).sum((-2, -1))
     return 1 - (2 * both + 1) / (chance.sum((-2, -1)) + truth.sum((-2, -1)) + 1)
@@ -162,6 +189,6 @@ def dice(logits: Tensor, truth: Tensor) -> Tensor:
 
 @torch.no_grad()
 def mask_iou(logits: Tensor, truth: Tensor) -> Tensor:
-    """[..., h, w] -> [...]: IoU of the thresholded mask."""
+    """Return the IoU of the thresholded mask: [..., h, w] -> [...]."""
     chosen, real = logits > 0, truth > 0.5
     return (chosen & real).sum((-2, -1)) / (chosen | real).sum((-2, -1)).clamp_min(1)

@@ -1,4 +1,7 @@
-"""Online natural gradient in a low-rank tensor subspace, as a torch.optim.Optimizer. Needs torch and tensorly alone."""
+"""Online natural gradient in a low-rank tensor subspace, as a torch.optim.Optimizer.
+
+Needs torch and tensorly alone.
+"""
 
 from model.optim.choices import (
     MODES,

@@ -24,7 +24,10 @@ def step(
     eps: float,
     weight_decay: float,
 ) -> None:
-    """One step, in place, for parameters of one device and one dtype. Gradients are in the dtype of the moments."""
+    """Take one step in place, for parameters of one device and one dtype.
+
+    Gradients have the dtype of the moments.
+    """
     beta1, beta2 = betas
     if weight_decay != 0:
         torch._foreach_mul_(list(parameters), 1 - lr * weight_decay)

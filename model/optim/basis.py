@@ -1,4 +1,4 @@
-"""Which basis a stack uses at a step: made again from its seed, or stored; and what its state becomes in a new one."""
+"""Choose the basis of a step, generated from its seed or stored, and rotate state into a new one."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _Key = tuple[int, int, int, torch.dtype, torch.device]
 
 @dataclass(slots=True)
 class SeededBases:
-    """Working copies of seeded bases. Not state: every one can be made again from integers.
+    """Cache of seeded bases; it is no state, because every basis can be generated again from integers.
 
-    A step marks what it uses; `forget_unused` drops the rest, so that old bases do not gather.
+    A step marks the bases it uses, and `forget_unused` drops the rest, so that old bases do not accumulate.
     """
 
     _kept: dict[_Key, Tensor] = field(default_factory=dict)
     _used: set[_Key] = field(default_factory=set)
 
     def get(self, dimension: int, rank: int, seed: int, like: Tensor) -> Tensor:
-        """Orthonormal [dimension, rank]."""
+        """Return the orthonormal basis [dimension, rank] of a seed, in `like`'s dtype and device."""
         key = (dimension, rank, seed, like.dtype, like.device)
         self._used.add(key)
         if key not in self._kept:
@@ -35,18 +35,24 @@ class SeededBases:
         return self._kept[key]
 
     def forget_unused(self) -> None:
+        """Drop the bases that were not used since the last call."""
         self._kept = {key: basis for key, basis in self._kept.items() if key in self._used}
         self._used = set()
 
     def bytes(self) -> int:
-        """Bytes of the working copies."""
+        """Return the bytes of the cached bases."""
         return sum(basis.numel() * basis.element_size() for basis in self._kept.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """factors: U_i, [B or 1, n_i, r_i] for each projected mode. changed: R_i from the basis before; empty unless it is
-    new."""
+    """Basis of a step.
+
+    Attributes:
+        factors: U_i, [B or 1, n_i, r_i] for each projected mode.
+        changed: R_i from the previous basis; empty unless the basis is new.
+        fresh: whether the basis was refreshed at this step.
+    """
 
     factors: list[Tensor]
     changed: list[Tensor]
@@ -56,8 +62,19 @@ class Basis:
 def basis_of(
     gradients: Tensor, stack: Stack, shape: Geometry, choice: Subspace, seed: int, seeded: SeededBases
 ) -> Basis:
-    """The basis for this step. A refresh falls on every `refresh`-th step of a parameter's own count, so that it is the
-    same after a resume, and is drawn from (seed, index, period), never from the history of the session."""
+    """Return the basis for this step.
+
+    A refresh happens at every `refresh`-th step of a parameter's own count, so that it is the same after a resume. It
+    is drawn from (seed, index, period), never from the history of the session.
+
+    Args:
+        gradients: [B, *view].
+        stack: state of the parameters.
+        shape: how the gradients are projected.
+        choice: kind of subspace.
+        seed: of the run.
+        seeded: cache of seeded bases.
+    """
     if isinstance(choice, Partition):
         return Basis([], [], False)
     period, offset = divmod(stack.steps, choice.refresh)
@@ -73,7 +90,7 @@ def basis_of(
     kept: list[Tensor] = []
     if not fresh or period > 0:
         for key, mode, rank in zip(keys, shape.modes, shape.ranks, strict=True):
-            stack.opened(key)  # which has to be there
+            stack.opened(key)  # raises if it is missing
             kept.append(stack.opened_or_zeros(key, (shape.view[mode], rank), gradients.dtype))
     if not fresh:
         return Basis(kept, [], False)
@@ -99,9 +116,17 @@ def _seeded_factor(
 
 
 def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dtype) -> None:
-    """Carry what is kept in subspace coordinates into the new basis, in place: first moments and history by R, the
-    Fisher factor by R L R^T, second moments by R o R (exact where coordinates are uncorrelated; LDAdam, Robert et al.
-    2024)."""
+    """Rotate everything kept in subspace coordinates into the new basis, in place.
+
+    First moments and history are rotated by R, the Fisher factor by R L R^T, second moments by R o R, which is exact
+    where coordinates are uncorrelated (LDAdam, Robert et al. 2024).
+
+    Args:
+        stack: state of the parameters.
+        changed: R_i for each projected mode.
+        shape: how the gradients are projected.
+        dtype: dtype of the computation.
+    """
 
     def turned(tensor: Tensor, matrices: list[Tensor], lead: int) -> Tensor:
         for matrix, mode in zip(matrices, shape.modes, strict=True):

@@ -1,8 +1,8 @@
-"""The optimizer's choices: small frozen records that check themselves and turn into plain JSON and back.
+"""Define the optimizer's choices: frozen records that validate themselves and convert to plain JSON.
 
-A model version stores the settings it was trained with, and `torch.load(..., weights_only=True)` takes nothing but
-tensors and plain values, so every choice has one plain form: `{"kind": "seeded", "rank": null, ...}`. `None` is a
-choice too and stays `null`: no preconditioner, no moments, no residual, no norm rule, and for `subspace` AdamW.
+A model version stores the settings it was trained with, and `torch.load(..., weights_only=True)` accepts only tensors
+and plain values, so every choice has one plain form: `{"kind": "seeded", "rank": null, ...}`. `None` is a choice too
+and stays `null`: no preconditioner, no moments, no residual, no norm rule, and for `subspace` AdamW.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NormRule: TypeAlias = Literal["rms", "gradient"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ranked:
-    """`rank` is absolute; left at None, `fraction` of the dimension is taken (at least 1)."""
+    """Rank of a subspace: `rank`, or where it is None, `fraction` of the dimension (at least 1)."""
 
     rank: int | None = None
     fraction: float = 0.25
@@ -36,18 +36,18 @@ class _Ranked:
         _check(0.0 < self.fraction <= 1.0, f"fraction must be above 0 and at most 1, not {self.fraction}.")
 
     def rank_of(self, dimension: int) -> int:
-        """Rank used for a dimension: never above it, never below one."""
+        """Return the rank for a dimension, between 1 and the dimension."""
         rank = self.rank if self.rank is not None else round(self.fraction * dimension)
         return max(1, min(rank, dimension))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition(_Ranked):
-    """The whole space as an orthogonal sum of subspaces of `rank` neighbouring rows each (dimension 0: output features
-    or channels):
-    nothing is projected away, no basis is stored, and each subspace has moments and a Fisher matrix of its own.
+    """The whole space as an orthogonal sum of subspaces of `rank` neighbouring rows each.
 
-    Work and Fisher matrix grow with the rank; 64 keeps a step of a 1024 x 1024 matrix within four of AdamW's.
+    Rows are dimension 0: output features or channels. Nothing is projected away, no basis is stored, and each subspace
+    has its own moments and Fisher matrix. Work and Fisher matrix grow with the rank; 64 keeps a step of a 1024 x 1024
+    matrix within four of AdamW's.
     """
 
     kind: ClassVar[str] = "partition"
@@ -56,11 +56,12 @@ class Partition(_Ranked):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Subspace(_Ranked):
-    """What every subspace with a basis has.
+    """Common settings of subspaces with a basis.
 
-    refresh: steps between two bases. rotate: carry moments, Fisher factor and history into the new basis (R = U_new^T
-    U_old);
-    False leaves their coordinates as they were: it exists for the ablation.
+    Attributes:
+        refresh: steps between two bases.
+        rotate: whether moments, Fisher factor and history are rotated into the new basis (R = U_new^T U_old). False
+            leaves their coordinates unchanged, for the ablation.
     """
 
     refresh: int = 200
@@ -75,7 +76,8 @@ class _Subspace(_Ranked):
 class _OneSided(_Subspace):
     """A subspace of one side of a matrix; tensors of higher order are read as [n_1, n_2 ... n_d].
 
-    side: "smaller" (default), "rows" (dimension 0) or "columns" (the rest).
+    Attributes:
+        side: "smaller", "rows" (dimension 0) or "columns" (the rest).
     """
 
     side: Side = "smaller"
@@ -87,10 +89,11 @@ class _OneSided(_Subspace):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seeded(_OneSided):
-    """Random orthonormal basis, made again from an integer seed: nothing is stored.
+    """Random orthonormal basis, generated from an integer seed and never stored.
 
-    shared: parameters of equal (dimension, rank) use one basis, so that the working copy is one matrix a distinct shape
-    and not one a parameter. False derives the seed from the parameter's index as well.
+    Attributes:
+        shared: whether parameters of equal (dimension, rank) use one basis, which keeps one matrix for each distinct
+            shape in memory. False derives the seed from the parameter's index too.
     """
 
     kind: ClassVar[str] = "seeded"
@@ -99,7 +102,10 @@ class Seeded(_OneSided):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeFinder(_OneSided):
-    """Randomised range finder of the gradient (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1), stored."""
+    """Randomised range finder of the gradient, stored.
+
+    Source: Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1.
+    """
 
     kind: ClassVar[str] = "range_finder"
     oversample: int = 8
@@ -120,10 +126,12 @@ class Svd(_OneSided):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tucker(_Subspace):
-    """One orthonormal factor a mode from a Tucker decomposition of the gradient (the source's subspace), stored.
+    """One orthonormal factor a mode from a Tucker decomposition of the gradient, stored: the source's subspace.
 
-    modes: which modes are projected; None takes all of them up to order 3, and modes 0 and 1 (output and input
-    channels) of a convolution. iterations: rounds of higher-order orthogonal iteration after the HOSVD.
+    Attributes:
+        modes: modes to project. None takes all of them up to order 3, and modes 0 and 1 (output and input channels) of
+            a convolution.
+        iterations: rounds of higher-order orthogonal iteration after the HOSVD.
     """
 
     kind: ClassVar[str] = "tucker"
@@ -145,8 +153,12 @@ class Tucker(_Subspace):
 class History:
     """Fisher matrix of the last `window` low-rank gradients, F = lambda I + G G^T (source, steps 2 to 5).
 
-    relative: lambda = damping * tr(G^T G) / s and the result is lambda F^{-1} g, which keeps the scale of g. Otherwise
-    lambda = damping and the result is F^{-1} g, the source to the letter. dtype: how the window is stored.
+    Attributes:
+        window: number of gradients.
+        damping: lambda, or with `relative` its factor.
+        relative: if True, lambda = damping * tr(G^T G) / s and the result is lambda F^{-1} g, which keeps the scale of
+            g. If False, lambda = damping and the result is F^{-1} g, as in the source.
+        dtype: dtype of the stored window.
     """
 
     kind: ClassVar[str] = "history"
@@ -166,11 +178,15 @@ class History:
 class Factor:
     """Whitening by an r x r Fisher factor, an exponential average of g_low g_low^T / n.
 
-    of: whose columns are averaged, the gradient's or the momentum's. beta: of the average. With of="momentum" and
-    beta=0 the factor is that of the present momentum and no state; exponent 0.5 then orthogonalises the momentum, as
-    Muon does (Jordan et al. 2024), by matrix products alone. interval: steps between two eigendecompositions. damping:
-    relative to the largest eigenvalue (without memory: to the Frobenius norm). exponent: 0.5 whitens, 1 is the full
-    inverse.
+    With of="momentum" and beta=0 the factor is that of the present momentum and no state. Exponent 0.5 then
+    orthogonalises the momentum, as Muon does (Jordan et al. 2024), by matrix products alone.
+
+    Attributes:
+        of: whose columns are averaged, "gradient" or "momentum".
+        beta: rate of the average.
+        damping: relative to the largest eigenvalue; without memory, to the Frobenius norm.
+        interval: steps between two eigendecompositions.
+        exponent: 0.5 whitens, 1 is the full inverse.
     """
 
     kind: ClassVar[str] = "factor"
@@ -182,7 +198,7 @@ class Factor:
 
     @property
     def remembers(self) -> bool:
-        """Whether there is an average to keep from one step to the next."""
+        """Whether an average is kept from one step to the next."""
         return self.of == "gradient" or self.beta > 0.0
 
     def __post_init__(self) -> None:
@@ -206,7 +222,7 @@ class Orthogonal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adam:
-    """First and second moment of the low-rank gradient (Kingma and Ba 2015); both rates are the group's `betas`."""
+    """First and second moment of the low-rank gradient (Kingma and Ba 2015) at the group's `betas`."""
 
     kind: ClassVar[str] = "adam"
     eps: float = 1e-8
@@ -217,8 +233,13 @@ class Adam:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Momentum:
-    """First moment only, at the first of the group's `betas`. nesterov: look one gradient ahead, as Muon does. dtype:
-    how it is kept; int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with linear codes)."""
+    """First moment only, at the first of the group's `betas`.
+
+    Attributes:
+        nesterov: whether to look one gradient ahead, as Muon does.
+        dtype: dtype of the stored moment. int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with
+            linear codes).
+    """
 
     kind: ClassVar[str] = "momentum"
     nesterov: bool = True
@@ -231,9 +252,12 @@ class Momentum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Residual:
-    """What the subspace cannot hold, scaled column by column like the low-rank update (Fira, Chen et al. 2024).
+    """The part outside the subspace, scaled column by column like the low-rank update.
 
-    limit: the residual's norm may grow by this factor a step, and no more.
+    Source: Fira, Chen et al. 2024.
+
+    Attributes:
+        limit: largest factor by which the residual's norm may grow in a step.
     """
 
     kind: ClassVar[str] = "residual"
@@ -245,8 +269,12 @@ class Residual:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Norm:
-    """Length of the low-rank update. "rms": root mean square `rms`, for every parameter and step (0.2 is about what
-    AdamW gives, so that its learning rates carry over). "gradient": the length of the low-rank gradient."""
+    """Length of the low-rank update.
+
+    Attributes:
+        rule: "rms" gives every update the root mean square `rms`; "gradient" the length of the low-rank gradient.
+        rms: 0.2 is about what AdamW gives, so that its learning rates carry over.
+    """
 
     kind: ClassVar[str] = "norm"
     rule: NormRule = "rms"
@@ -274,7 +302,7 @@ CHOICES: Mapping[str, tuple[type[Choice], ...]] = {
 
 
 def to_plain(choice: Choice | None) -> dict[str, Any] | None:
-    """A choice as JSON values, its name under "kind"."""
+    """Return a choice as JSON values, its name under "kind"."""
     if choice is None:
         return None
     values = {field.name: getattr(choice, field.name) for field in fields(choice)}
@@ -282,7 +310,19 @@ def to_plain(choice: Choice | None) -> dict[str, Any] | None:
 
 
 def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | None:
-    """The choice for a keyword from a record, its plain form or None. ValueError or TypeError says what was wrong."""
+    """Convert a keyword's value into a choice.
+
+    Args:
+        keyword: one of CHOICES.
+        value: a record, its plain form, or None.
+
+    Returns:
+        The record, or None.
+
+    Raises:
+        TypeError: the value has a wrong type.
+        ValueError: kind or settings are unknown or invalid.
+    """
     allowed = CHOICES[keyword]
     if value is None or isinstance(value, allowed):
         return value
@@ -302,8 +342,12 @@ def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | No
 
 
 def check_together(preconditioner: Preconditioner | None, moments: Moments | None) -> None:
-    """Refuse the pairs that have no meaning: a second moment of what is orthogonalised afterwards, and a factor of a
-    momentum that is not there or has been divided by its second moment already."""
+    """Refuse pairs of choices that have no meaning.
+
+    Raises:
+        ValueError: a second moment would be orthogonalised afterwards, or a factor of the momentum has no momentum, or
+            one already divided by its second moment.
+    """
     if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
         raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
     if isinstance(preconditioner, Factor) and preconditioner.of == "momentum" and not isinstance(moments, Momentum):

@@ -1,7 +1,7 @@
-"""Fisher matrices of low-rank gradients: the history of the source, the r x r factor, and orthogonalisation.
+"""Compute Fisher matrices of low-rank gradients: history, r x r factor, orthogonalisation.
 
-Pure functions on stacks (leading dimension B). A history is kept as rows: H [B, s, k] holds the columns g_i of the
-source's G [k, s], so that G^T G = H H^T, and a slot that is still empty is a row of zeros, which changes nothing below.
+The functions are pure and work on stacks (leading dimension B). A history is kept as rows: H [B, s, k] holds the
+columns g_i of the source's G [k, s], so that G^T G = H H^T. An empty slot is a row of zeros, which changes nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's st
 # Diagonal added when a Cholesky factorisation fails, relative to the mean diagonal; then the plain gradient is used.
 JITTER_LADDER = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
-WIDENED_ENTRIES = 1 << 15  # entries of a column that are in float64 at a time
+WIDENED_ENTRIES = 1 << 15  # entries of a column in float64 at a time
 
-# The composition of odd quintics nearest to 1 on [1e-2, 1], within 1.3 %: Polar Express (Amsel et al. 2025, algorithm 1), worked out
-# for the smallest singular value that a damping of 1e-4 leaves.
+# Composition of odd quintics nearest to 1 on [1e-2, 1], within 1.3 %: Polar Express (Amsel et al. 2025, algorithm 1),
+# computed for the smallest singular value that a damping of 1e-4 leaves.
 POLAR_EXPRESS = (
     (8.093368512548, -23.620430328824, 17.446151749836),
     (3.636585554259, -2.721926746609, 0.536546288327),
@@ -29,9 +29,15 @@ NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)  # Muon, Jordan et al. 2024
 
 
 def dense_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
-    """F^{-1} g with F = lambda I_k + G G^T written out (source, step 3): the slow reference.
+    """Solve F^{-1} g with F = lambda I_k + G G^T written out (source, step 3): the slow reference.
 
-    columns: G [k, s]. gradient: [k]. Returns [k].
+    Args:
+        columns: G, [k, s].
+        gradient: g, [k].
+        damping: lambda.
+
+    Returns:
+        [k].
     """
     fisher = columns @ columns.mT
     fisher.diagonal().add_(damping)
@@ -40,11 +46,19 @@ def dense_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
 
 
 def woodbury_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
-    """F^{-1} g = (g - G z) / lambda with (lambda I_s + G^T G) z = G^T g, by Cholesky (source, steps 4 and 5).
+    """Solve F^{-1} g by Woodbury's identity and Cholesky (source, steps 4 and 5).
 
-    columns: G [k, s]. gradient: [k], any vector. Returns [k]. In float32 the subtraction loses every digit once lambda
-    is small against tr(G^T G): relative error 0.54 at 1e-6 of it. The optimizer uses `dual_weights`; this is what that
-    is tested against.
+    F^{-1} g = (g - G z) / lambda with (lambda I_s + G^T G) z = G^T g. In float32 the subtraction loses every digit once
+    lambda is small against tr(G^T G): the relative error is 0.54 at 1e-6 of it. The optimizer uses `dual_weights`,
+    which is tested against this function.
+
+    Args:
+        columns: G, [k, s].
+        gradient: any vector, [k].
+        damping: lambda.
+
+    Returns:
+        [k].
     """
     small = columns.mT @ columns
     small.diagonal().add_(damping)
@@ -53,10 +67,21 @@ def woodbury_solve(columns: Tensor, gradient: Tensor, damping: float) -> Tensor:
 
 
 def dual_solve(columns: Tensor, index: int, damping: float) -> Tensor:
-    """F^{-1} g_t for the column g_t = G e_index, exactly, as G (lambda I_s + G^T G)^{-1} e_index: no subtraction.
+    """Solve F^{-1} g_t for the column g_t = G e_index, exactly and without subtraction.
 
-    columns: G [k, s]. Returns [k]. Raises torch.linalg.LinAlgError. The optimizer's route: push_column, dual_weights,
-    combine.
+    The result is G (lambda I_s + G^T G)^{-1} e_index, as the optimizer computes it with `push_column`, `dual_weights`
+    and `combine`.
+
+    Args:
+        columns: G, [k, s].
+        index: t.
+        damping: lambda.
+
+    Returns:
+        [k].
+
+    Raises:
+        torch.linalg.LinAlgError: the damped Gram matrix could not be factorised.
     """
     gram = gram_of(columns.mT[None])
     weights, failed = dual_weights(gram, index, gram.new_full((1,), damping))
@@ -70,10 +95,13 @@ def dual_weights(
     slot: int,
     damping: Tensor,  # [B] float64: lambda, above 0
 ) -> tuple[Tensor, Tensor]:
-    """z = (lambda I_s + G^T G)^{-1} e_slot by Cholesky (source, step 5), and which of the stack failed.
+    """Solve z = (lambda I_s + G^T G)^{-1} e_slot by Cholesky (source, step 5).
 
-    Returns weights [B, s] and failed [B] bool. What fails climbs the jitter ladder first; what fails on its last rung
-    has weights e_slot / lambda, which is the plain gradient up to the scale that lambda gives it.
+    A failed factorisation climbs the jitter ladder. On failure of its last rung the weights are e_slot / lambda, which
+    is the plain gradient up to lambda's scale.
+
+    Returns:
+        Weights [B, s], and which of the stack failed, bool [B].
     """
     size = gram.shape[-1]
     unit = torch.zeros(gram.shape[0], size, 1, dtype=gram.dtype, device=gram.device)
@@ -97,12 +125,12 @@ def dual_weights(
 
 
 def relative_damping(gram: Tensor, columns: int, relative: float) -> Tensor:
-    """lambda = relative * tr(G^T G) / s over the `columns` filled slots: [B, s, s] -> [B]."""
+    """Return lambda = relative * tr(G^T G) / s over the `columns` filled slots: [B, s, s] -> [B]."""
     return gram.diagonal(dim1=-2, dim2=-1).sum(-1) * (relative / columns)
 
 
 def stored_column(low: Tensor, history: Tensor) -> Tensor:
-    """The gradient as the history will hold it, rounded to its dtype: [B, k] -> [B, k] in the dtype of computation.
+    """Round the gradient to the history's dtype and back: [B, k] -> [B, k] in the dtype of computation.
 
     The dual form is exact for a column of G, not for the gradient before it was rounded.
     """
@@ -115,8 +143,10 @@ def push_column(
     column: Tensor,  # [B, k]
     slot: int,
 ) -> None:
-    """Put a column into a slot, the oldest leaving (source, step 2), and renew its row and column of G^T G: 2ks
-    operations instead of 2ks^2. In place."""
+    """Put a column into a slot, replacing the oldest (source, step 2), and update G^T G in place.
+
+    Updating one row and column takes 2ks operations instead of 2ks^2.
+    """
     history[:, slot] = column.to(history.dtype)
     row = products(history, column)
     gram[:, slot] = row
@@ -124,11 +154,11 @@ def push_column(
 
 
 def products(history: Tensor, column: Tensor) -> Tensor:
-    """G^T v for a stack: [B, s, k], [B, k] -> [B, s] float64.
+    """Return G^T v for a stack: [B, s, k], [B, k] -> [B, s] float64.
 
-    Summed in float64, whatever the history is stored in. lambda may be 1e-6 of the trace: a float32 sum over 400
-    entries left F^{-1} g with an error of 1.3e-5, this leaves 2e-7. Widened piece by piece, so that no wide copy of the
-    history exists.
+    Sums are in float64, whatever the dtype of the history. lambda may be 1e-6 of the trace: a float32 sum over 400
+    entries left F^{-1} g with an error of 1.3e-5, this one leaves 2e-7. The history is widened piece by piece, so that
+    no wide copy of it exists.
     """
     total = history.new_zeros(history.shape[:2], dtype=torch.float64)
     for start in range(0, history.shape[2], WIDENED_ENTRIES):
@@ -138,10 +168,11 @@ def products(history: Tensor, column: Tensor) -> Tensor:
 
 
 def combine(history: Tensor, weights: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-    """G z for a stack: [B, s, k], [B, s] -> [B, k] in `dtype`, or that of the weights.
+    """Return G z for a stack: [B, s, k], [B, s] -> [B, k] in `dtype`, or that of the weights.
 
-    Summed in float64 as in `products`. Where gradients are nearly collinear, z is large and of both signs: with 1e-3 of
-    their length apart, a float32 sum left F^{-1} g with an error of 8e-5 at relative damping 1e-6, this leaves 3e-8.
+    Sums are in float64 as in `products`. For nearly collinear gradients z is large and of both signs: at a distance of
+    1e-3 of their length, a float32 sum left F^{-1} g with an error of 8e-5 at relative damping 1e-6, this one leaves
+    3e-8.
     """
     wide = weights[:, None].double()
     result = history.new_empty(history.shape[0], history.shape[2], dtype=dtype or weights.dtype)
@@ -152,15 +183,20 @@ def combine(history: Tensor, weights: Tensor, dtype: torch.dtype | None = None) 
 
 
 def gram_of(history: Tensor) -> Tensor:
-    """G^T G from scratch, [B, s, k] -> [B, s, s] float64: after a change of basis, and as reference for the streaming
-    one."""
+    """Compute G^T G from scratch: [B, s, k] -> [B, s, s] float64.
+
+    It is used after a change of basis, and as the reference for the streaming update.
+    """
     gram = torch.stack([products(history, history[:, i]) for i in range(history.shape[1])], dim=1)
     return (gram + gram.mT) / 2
 
 
 def pack(symmetric: Tensor, root: Tensor) -> Tensor:
-    """Two symmetric matrices [B, r, r] in one [B, r, r + 1]: the first in the lower triangle with its diagonal, the
-    second above it. Half the state, and the root that was used stays part of it, which resuming to the bit needs."""
+    """Pack two symmetric matrices [B, r, r] into one tensor [B, r, r + 1].
+
+    The first fills the lower triangle with its diagonal, the second the part above. This halves the state and keeps the
+    root that was used, which a bit-exact resume needs.
+    """
     packed = symmetric.new_zeros(*symmetric.shape[:-1], symmetric.shape[-1] + 1)
     packed[..., :-1] += symmetric.tril()
     packed[..., 1:] += root.triu()
@@ -168,19 +204,25 @@ def pack(symmetric: Tensor, root: Tensor) -> Tensor:
 
 
 def unpack(packed: Tensor) -> tuple[Tensor, Tensor]:
-    """The way back of `pack`: [B, r, r + 1] -> two symmetric [B, r, r]."""
+    """Unpack what `pack` packed: [B, r, r + 1] -> two symmetric [B, r, r]."""
     lower, upper = packed[..., :-1].tril(), packed[..., 1:].triu()
     return lower + lower.tril(-1).mT, upper + upper.triu(1).mT
 
 
 def inverse_root(symmetric: Tensor, damping: float, exponent: float) -> tuple[Tensor, Tensor]:
-    """(L + damping * largest eigenvalue * I)^{-exponent} by eigendecomposition, and which of the stack failed.
+    """Compute (L + damping * largest eigenvalue * I)^{-exponent} by eigendecomposition.
 
-    symmetric: [B, r, r]. Returns root [B, r, r] and failed [B] bool; the root of what failed is the identity.
+    Args:
+        symmetric: L, [B, r, r].
+        damping: relative to the largest eigenvalue.
+        exponent: 0.5 whitens, 1 is the full inverse.
+
+    Returns:
+        Roots [B, r, r], the identity for those that failed, and which failed, bool [B].
     """
     identity = torch.eye(symmetric.shape[-1], dtype=symmetric.dtype, device=symmetric.device)
-    # Scaled to trace r first: float32 has no room for the eigenvalues of gradients of 1e-20, and a power of the scale is
-    # all that is left out, which the norm rule takes away.
+    # Scaled to trace r first, because eigenvalues of gradients of 1e-20 underflow in float32. The result lacks a power
+    # of the scale, which the norm rule removes anyway.
     scale = symmetric.diagonal(dim1=-2, dim2=-1).mean(-1)
     usable = torch.isfinite(symmetric).all(-1).all(-1) & (scale > 0)
     scaled = torch.where(usable[:, None, None], symmetric / scale[:, None, None], identity)
@@ -196,15 +238,22 @@ def inverse_root(symmetric: Tensor, damping: float, exponent: float) -> tuple[Te
 
 
 def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
-    """(L + damping * |L|_F I)^{-1/2} by matrix products alone, and which of the stack failed.
+    """Compute (L + damping * |L|_F I)^{-1/2} by matrix products alone.
 
-    gram: L [B, r, r], symmetric, positive semi-definite. Returns root [B, r, r] and failed [B] bool; the root of what
-    failed, and of an L that is zero in effect, is the identity. The polynomials POLAR_EXPRESS, composed on the Gram
-    matrix; a damping below 1e-4 leaves the smallest singular values smaller than 1 instead.
+    The polynomials POLAR_EXPRESS are composed on the Gram matrix. A damping below 1e-4 leaves the smallest singular
+    values smaller than 1.
+
+    Args:
+        gram: L, symmetric and positive semi-definite, [B, r, r].
+        damping: relative to the Frobenius norm.
+
+    Returns:
+        Roots [B, r, r], the identity for those that failed and for an L that is zero in effect, and which failed, bool
+        [B].
     """
-    # To trace r before anything is squared: float32 has no room for the squares of squares of gradients of 1e-16 or 1e16.
+    # Scaled to trace r before squaring: the fourth power of gradients of 1e-16 or 1e16 leaves float32's range.
     scale = gram.diagonal(dim1=-2, dim2=-1).mean(-1)[:, None, None]
-    # What is denormal has too few digits to be semi-definite, and the length of the update is taken from it.
+    # Denormal numbers have too few digits to form a semi-definite matrix, from which the update's length is computed.
     tiny = torch.finfo(gram.dtype).tiny
     usable = torch.isfinite(scale) & (scale > tiny)
     a = torch.where(usable, gram, 0.0) / torch.where(usable, scale, 1.0)
@@ -226,14 +275,14 @@ def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
 
 
 def orthogonalise(matrix: Tensor, iterations: int, coefficients: Sequence[float] = NEWTON_SCHULZ) -> Tensor:
-    """Nearly U V^T of M = U S V^T, singular values drawn to about 1: [B, m, n] -> [B, m, n].
+    """Return nearly U V^T of M = U S V^T, with singular values of about 1: [B, m, n] -> [B, m, n].
 
-    Newton-Schulz in the form of Muon (Jordan et al. 2024), here in the dtype of the matrix.
+    Newton-Schulz iteration in Muon's form (Jordan et al. 2024), in the dtype of the matrix.
     """
     a, b, c = coefficients
     tall = matrix.shape[-2] > matrix.shape[-1]
     x: Tensor = matrix.mT if tall else matrix
-    # By the largest entry first: the norm of entries of 1e-30 is zero in float32.
+    # Divided by the largest entry first, because the norm of entries of 1e-30 is zero in float32.
     x = x / x.abs().amax(dim=(-2, -1), keepdim=True).clamp_min(torch.finfo(x.dtype).tiny)
     x = x / torch.linalg.vector_norm(x, dim=(-2, -1), keepdim=True).clamp_min(1e-7)
     for _ in range(iterations):

@@ -1,4 +1,4 @@
-"""Parameter groups from a module, and the bytes of an optimizer's state."""
+"""Build parameter groups from a module, and count the bytes of an optimizer's state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,19 @@ _NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._NormBase
 
 
 def parameter_groups(module: nn.Module, weight_decay: float = 0.0, embeddings: bool = False) -> list[dict[str, Any]]:
-    """Two groups: matrices for the subspace, with weight decay; the rest for AdamW, without.
+    """Split a module's parameters into matrices for the subspace and the rest for AdamW.
 
-    The rest is what has fewer than two dimensions, what a norm owns, and embeddings: tables of nn.Embedding (tied ones
-    too) and parameters called ...embed... or ...token... themselves, as position tables and class tokens are.
-    embeddings=True sends those to the subspace as well. Frozen parameters are left out; a group that would be empty is
-    too.
+    The rest is everything with fewer than two dimensions, parameters of norms, and embeddings: tables of nn.Embedding
+    (tied ones too) and parameters whose own name contains "embed" or "token", as position tables and class tokens do.
+    Frozen parameters and empty groups are left out.
+
+    Args:
+        module: the network.
+        weight_decay: of the matrices; the rest has none.
+        embeddings: whether embeddings go to the subspace too.
+
+    Returns:
+        At most two groups.
     """
     tables: set[Tensor] = set()
     norms: set[Tensor] = set()
@@ -44,7 +51,7 @@ def parameter_groups(module: nn.Module, weight_decay: float = 0.0, embeddings: b
 
 
 def state_bytes(optimizer: torch.optim.Optimizer) -> int:
-    """Bytes of the tensors in an optimizer's state dict."""
+    """Return the bytes of the tensors in an optimizer's state dict."""
     states = optimizer.state_dict()["state"].values()
     tensors = [value for state in states for value in state.values() if isinstance(value, Tensor)]
     return sum(tensor.numel() * tensor.element_size() for tensor in tensors)

@@ -1,5 +1,7 @@
-"""One step of a stack of parameters in their low-rank subspace: project, precondition, moments, length, residual,
-lift."""
+"""Step a stack of parameters in their low-rank subspace.
+
+The parts are projection, preconditioner, moments, length, residual, and lifting.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What one parameter group asks for."""
+    """Settings of one parameter group."""
 
     lr: float
     betas: tuple[float, float]
@@ -44,7 +46,7 @@ class Settings:
 
 
 def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> None:
-    """Step every parameter of the stack in place. Gradients must be finite and not all zero."""
+    """Step every parameter of the stack in place; gradients must be finite and not all zero."""
     if not shape.blocks:
         whole = _projected(stack, shape, settings, seeded)
         parts = [from_view(part, shape, p.shape) for part, p in zip(whole.unbind(0), stack.parameters, strict=True)]
@@ -52,7 +54,7 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
             _move(parameter, part, settings)
         stack.close()
     else:
-        # A large matrix goes through in pieces that stay in the cache; its blocks know nothing of each other.
+        # A large matrix is stepped in pieces that fit the cache; its blocks are independent of each other.
         size = max(1, CUT_ELEMENTS // math.prod(shape.view))
         first = stack.parameters[0]
         alone = len(stack) == 1 and first.is_contiguous() and first.device.type == "cpu"
@@ -63,7 +65,7 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
 
 
 def _projected(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> Tensor:
-    """The whole update [B, *view] from a subspace and, with a residual, what is outside it."""
+    """Return the whole update [B, *view] from a subspace and, with a residual, from outside it."""
     views = [as_view(gradient, shape) for gradient in stack.gradients]
     gradients = views[0].unsqueeze(0) if len(views) == 1 else torch.stack(views)
     basis = basis_of(gradients, stack, shape, settings.subspace, settings.seed, seeded)
@@ -81,7 +83,7 @@ def _projected(stack: Stack, shape: Geometry, settings: Settings, seeded: Seeded
 
 
 def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
-    """Step the blocks of a partition, which has no outside. The norm rule holds for each block."""
+    """Step the blocks of a partition, which has no outside; the norm rule holds for each block."""
     blocks = [blocks_of(rows_of(gradient), shape, stack.part) for gradient in stack.gradients]
     low = blocks[0] if len(blocks) == 1 else torch.cat(blocks)
     update = directed(low, stack, shape, settings, fresh=False)
@@ -91,7 +93,7 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
         rows = part.flatten(0, 1)[: parameter.shape[0] - first * rank]
         missing = (last - first) * rank - len(rows)
         if missing and settings.norm is not None and settings.norm.rule == "rms":
-            # The rows that fill up the last block have taken part of the length that is meant for a whole one.
+            # The padding rows of the last block took part of the length that the norm rule gives a whole block.
             rows[missing - rank :] *= math.sqrt(1 - missing / rank)
         if parameter.is_contiguous():
             _move(rows_of(parameter)[first * rank : first * rank + len(rows)], rows, settings)
@@ -106,11 +108,11 @@ def _move(parameter: Tensor, update: Tensor, settings: Settings) -> None:
 
 
 def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:
-    """The low-rank update, preconditioned and with the length that its norm rule gives it: [B, *low] -> [B, *low].
+    """Return the preconditioned low-rank update with the length of its norm rule: [B, *low] -> [B, *low].
 
     The history acts on the gradient, because the dual form needs g_t to be one of its columns. The factor and the
-    orthogonalisation act on the momentum; with Adam's second moment, which has to see what was whitened, the factor
-    acts on the gradient as well.
+    orthogonalisation act on the momentum. With Adam's second moment, which must see the whitened gradient, the factor
+    acts on the gradient too.
     """
     how, moments, norm = settings.preconditioner, settings.moments, settings.norm
     if isinstance(how, History):
@@ -133,15 +135,16 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
 
 
 def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
-    """F^{-1} g_t (or lambda F^{-1} g_t) with F = lambda I + G G^T over the last s gradients: source, steps 2 to 6.
+    """Return F^{-1} g_t, or lambda F^{-1} g_t, with F = lambda I + G G^T over the last s gradients.
 
-    Where no Cholesky factorisation succeeds the gradient passes as it is, and the state's `fallbacks` counts it.
+    Source, steps 2 to 6. Where no Cholesky factorisation succeeds, the gradient passes unchanged and the state's
+    `fallbacks` counts it.
     """
     size = low[0].numel()
     dtype = torch.bfloat16 if how.dtype == "bfloat16" else low.dtype
     history = stack.opened_or_zeros("history", (how.window, size), dtype)
     gram = stack.opened_or_zeros("gram", (how.window, how.window), torch.float64)
-    # The stack's count of steps is the count of columns: a step that is skipped is in neither.
+    # The stack's count of steps equals the count of columns: skipped steps are in neither.
     slot, filled = stack.steps % how.window, min(stack.steps + 1, how.window)
     fisher.push_column(history, gram, fisher.stored_column(low.flatten(1), history), slot)
 
@@ -157,20 +160,22 @@ def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
 
 
 def gram_of_rows(low: Tensor, shape: Geometry) -> Tensor:
-    """x x^T / n, [B, r, r], of the matrices that a factor acts on."""
+    """Return x x^T / n, [B, r, r], of the matrices that a factor acts on."""
     matrices = unfolded(low, shape)
     return (matrices @ matrices.mT).div_(matrices.shape[2])
 
 
 def by_root(root: Tensor, low: Tensor, shape: Geometry, stack: Stack) -> Tensor:
-    """The inverse root of a Fisher factor applied: [B, r, r], [B, *low] -> [B, *low]."""
+    """Apply the inverse root of a Fisher factor: [B, r, r], [B, *low] -> [B, *low]."""
     matrices = unfolded(low, shape)
     return folded(torch.bmm(root, matrices, out=stack.scratch.take("whitened", matrices.shape, low)), low, shape)
 
 
 def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> Tensor:
-    """Inverse root [B, r, r] of the Fisher factor without memory, times the length of the norm rule: tr(R L R) n is the
-    square of the length of what it whitens, so that no pass over that is needed."""
+    """Return the inverse root [B, r, r] of the Fisher factor without memory, times the norm rule's length.
+
+    tr(R L R) n is the squared length of what the root whitens, so no pass over that is needed.
+    """
     if how.exponent == 0.5:
         root, failed = fisher.whitening_root(gram, how.damping)
     else:
@@ -185,8 +190,11 @@ def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> 
 
 
 def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Tensor:
-    """Inverse root [B', r, r] of the Fisher factor, whose average takes in this Gram matrix; decomposed anew every
-    `interval` steps, after a change of basis, and at steps 1, 2, 4 ... while the average is young."""
+    """Return the inverse root [B', r, r] of the Fisher factor whose average includes this Gram matrix.
+
+    It is decomposed again every `interval` steps, after a change of basis, and at steps 1, 2, 4 ... while the average
+    is young.
+    """
     rank = gram.shape[-1]
     packed = stack.opened_or_zeros("fisher", (rank, rank + 1), gram.dtype)
     factor, root = fisher.unpack(packed)
@@ -200,7 +208,7 @@ def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Ten
 
 
 def with_length(update: Tensor, low: Tensor, norm: Norm | None) -> Tensor:
-    """The update with the length its norm rule gives it; a zero update stays zero. [B, *low]."""
+    """Scale the update [B, *low] to the length of its norm rule; a zero update stays zero."""
     if norm is None:
         return update
     dims = tuple(range(1, update.dim()))

@@ -1,4 +1,4 @@
-"""Moments of the low-rank gradient: Adam's pair, or momentum alone, in float32 or in eight bits."""
+"""Keep moments of the low-rank gradient: Adam's pair, or momentum alone, in float32 or eight bits."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from torch import Tensor
 from model.optim.choices import Moments, Momentum
 from model.optim.stack import Stack
 
-NEIGHBOURS = 256  # that share a scale, where a row divides by it
+NEIGHBOURS = 256  # entries that share a scale, in rows divisible by it
 LARGEST = 127
 
 
 def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tuple[float, float]) -> Tensor:
-    """Bias-corrected momentum, or Adam's ratio, or the argument itself. low: [B, *low]."""
+    """Return bias-corrected momentum, Adam's ratio, or the argument itself.
+
+    Args:
+        low: low-rank gradient, [B, *low].
+        stack: state of the parameters.
+        moments: kind of moments.
+        betas: rates of the first and second moment.
+    """
     if moments is None:
         return low
     (beta1, beta2), count = betas, stack.steps + 1
@@ -40,21 +47,31 @@ def _momentum(low: Tensor, stack: Stack, moments: Momentum, beta: float) -> Tens
 
 
 def pieces(length: int) -> int:
-    """How many scales a row of that length has."""
+    """Return the number of scales for a row of `length` entries."""
     return length // NEIGHBOURS if length % NEIGHBOURS == 0 and length > 0 else 1
 
 
 def decoded(codes: Tensor, scales: Tensor, into: Tensor | None = None) -> Tensor:
-    """[..., n] int8 and [..., pieces] -> [..., n] in the dtype of the scales."""
+    """Decode [..., n] int8 with scales [..., pieces] into [..., n] in the dtype of the scales.
+
+    `into` is a tensor to write to.
+    """
     wide = codes.to(scales.dtype) if into is None else into.copy_(codes)
     wide.view(*scales.shape, -1).mul_(scales[..., None])
     return wide
 
 
 def encode(tensor: Tensor, codes: Tensor, scales: Tensor, work: Tensor | None = None) -> None:
-    """The nearest of 255 multiples of a scale, which is the largest magnitude in its piece over LARGEST, into codes and
-    scales.
-    work: a tensor of the same shape to work in."""
+    """Encode a tensor as the nearest of 255 multiples of a scale, in place.
+
+    The scale is the largest magnitude in a piece, divided by LARGEST.
+
+    Args:
+        tensor: [..., n].
+        codes: receives the codes, [..., n] int8.
+        scales: receives the scales, [..., pieces].
+        work: a tensor of the same shape to compute in.
+    """
     split = tensor.view(*scales.shape, -1)
     room = torch.abs(split, out=torch.empty_like(split) if work is None else work.view(split.shape))
     torch.amax(room, -1, out=scales)

@@ -43,39 +43,42 @@ class NaturalGradient(Optimizer):
         loss.backward()
         optimizer.step()
 
-    | mode       | subspace  | preconditioner          | moments        | residual | norm |                               |
-    |------------|-----------|-------------------------|----------------|----------|------|-------------------------------|
-    | default    | partition | factor of the momentum  | momentum, int8 | -        | rms  | an eighth of AdamW's state    |
-    | seeded     | seeded    | factor of the gradients | momentum       | yes      | rms  | low rank, a sixth             |
-    | source     | tucker    | history, lambda         | none           | no       | none | the source's equations        |
-    | history    | seeded    | history, relative       | momentum       | yes      | rms  | the source's metric, no scale |
-    | orthogonal | seeded    | orthogonal              | momentum       | yes      | rms  | Muon inside a subspace        |
-    | galore     | svd       | none                    | adam           | no       | none | for comparison                |
-    | fira       | svd       | none                    | adam           | yes      | none | for comparison                |
+    | mode       | subspace  | preconditioner       | moments        | residual | norm |                               |
+    |------------|-----------|----------------------|----------------|----------|------|-------------------------------|
+    | default    | partition | factor of momentum   | momentum, int8 | -        | rms  | an eighth of AdamW's state    |
+    | seeded     | seeded    | factor of gradients  | momentum       | yes      | rms  | low rank, a sixth             |
+    | source     | tucker    | history, lambda      | none           | no       | none | the source's equations        |
+    | history    | seeded    | history, relative    | momentum       | yes      | rms  | the source's metric, no scale |
+    | orthogonal | seeded    | orthogonal           | momentum       | yes      | rms  | Muon inside a subspace        |
+    | galore     | svd       | none                 | adam           | no       | none | for comparison                |
+    | fira       | svd       | none                 | adam           | yes      | none | for comparison                |
 
-    The source is the method that this one began as, "random subspace projection and natural gradients": a gradient in a
-    Tucker subspace, F = lambda I + G G^T over a window of such gradients, and F^{-1} g by Woodbury's identity.
+    The source is the method from which this optimizer started, "random subspace projection and natural gradients": a
+    gradient in a Tucker subspace, F = lambda I + G G^T over a window of such gradients, and F^{-1} g by Woodbury's
+    identity.
 
-    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row; every column can be set by its own keyword, as a
-    record or in its plain form: `subspace=Seeded(rank=32)`, `norm={"kind": "norm", "rule": "gradient"}`. A
-    parameter group may set any of them; `"subspace": None` gives its parameters to AdamW, where scalars, vectors and
-    matrices with a side of 1 go by themselves (`parameter_groups` also sends norms and embeddings there).
+    `NaturalGradient.from_mode(params, "source", lr=...)` takes a row of the table. Each column has its own keyword, as
+    a record or in its plain form: `subspace=Seeded(rank=32)`, `norm={"kind": "norm", "rule": "gradient"}`. A parameter
+    group may set any of them. `"subspace": None` gives its parameters to AdamW. Scalars, vectors and matrices with a
+    side of 1 always go there; `parameter_groups` also sends norms and embeddings there.
 
-    The default cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m: m is the momentum of the block, F = m
-    m^T / n the Fisher factor that it gives, and with no memory of earlier ones this is m made orthogonal, block by
-    block (one-sided Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
+    The default cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m, where m is the momentum of the block
+    and F = m m^T / n its Fisher factor. Without memory of earlier factors this orthogonalises m block by block
+    (one-sided Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
 
-    Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's; the default did
-    best at two to four times AdamW's rate. The source mode has no such rule, its length is that of F^{-1} g: with
-    lambda far above tr(G^T G)/s that is g / lambda. Rank: of the default the rows of a block; more cost time and gain
-    little (tests/benchmarks/optim). Of the seeded modes the dimension of the subspace; a quarter of the smaller side
-    has a sixth of AdamW's state. Refresh, of seeded and fitted bases: 200 steps; shorter ones made no difference. A
-    seeded basis costs one QR for each distinct (dimension, rank) then.
+    Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's. The default did
+    best at two to four times AdamW's rate. The source mode has no norm rule. Its update has the length of F^{-1} g,
+    which is g / lambda for lambda far above tr(G^T G)/s.
 
-    State, per parameter: tensors and integers only, float32 (float64 under float64 parameters) whatever the parameter's
-    dtype, and kept so by `load_state_dict`. A gradient that is not finite, or so large that its squares leave the range
-    of the state's dtype, is skipped before it enters anything, and so is a matrix's that is zero or as small;
-    `counts()` tells how often. Two runs from one seed are equal to the bit, resumed or not.
+    Rank: in the default mode it is the number of rows of a block; higher ranks cost time and gain little
+    (tests/benchmarks/optim). In seeded modes it is the dimension of the subspace; a quarter of the smaller side has a
+    sixth of AdamW's state. Refresh: 200 steps for seeded and fitted bases; shorter intervals made no difference. A
+    refresh of seeded bases costs one QR for each distinct (dimension, rank).
+
+    State: tensors and integers for each parameter, in float32 (float64 under float64 parameters) whatever the dtype of
+    the parameter; `load_state_dict` keeps it so. A gradient is skipped if it is not finite, or if its squares leave the
+    range of the state's dtype. A matrix's gradient is also skipped if it is zero. `counts()` returns how often. Two
+    runs from one seed are equal to the bit, resumed or not.
 
     Args:
         params: parameters or parameter groups.
@@ -85,9 +88,11 @@ class NaturalGradient(Optimizer):
         eps: AdamW's epsilon.
         subspace, preconditioner, moments, residual, norm: the choices, as records, their plain form, or None.
         seed: of the random subspaces.
-        maximize: go up instead of down.
+        maximize: whether to maximise instead of minimise.
 
-    Raises ValueError or TypeError for settings that make no sense, RuntimeError for sparse gradients.
+    Raises:
+        ValueError: a setting is invalid.
+        TypeError: a choice has a wrong type.
     """
 
     def __init__(
@@ -123,7 +128,16 @@ class NaturalGradient(Optimizer):
 
     @classmethod
     def from_mode(cls, params: ParamsT, mode: str | Mode = "default", **settings: Any) -> Self:
-        """A row of the table of modes; keywords override its columns. ValueError for a name that is not in it."""
+        """Build an optimizer from a row of the table of modes; keywords override its columns.
+
+        Args:
+            params: parameters or parameter groups.
+            mode: name of a mode, or a mode.
+            settings: keywords of the constructor.
+
+        Raises:
+            ValueError: no mode has that name.
+        """
         if isinstance(mode, str):
             if mode not in MODES:
                 raise ValueError(f"There is no mode {mode!r}; choose {', '.join(MODES)}.")
@@ -133,29 +147,33 @@ class NaturalGradient(Optimizer):
 
     @classmethod
     def source(cls, params: ParamsT, lr: float, *, damping: float = 1.0, window: int = 10, **settings: Any) -> Self:
-        """The source's method to the letter: Tucker subspace, F = lambda I + G G^T over `window` gradients, update
-        F^{-1} g.
+        """Build the source's method exactly: Tucker subspace, update F^{-1} g over `window` gradients.
 
-        damping is lambda, absolute; choose it near tr(G^T G)/s of the network's gradients.
+        Args:
+            params: parameters or parameter groups.
+            lr: learning rate.
+            damping: lambda of F = lambda I + G G^T, absolute; choose it near tr(G^T G)/s of the network's gradients.
+            window: number of gradients.
+            settings: other keywords of the constructor.
         """
         history = {"kind": "history", "window": window, "damping": damping, "relative": False}
         return cls.from_mode(params, "source", lr=lr, preconditioner=history, **settings)
 
     @classmethod
     def from_settings(cls, params: ParamsT, settings: Mapping[str, Any]) -> Self:
-        """An optimizer with the settings that `settings()` gave, also after a trip through JSON."""
+        """Build an optimizer with the settings that `settings()` returned, also after conversion to JSON."""
         return cls(params, **{**settings, "betas": tuple(settings["betas"])})
 
     def settings(self) -> dict[str, Any]:
-        """The constructor's settings as JSON values: what a model version stores."""
+        """Return the constructor's settings as JSON values, as a model version stores them."""
         plain: dict[str, Any] = {
             key: to_plain(value) if key in CHOICES else value for key, value in self.defaults.items()
         }
-        plain.pop("differentiable", None)  # torch's own, added when an optimizer is unpickled
+        plain.pop("differentiable", None)  # torch adds it when an optimizer is unpickled
         return plain | {"lr": float(plain["lr"]), "betas": list(plain["betas"])}
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add parameters, also in the middle of a run. Choices may be records or plain."""
+        """Add parameters, also during a run; choices may be records or plain."""
         super().add_param_group(param_group)
         group = self.param_groups[-1]
         try:
@@ -174,7 +192,17 @@ class NaturalGradient(Optimizer):
     @overload
     def step(self, closure: Callable[[], float]) -> float: ...
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """One step. closure: evaluates the model again, calls backward and returns the loss, which step returns."""
+        """Take one step.
+
+        Args:
+            closure: evaluates the model again, calls backward and returns the loss.
+
+        Returns:
+            The loss of the closure, or None.
+
+        Raises:
+            RuntimeError: a gradient is sparse.
+        """
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -186,25 +214,32 @@ class NaturalGradient(Optimizer):
         return loss
 
     def counts(self) -> dict[str, int]:
-        """How many gradients were skipped (zero or not finite), and how many steps fell back to the plain gradient
-        because a factorisation failed, over all parameters and the whole run."""
+        """Count skipped gradients and fallbacks over all parameters and the whole run.
+
+        Returns:
+            `skipped`: gradients that were zero or not finite. `fallbacks`: steps with the plain gradient because a
+            factorisation failed.
+        """
         states = cast("list[State]", list(self.state.values()))
         return {key: sum(int(state.get(key, 0)) for state in states) for key in ("skipped", "fallbacks")}
 
     def reset(self) -> None:
-        """Forget all state, as if no step had been taken."""
+        """Drop all state, as if no step had been taken."""
         self.state.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """torch's state dict in plain values: tensors, numbers, strings, lists, dicts."""
+        """Return torch's state dict in plain values: tensors, numbers, strings, lists, dicts."""
         state_dict = super().state_dict()
         for group in state_dict["param_groups"]:
             group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
         return state_dict
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load a state dict. Unlike torch's, it keeps every tensor's dtype: float32 state stays so under bfloat16
-        parameters."""
+        """Load a state dict and keep every tensor's dtype.
+
+        torch's own method casts state to the parameter's dtype; here float32 state stays float32 under bfloat16
+        parameters.
+        """
         loaded: dict[str, Any] = {}
 
         def remember(_: Optimizer, after_hooks: dict[str, Any]) -> None:
@@ -213,7 +248,7 @@ class NaturalGradient(Optimizer):
         def restore(_: Optimizer) -> None:
             self._restore(loaded)
 
-        # Last of the hooks before, first of the hooks after: the user's own see what they would without these.
+        # This pre-hook runs last and this post-hook first, so that the user's hooks see the same as without them.
         handles = [
             self.register_load_state_dict_pre_hook(remember),
             self.register_load_state_dict_post_hook(restore, prepend=True),
@@ -240,12 +275,12 @@ class NaturalGradient(Optimizer):
             group.update(_checked(dict(self.defaults) | group, rates=False))
 
     def _bases(self) -> SeededBases:
-        # Made on demand: torch's pickling and copying keep state and groups only.
+        # Created on demand, because torch's pickling and copying keep state and groups only.
         bases = self.__dict__.setdefault("_seeded_bases", SeededBases())
         return cast(SeededBases, bases)
 
     def _touched(self) -> list[tuple[dict[str, Any], list[tuple[Tensor, Tensor, State]]]]:
-        """Parameters that step now, group by group, with gradient and state. Raises before anything has changed."""
+        """Return the parameters that step now, by group, with gradient and state; raises before any change."""
         candidates: list[tuple[int, dict[str, Any], Tensor, Tensor]] = []
         index = 0
         for position, group in enumerate(self.param_groups):
@@ -268,7 +303,7 @@ class NaturalGradient(Optimizer):
             state = self.state[parameter]
             matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
             smallest, largest = _range(_dtype(parameter))
-            if not size < largest or (matrix and size < smallest):  # NaN is not below anything
+            if not size < largest or (matrix and size < smallest):  # also true for NaN
                 state["skipped"] += 1
                 continue
             touched[position].append((parameter, gradient, state))
@@ -298,11 +333,11 @@ class NaturalGradient(Optimizer):
 
 
 def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
-    """The optimizer's keywords among `settings`, checked, choices as records. Others are left out."""
+    """Return the optimizer's keywords among `settings`, validated; choices become records."""
     lr, decay, eps, betas = settings["lr"], settings["weight_decay"], settings["eps"], settings["betas"]
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    if rates:  # a running tensor lr is not read back from its device for this
+    if rates:  # during a run a tensor lr is not read back from its device
         for name, value in (("learning rate", lr), ("weight_decay value", decay), ("epsilon value", eps)):
             if not float(value) >= 0.0:
                 raise ValueError(f"Invalid {name}: {value}")
@@ -317,7 +352,7 @@ def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
 
 
 def _fresh_state(index: int) -> State:
-    # The index is the parameter's place among all, frozen ones too: random subspaces are drawn from it.
+    # The index counts all parameters, frozen ones too: random subspaces are drawn from it.
     return dict.fromkeys(_INTEGERS, 0) | {"index": index}
 
 
@@ -349,8 +384,10 @@ def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, St
 def _opened(
     group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]
 ) -> tuple[list[Tensor], list[Tensor], list[State]]:
-    """Parameters, gradients in the dtype of computation with the sign of a descent, states. Widened here, a chunk at a
-    time, so that no wide copy of all gradients exists."""
+    """Return parameters, gradients in the dtype of computation with the sign of a descent, and states.
+
+    Gradients are widened a chunk at a time, so that no wide copy of all of them exists.
+    """
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
     dtype = _dtype(parameters[0])
     wide = [gradient.to(dtype) for gradient in gradients]
@@ -358,21 +395,25 @@ def _opened(
 
 
 def _dtype(parameter: Tensor) -> torch.dtype:
-    """Of a parameter's state and of its arithmetic."""
+    """Return the dtype of a parameter's state and arithmetic."""
     return torch.float64 if parameter.dtype == torch.float64 else torch.float32
 
 
 def _range(dtype: torch.dtype) -> tuple[float, float]:
-    """Euclidean norms of gradients whose squares are neither lost nor infinite: 7e-16 to 2e19 in float32. One gradient
-    of 1e20 would leave an infinite Fisher factor for the rest of the run, one of 1e-22 a residual scaled by the guard
-    against zero."""
+    """Return the range of norms in which a gradient's squares neither vanish nor overflow.
+
+    In float32 it is 7e-16 to 2e19. One gradient of 1e20 would leave an infinite Fisher factor for the rest of the run,
+    one of 1e-22 a residual scaled by the guard against zero.
+    """
     limits = torch.finfo(dtype)
     return float(limits.tiny**0.4), float(limits.max**0.5)
 
 
 def _sizes(gradients: list[Tensor]) -> list[float]:
-    """The Euclidean norm of each gradient, one transfer a device; again in float64 where its squares may have left the
-    range of the gradient's own dtype."""
+    """Return the Euclidean norm of each gradient, with one transfer for each device.
+
+    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype.
+    """
     by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
     for position, gradient in enumerate(gradients):
         if gradient.numel() > 0:

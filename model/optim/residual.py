@@ -1,7 +1,7 @@
-"""The part of the gradient outside the subspace, scaled like the part inside, with a limit on its growth.
+"""Scale the part of the gradient outside the subspace like the part inside, and limit its growth.
 
 Fira (Chen et al. 2024), sections 4.1 and 4.2. With phi the scale of each column, phi_j = |u_j| / |g_low_j|, the whole
-update is U u + (G - U g_low) phi = G phi + U (u - g_low phi): no product beyond the one that lifts u.
+update is U u + (G - U g_low) phi = G phi + U (u - g_low phi), so only the product that lifts u is needed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """scale: phi times the limiter, one for each column [B, 1, n] or one for a whole tensor [B, 1, ...].
-    norm: length of the limited residual [B], which the next step's limit refers to."""
+    """Scale of the residual.
+
+    Attributes:
+        scale: phi times the limiter, for each column [B, 1, n] or for a whole tensor [B, 1, ...].
+        norm: length of the limited residual [B], to which the next step's limit refers.
+    """
 
     scale: Tensor
     norm: Tensor
@@ -23,21 +27,23 @@ class Scaled:
 
 def scale_of(
     gradient: Tensor,  # [B, *view]
-    low: Tensor,  # [B, *low]: its projection, before anything was done to it
+    low: Tensor,  # [B, *low]: its projection, unmodified
     update: Tensor,  # [B, *low]
     before: Tensor,  # [B]: length of the residual at the step before, 0 at the first
     limit: float,
     columns: bool,
 ) -> Scaled:
-    """Scale of the residual. Its length needs no product either: U is orthonormal, so |G_j - U g_j|^2 = |G_j|^2 -
-    |g_j|^2."""
+    """Compute the scale of the residual.
+
+    Its length needs no product: U is orthonormal, so |G_j - U g_j|^2 = |G_j|^2 - |g_j|^2.
+    """
     dims = (1,) if columns else tuple(range(1, gradient.dim()))
     # Squares and sums: torch's own norm over a strided dimension is fifteen times slower.
     inside = low.square().sum(dims, keepdim=True)
     outside = (gradient.square().sum(dims, keepdim=True) - inside).clamp_min(0)
     lengths = inside.sqrt()
-    # Relative guard: a column that the projection nearly misses must not be blown up by rounding. Absolute guard: squares of
-    # less than 1e-19 are lost in float32, and phi would be infinite.
+    # The relative guard keeps rounding from inflating a column that the projection nearly misses. The absolute guard
+    # keeps phi finite, because squares of numbers below 1e-19 vanish in float32.
     guard = 1e-8 * lengths.flatten(1).amax(1) + 1e-30
     phi = update.square().sum(dims, keepdim=True).sqrt() / (lengths + guard.view(-1, *[1] * (low.dim() - 1)))
     norm = (outside * phi.square()).flatten(1).sum(1).sqrt()

@@ -1,7 +1,7 @@
-"""Parameters of one shape, stepped together.
+"""Step parameters of one shape together.
 
 A stack opens the state tensors of several parameters as one tensor with a leading dimension, lets the step change it in
-place, and puts the parts back. A stack of one is a view and copies nothing.
+place, and writes the parts back. A stack of one parameter is a view and copies nothing.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from torch import Tensor
 
 State = dict[str, Any]  # tensors and integers only, so that torch.load(..., weights_only=True) takes it
 
-# Copying small matrices into one product pays (one kernel for many); copying large ones does not. Elements a stack.
+# Elements a stack. Copying small matrices into one product saves kernel launches; copying large ones costs more.
 STACKED_ELEMENTS = 1 << 18
-CUT_ELEMENTS = 1 << 20  # of a partitioned matrix that are worked on at a time: what stays in the cache
+CUT_ELEMENTS = 1 << 20  # elements of a partitioned matrix in one piece: they fit the cache
 
 
 @dataclass(slots=True)
 class Scratch:
-    """Buffers that one step after another works in: memory that is fresh from the system costs more than what is done
-    in it.
-    Larger ones than CUT_ELEMENTS are not kept."""
+    """Buffers that steps reuse, because memory fresh from the system costs more than the work done in it.
+
+    Buffers larger than CUT_ELEMENTS are not kept.
+    """
 
     _kept: dict[tuple[str, torch.dtype, torch.device], Tensor] = field(default_factory=dict)
 
     def take(self, name: str, shape: Sequence[int], like: Tensor) -> Tensor:
-        """An uninitialised tensor in `like`'s dtype and device; whoever took that name before has lost it."""
+        """Return an uninitialised tensor in `like`'s dtype and device; an earlier tensor of that name is lost."""
         size = math.prod(shape)
         if size > CUT_ELEMENTS:
             return like.new_empty(tuple(shape))
@@ -42,11 +43,18 @@ class Scratch:
 
 @dataclass(slots=True)
 class Stack:
-    """Parameters, their gradients (in the dtype of computation, sign applied) and their states, in one order.
+    """Parameters, their gradients and their states, in one order.
 
-    blocks: how many subspaces a partition cuts each parameter into, 0 for none; the state tensors then lead with them,
-    and B is parameters times blocks. part: first and last plus one of the blocks that this stack is
-    about, where it has one parameter; None for all.
+    Gradients have the dtype of computation and their sign applied.
+
+    Attributes:
+        parameters: B parameters of one shape.
+        gradients: their gradients.
+        states: their states.
+        blocks: number of subspaces into which a partition cuts each parameter, 0 for none. The state tensors then lead
+            with the blocks, and B is parameters times blocks.
+        part: first and last plus one of the blocks of this stack, if it has one parameter; None for all.
+        scratch: buffers to work in.
     """
 
     parameters: Sequence[Tensor]
@@ -65,18 +73,20 @@ class Stack:
 
     @property
     def steps(self) -> int:
-        """Steps taken before this one, the same for the whole stack."""
+        """Steps taken before this one, equal for the whole stack."""
         return int(self.states[0]["step"])
 
     def integers(self, key: str) -> list[int]:
+        """Return an integer of each state."""
         return [int(state[key]) for state in self.states]
 
     def opened(self, key: str) -> Tensor:
-        """A state tensor of all, [B, ...]; what is changed in place is kept by `close`."""
+        """Return a state tensor of all parameters, [B, ...]; `close` keeps changes made in place."""
         if key not in self._open:
             if any(key not in state for state in self.states):
                 raise RuntimeError(
-                    f"There is no state {key}: the subspace changed in the middle of a run; call reset() to start over with it."
+                    f"There is no state {key}: the subspace changed in the middle of a run; "
+                    "call reset() to start over with it."
                 )
             tensors = [state[key] for state in self.states]
             if self.blocks:
@@ -90,22 +100,24 @@ class Stack:
         return self._open[key]
 
     def opened_or_zeros(self, key: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
-        """The same, made of zeros where there is none yet. shape is that of one parameter's or one block's
-        state."""
+        """Return a state tensor of all parameters, made of zeros if there is none.
+
+        `shape` is that of one parameter's or one block's state.
+        """
         whole = (self.blocks, *shape) if self.blocks else tuple(shape)
         for state in self.states:
             zeros_or_same(state, key, whole, dtype, self.parameters[0].device)
         return self.opened(key)
 
     def cut(self, blocks: int) -> list[Stack]:
-        """One parameter's blocks in stacks of so many."""
+        """Split one parameter's blocks into stacks of `blocks` each."""
         return [
             replace(self, part=(start, min(start + blocks, self.blocks)), _open={})
             for start in range(0, self.blocks, blocks)
         ]
 
     def close(self) -> None:
-        """Put the opened tensors back."""
+        """Write the opened tensors back."""
         if len(self) > 1:
             for key, tensor in self._open.items():
                 parts = torch.tensor_split(tensor, len(self)) if self.blocks else tensor.unbind(0)
@@ -118,13 +130,13 @@ class Stack:
             state["step"] += 1
 
     def count(self, key: str, happened: Tensor) -> None:
-        """Add one to an integer of each state where `happened` [B] is true, in one of its blocks or more."""
+        """Add one to an integer of each state where `happened` [B] is true in any of its blocks."""
         for state, yes in zip(self.states, happened.view(len(self), -1).any(1).tolist(), strict=True):
             state[key] += int(yes)
 
 
 def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> None:
-    """Make a state tensor of zeros where there is none; RuntimeError where there is one of another shape or dtype."""
+    """Make a state tensor of zeros if there is none; RuntimeError if it has another shape or dtype."""
     if key not in state:
         state[key] = torch.zeros(tuple(shape), dtype=dtype, device=device)
     elif state[key].shape != torch.Size(shape) or state[key].dtype != dtype:
@@ -133,12 +145,12 @@ def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dty
             for t, s in ((state[key].dtype, state[key].shape), (dtype, shape))
         )
         raise RuntimeError(
-            f"The state {key} is {there} where the settings ask for {asked}: rank, window, subspace or a dtype changed in the "
-            "middle of a run, or the state is another network's; call reset() to start over."
+            f"The state {key} is {there} where the settings ask for {asked}: rank, window, subspace or a dtype changed "
+            "in the middle of a run, or the state is another network's; call reset() to start over."
         )
 
 
 def chunks(length: int, elements: int) -> list[slice]:
-    """Slices of `length` parameters of `elements` each, so that a stack stays within STACKED_ELEMENTS."""
+    """Return slices of `length` parameters of `elements` each that respect STACKED_ELEMENTS."""
     size = max(1, STACKED_ELEMENTS // max(1, elements))
     return [slice(start, start + size) for start in range(0, length, size)]

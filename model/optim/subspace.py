@@ -1,8 +1,7 @@
-"""Low-rank tensor subspaces: how a gradient is read, its orthonormal factors, the way in, the way back, the change of
-basis.
+"""Project gradients into low-rank tensor subspaces and back, and change their basis.
 
 Everything works on stacks: a leading dimension B of parameters with equal shapes. A subspace is a list of factors U_i
-[B or 1, n_i, r_i], one for each projected mode; a matrix with one projected side is the case of a single factor.
+[B or 1, n_i, r_i], one for each projected mode; a matrix with one projected side has a single factor.
 """
 
 from __future__ import annotations
@@ -26,10 +25,14 @@ from model.optim.choices import Partition, RangeFinder, Subspace, Svd, Tucker
 class Geometry:
     """How one parameter's gradient is read and projected.
 
-    view: shape in which it is projected. modes: the projected dimensions of that view. ranks: r_i for each of them.
-    transposed: the view is the transpose of [n_1, n_2 ... n_d]. columns: one-sided, so that the columns of the low-rank
-    gradient stand for the columns of the gradient (the residual is scaled column by column). blocks: how many of them
-    a partition has, 0 for none; view is that of one block, and nothing is projected.
+    Attributes:
+        view: shape in which it is projected.
+        modes: projected dimensions of that view.
+        ranks: r_i for each of them.
+        transposed: whether the view is the transpose of [n_1, n_2 ... n_d].
+        columns: whether one side is projected, so that columns of the low-rank gradient correspond to columns of the
+            gradient and the residual is scaled column by column.
+        blocks: number of blocks of a partition, 0 for none. `view` is then that of one block, and nothing is projected.
     """
 
     view: tuple[int, ...]
@@ -49,7 +52,7 @@ class Geometry:
 
 
 def geometry(shape: Sequence[int], subspace: Subspace) -> Geometry | None:
-    """Geometry of a parameter; None for what is in effect a scalar or a vector, which AdamW takes."""
+    """Return the geometry of a parameter; None for a scalar or vector in effect, which goes to AdamW."""
     if len(shape) < 2 or 0 in shape:
         return None
     rows, rest = shape[0], math.prod(shape[1:])
@@ -64,7 +67,7 @@ def geometry(shape: Sequence[int], subspace: Subspace) -> Geometry | None:
         return Geometry(tuple(shape), modes, tuple(subspace.rank_of(shape[mode]) for mode in modes), False, False)
     if isinstance(subspace, Partition):
         fewest = math.ceil(rows / subspace.rank_of(rows))
-        # Equal blocks where a number of them up to twice the fewest allows it: what is filled up has to be copied.
+        # Equal blocks if up to twice the fewest blocks allow it, because a padded block must be copied.
         count = next((count for count in range(fewest, 2 * fewest) if rows % count == 0), fewest)
         return Geometry((math.ceil(rows / count), rest), (), (), False, True, count)
     transposed = subspace.side == "columns" or (subspace.side == "smaller" and rest < rows)
@@ -73,7 +76,7 @@ def geometry(shape: Sequence[int], subspace: Subspace) -> Geometry | None:
 
 
 def as_view(tensor: Tensor, shape: Geometry) -> Tensor:
-    """A gradient as it is projected: [*parameter] -> [*view]."""
+    """Return a gradient in the shape in which it is projected: [*parameter] -> [*view]."""
     if not shape.columns:
         return tensor.reshape(shape.view)
     matrix = tensor.reshape(tensor.shape[0], -1)
@@ -81,7 +84,7 @@ def as_view(tensor: Tensor, shape: Geometry) -> Tensor:
 
 
 def from_view(tensor: Tensor, shape: Geometry, parameter: torch.Size) -> Tensor:
-    """The way back of `as_view`: [*view] -> [*parameter]."""
+    """Undo `as_view`: [*view] -> [*parameter]."""
     return (tensor.mT if shape.transposed else tensor).reshape(parameter)
 
 
@@ -90,34 +93,36 @@ def mode_product(
     matrix: Tensor,  # [B or 1, q, n_mode]
     mode: int,
 ) -> Tensor:
-    """X x_mode M for a stack: dimension `mode` (counted without the stack) becomes q."""
+    """Compute X x_mode M for a stack: dimension `mode` (counted without the stack) becomes q."""
     moved = tensor.movedim(mode + 1, 1)
     product = matrix @ moved.flatten(2)
     return product.reshape(*product.shape[:2], *moved.shape[2:]).movedim(1, mode + 1)
 
 
 def project(tensor: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor:
-    """g_low = g x_1 U_1^T ... x_d U_d^T (source, step 1): [B, *view] -> [B, *low]."""
+    """Compute g_low = g x_1 U_1^T ... x_d U_d^T (source, step 1): [B, *view] -> [B, *low]."""
     for factor, mode in zip(factors, modes, strict=True):
         tensor = mode_product(tensor, factor.mT, mode)
     return tensor
 
 
 def lift(low: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor:
-    """The way back, x_1 U_1 ... x_d U_d (source, step 6): [B, *low] -> [B, *view]."""
+    """Compute x_1 U_1 ... x_d U_d (source, step 6): [B, *low] -> [B, *view]."""
     for factor, mode in zip(factors, modes, strict=True):
         low = mode_product(low, factor, mode)
     return low
 
 
 def unfolded(low: Tensor, shape: Geometry) -> Tensor:
-    """The matrices that a Fisher factor acts on from the left: [B, *low] -> [B, r, rest], the first projected mode
-    first."""
+    """Return the matrices that a Fisher factor acts on from the left: [B, *low] -> [B, r, rest].
+
+    The first projected mode comes first.
+    """
     return low.movedim(shape.modes[0] + 1, 1).flatten(2) if shape.modes else low
 
 
 def folded(matrices: Tensor, low: Tensor, shape: Geometry) -> Tensor:
-    """The way back of `unfolded`, to the shape of `low`."""
+    """Undo `unfolded`, to the shape of `low`."""
     if not shape.modes:
         return matrices
     mode = shape.modes[0] + 1
@@ -125,13 +130,15 @@ def folded(matrices: Tensor, low: Tensor, shape: Geometry) -> Tensor:
 
 
 def rows_of(tensor: Tensor) -> Tensor:
-    """A parameter or gradient as the matrix [n_1, n_2 ... n_d]; a view where it is contiguous."""
+    """Return a parameter or gradient as the matrix [n_1, n_2 ... n_d]; a view where it is contiguous."""
     return tensor.reshape(tensor.shape[0], -1)
 
 
 def blocks_of(matrix: Tensor, shape: Geometry, part: tuple[int, int] | None) -> Tensor:
-    """Blocks of neighbouring rows, [m, n] -> [blocks first to last in `part`, r, n]. The last is filled up with zeros
-    where they do not divide the rows, which leaves its whitening as it is."""
+    """Return blocks of neighbouring rows: [m, n] -> [blocks first to last in `part`, r, n].
+
+    The last block is padded with zeros where the blocks do not divide the rows, which leaves its whitening unchanged.
+    """
     rank = shape.view[0]
     start, stop = part or (0, shape.blocks)
     rows = matrix[start * rank : stop * rank]
@@ -141,26 +148,30 @@ def blocks_of(matrix: Tensor, shape: Geometry, part: tuple[int, int] | None) -> 
 
 
 def changes(new: Sequence[Tensor], old: Sequence[Tensor]) -> list[Tensor]:
-    """R_i = U_new^T U_old for each mode: [B or 1, r_i, r_i]."""
+    """Return R_i = U_new^T U_old for each mode: [B or 1, r_i, r_i]."""
     return [after.mT @ before for after, before in zip(new, old, strict=True)]
 
 
 def derive_seed(*parts: int) -> int:
-    """One 63-bit seed from integers, the same on every machine and in every session (Python's hash is neither)."""
+    """Derive a 63-bit seed from integers.
+
+    Unlike Python's hash it is equal on every machine and in every session.
+    """
     text = ",".join(str(part) for part in parts).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") >> 1
 
 
 def _gaussian(rows: int, columns: int, seed: int, like: Tensor) -> Tensor:
-    # Drawn on the CPU whatever the device, so that a run started on one device goes on alike on another.
+    # Drawn on the CPU for every device, so that a run continues identically on another device.
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(rows, columns, generator=generator, dtype=like.dtype).to(like.device)
 
 
 def seeded_basis(dimension: int, rank: int, seed: int, like: Tensor) -> Tensor:
-    """Orthonormal [dimension, rank], uniform over all subspaces (Mezzadri 2007), in `like`'s dtype and device.
+    """Return an orthonormal basis [dimension, rank], uniform over all subspaces (Mezzadri 2007).
 
-    The signs are those of a QR with a positive diagonal, which is unique: LAPACK and cuSOLVER then agree to rounding.
+    It has `like`'s dtype and device. Its signs are those of a QR with a positive diagonal, which is unique, so that
+    LAPACK and cuSOLVER agree to rounding.
     """
     q: Tensor
     q, r = torch.linalg.qr(_gaussian(dimension, rank, seed, like))
@@ -168,11 +179,13 @@ def seeded_basis(dimension: int, rank: int, seed: int, like: Tensor) -> Tensor:
 
 
 def range_finder_basis(matrix: Tensor, rank: int, choice: RangeFinder, seed: int) -> Tensor:
-    """Orthonormal [m, rank] that holds most of a matrix [m, n] (Halko, Martinsson and Tropp 2011, algorithms 4.4,
-    5.1)."""
+    """Return an orthonormal basis [m, rank] that holds most of a matrix [m, n].
+
+    Source: Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1.
+    """
     rows, columns = matrix.shape
     width = min(rank + choice.oversample, rows, columns)
-    if width < rank:  # more directions asked for than the matrix has: complete the basis with random ones
+    if width < rank:  # the matrix has fewer directions: random ones complete the basis
         width = rank
     q = torch.linalg.qr(matrix @ _gaussian(columns, width, seed, matrix))[0]
     for _ in range(choice.power_iterations):
@@ -184,7 +197,11 @@ def range_finder_basis(matrix: Tensor, rank: int, choice: RangeFinder, seed: int
 
 
 def svd_basis(matrix: Tensor, rank: int) -> Tensor:
-    """Leading `rank` left singular vectors of [m, n], orthonormal [m, rank]. Raises torch.linalg.LinAlgError."""
+    """Return the leading `rank` left singular vectors of [m, n], orthonormal [m, rank].
+
+    Raises:
+        torch.linalg.LinAlgError: the decomposition does not converge.
+    """
     left: Tensor = torch.linalg.svd(matrix, full_matrices=matrix.shape[0] > matrix.shape[1])[0]
     return left[:, :rank].contiguous()
 
@@ -192,11 +209,18 @@ def svd_basis(matrix: Tensor, rank: int) -> Tensor:
 def tucker_factors(
     tensor: Tensor, modes: Sequence[int], ranks: Sequence[int], iterations: int, seed: int = 0
 ) -> list[Tensor]:
-    """Orthonormal factors [n_i, r_i] by HOSVD and `iterations` rounds of HOOI (Kolda and Bader 2009, figure 4.4).
+    """Compute orthonormal factors [n_i, r_i] by HOSVD and HOOI (Kolda and Bader 2009, figure 4.4).
 
     A factor holds no more directions of the tensor than the other ranks leave in its unfolding: of a 384 x 96 matrix at
-    ranks 96 and 24, 24 each. The rest of the 96 are the leading ones of what the 24 leave over, for the gradients to
-    come.
+    ranks 96 and 24, 24 each. The rest of the 96 are the leading directions of what the 24 leave over, for later
+    gradients.
+
+    Args:
+        tensor: the gradient.
+        modes: modes to project.
+        ranks: r_i for each of them.
+        iterations: rounds of HOOI.
+        seed: of the directions that complete a factor.
     """
     sizes = list(tensor.shape)
     for mode, rank in zip(modes, ranks, strict=True):
@@ -214,7 +238,7 @@ def tucker_factors(
 
 
 def _completed(factor: Tensor, rank: int, unfolding: Tensor, seed: int) -> Tensor:
-    """An orthonormal [n, c] made [n, rank]: first by what it leaves of the unfolding, then by random directions."""
+    """Complete an orthonormal [n, c] to [n, rank], first from the rest of the unfolding, then at random."""
     missing = rank - factor.shape[1]
     if missing == 0:
         return factor.contiguous()
@@ -227,9 +251,11 @@ def _completed(factor: Tensor, rank: int, unfolding: Tensor, seed: int) -> Tenso
 
 
 def fit(gradient: Tensor, shape: Geometry, choice: RangeFinder | Svd | Tucker, seed: int) -> list[Tensor]:
-    """Factors for one gradient [*view]. A decomposition that fails, or comes out short or not orthonormal, is replaced
-    by
-    a seeded random basis: a refresh never ends a run."""
+    """Compute the factors for one gradient [*view].
+
+    A decomposition that fails, or is short or not orthonormal, is replaced by a seeded random basis, so that a refresh
+    never ends a run.
+    """
     try:
         if isinstance(choice, RangeFinder):
             factors = [range_finder_basis(gradient, shape.ranks[0], choice, seed)]

@@ -1,0 +1,1 @@
+"""Pretraining: decoders as teachers, distillation into the text encoder, probes of the result."""

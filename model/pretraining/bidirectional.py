@@ -1,6 +1,6 @@
-"""A decoder that looks both ways: the first step of LLM2Vec.
+"""Make a decoder attend in both directions: the first step of LLM2Vec.
 
-BehnamGhader et al. 2024 (https://arxiv.org/abs/2404.05961), section 2.1. The second and the third step are
+BehnamGhader et al. 2024 (https://arxiv.org/abs/2404.05961), section 2.1. The second and third step are in
 model.pretraining.masked_next_token and model.pretraining.contrastive.
 """
 
@@ -14,12 +14,21 @@ _PROBE = 8  # tokens that the check reads
 
 
 def make_bidirectional(decoder: Any) -> Any:
-    """The decoder, from now on with every token looking at every other, in place.
+    """Let every token of a decoder attend to every other, in place.
 
-    Three places say "causal" in transformers, and a family of models listens to one or more of them: the config, which
-    decides what mask is built; the attention modules, which tell the kernels; and, in old families, a triangle kept as a
-    buffer. A sliding window stays, to both sides. ValueError where a later token still changes nothing before it: state
-    space models, and families that build a mask of their own.
+    transformers marks a decoder as causal in three places, and each family of models reads one or more of them: the
+    config, which decides the mask; the attention modules, which inform the kernels; and, in old families, a triangle
+    kept as a buffer. A sliding window stays, in both directions.
+
+    Args:
+        decoder: a decoder of transformers.
+
+    Returns:
+        The same decoder.
+
+    Raises:
+        ValueError: a later token still changes nothing before it. This holds for state space models, and for families
+            that build a mask of their own.
     """
     for module in decoder.modules():
         config = getattr(module, "config", None)
@@ -32,19 +41,19 @@ def make_bidirectional(decoder: Any) -> Any:
                 buffer |= buffer.transpose(-1, -2).clone()
     if not looks_ahead(decoder):
         raise ValueError(
-            f"{type(decoder).__name__} cannot be made bidirectional: a later token changes no earlier state. "
-            "Choose a decoder with plain attention (Llama, Mistral, Qwen, Gemma, GPT-2, GPT-NeoX, OPT, Falcon, Phi ...)."
+            f"{type(decoder).__name__} cannot be made bidirectional: a later token changes no earlier state. Choose a "
+            "decoder with plain attention (Llama, Mistral, Qwen, Gemma, GPT-2, GPT-NeoX, OPT, Falcon, Phi ...)."
         )
     return decoder
 
 
 def is_bidirectional(decoder: Any) -> bool:
-    """Was it made so, in this process or before it was saved?"""
+    """Return whether the decoder was made bidirectional, in this process or before it was saved."""
     return getattr(decoder.config, "is_causal", True) is False
 
 
 def looks_ahead(decoder: Any) -> bool:
-    """Does the last of some tokens change the state of the first?"""
+    """Return whether the last of some tokens changes the state of the first."""
     device, size = next(decoder.parameters()).device, decoder.get_input_embeddings().num_embeddings
     ids = torch.arange(_PROBE, device=device)[None] % size
     other = ids.clone()

@@ -1,7 +1,8 @@
-"""Unsupervised contrastive learning: a sentence read twice with dropout should look like itself, and like no other.
+"""Learn sentence vectors by unsupervised contrast (SimCSE).
 
-Gao et al. 2021, SimCSE (https://arxiv.org/abs/2104.08821), section 3, as the third step of LLM2Vec
-(https://arxiv.org/abs/2404.05961, section 2.3 and appendix D): dropout .3, similarities times 20, mean pooling.
+Two readings of a sentence with dropout should match each other and no other sentence. Gao et al. 2021, SimCSE
+(https://arxiv.org/abs/2104.08821), section 3, as the third step of LLM2Vec (https://arxiv.org/abs/2404.05961,
+section 2.3 and appendix D): dropout .3, similarities times 20, mean pooling.
 """
 
 import random
@@ -23,7 +24,7 @@ _JUDGED = 32  # sentences at once
 class SentenceContrast(DecoderObjective):
     """Cross-entropy of finding each sentence's second reading among those of its batch.
 
-    Sets the dropout of ``decoder`` to ``dropout`` in this process; what is saved keeps the one it was made with.
+    It sets the dropout of `decoder` to `dropout` in this process; a saved decoder keeps its original dropout.
     """
 
     def __init__(
@@ -40,7 +41,8 @@ class SentenceContrast(DecoderObjective):
         set_dropout(decoder, dropout)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
-        self.decoder.train()  # all of it: with adapters, the loop trains them alone, and dropout is in the rest
+        """Read the sentences of a step twice and compare; see `Objective.loss`."""
+        self.decoder.train()  # the whole decoder: the loop sets only adapters to training, but dropout is outside them
         tokens = self.tokens(step)
         ids, valid = tokens.ids.to(self.device), tokens.valid.to(self.device)
         first, second = read(self.decoder, ids.repeat(2, 1), valid.repeat(2, 1)).chunk(2)
@@ -51,7 +53,15 @@ class SentenceContrast(DecoderObjective):
 
 
 def set_dropout(decoder: nn.Module, share: float) -> None:
-    """Sets every dropout of a decoder, that inside of attention included. ValueError where there is none to set."""
+    """Set every dropout of a decoder, also inside attention.
+
+    Args:
+        decoder: changed in place.
+        share: probability of dropping a value, 0..1.
+
+    Raises:
+        ValueError: the decoder has no dropout.
+    """
     found = False
     for module in decoder.modules():
         if isinstance(module, nn.Dropout):
@@ -63,13 +73,13 @@ def set_dropout(decoder: nn.Module, share: float) -> None:
 
 
 def read(decoder: Any, ids: Tensor, valid: Tensor) -> Tensor:
-    """[B, T] -> [B, D]: the mean of the last states of each text."""
+    """Encode texts as the mean of their last states: ids and valid [B, T] -> [B, D]."""
     states = decoder.base_model(input_ids=ids, attention_mask=valid.long(), use_cache=False).last_hidden_state
     return pooled(states.float(), valid)
 
 
 def sentence_vectors(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> Tensor:
-    """[S, D], on the CPU."""
+    """Encode sentences without dropout, [S, D], on the CPU; each is cut to `most` tokens."""
     device = next(decoder.parameters()).device
     found = []
     with evaluating(decoder):
@@ -80,9 +90,10 @@ def sentence_vectors(decoder: Any, tokenizer: Any, sentences: Sequence[str], mos
 
 
 def contrast_figures(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> dict[str, float]:
-    """Alignment of two readings with dropout, and uniformity without, of held-out sentences: lower is better for both.
+    """Measure alignment and uniformity of held-out sentences; lower is better for both.
 
-    The dropout is the one that the decoder has now: set the same before comparing.
+    Alignment compares two readings with the dropout that the decoder has now: set the same before comparing. Uniformity
+    is measured without dropout.
     """
     device = next(decoder.parameters()).device
     torch.manual_seed(0)

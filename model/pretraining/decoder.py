@@ -1,4 +1,4 @@
-"""Learning to foretell the next token, and what all objectives that learn a decoder share."""
+"""Train a decoder to predict the next token, and share what all objectives on decoders need."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -16,22 +16,26 @@ from model.pretraining.text_batches import Texts, Tokens, batches, evaluating, t
 from model.pretraining.unigram import Unigram
 
 DECODER_FOLDER = "decoder"
-IGNORED = -100  # a target that is not asked for
+IGNORED = -100  # target of a position that is not predicted
 _JUDGED = 16  # texts at once
 
 
 class DecoderObjective(Objective):
-    """An objective whose outcome is a decoder in DECODER_FOLDER. Learned: its adapters where it has any, else all of it."""
+    """Objective whose result is a decoder in DECODER_FOLDER.
+
+    It trains the decoder's adapters where it has any, else the whole decoder.
+    """
 
     def __init__(self, decoder: Any, tokenizer: Any, texts: Texts, most: int = 128) -> None:
         self.decoder, self.tokenizer, self._texts, self._most = decoder, tokenizer, texts, most
         self.learned = adapters_of(decoder) or decoder
 
     def tokens(self, step: int) -> Tokens:
-        """The texts of a step."""
+        """Return the tokens of a step's texts."""
         return tokenise(self.tokenizer, self._texts(step), self._most)
 
     def save(self, folder: Path) -> str:
+        """Write the decoder and its tokenizer into `folder` and return the sha256 (hex) of the weights."""
         return save_decoder(folder / DECODER_FOLDER, self.decoder, self.tokenizer)
 
 
@@ -39,6 +43,7 @@ class NextTokens(DecoderObjective):
     """Cross-entropy of each token given those before it."""
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict the tokens of a step; see `Objective.loss`."""
         tokens = self.tokens(step)
         targets = tokens.ids.masked_fill(~tokens.valid, IGNORED)
         loss = predict_tokens(self.decoder, tokens.ids, tokens.valid, targets)[0]
@@ -46,7 +51,17 @@ class NextTokens(DecoderObjective):
 
 
 def predict_tokens(decoder: Any, ids: Tensor, valid: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
-    """Targets [B, T], IGNORED where nothing is asked, each foretold from the place before it: (mean cross-entropy, share right)."""
+    """Predict each target from the position before it.
+
+    Args:
+        decoder: a decoder of transformers.
+        ids: [B, T].
+        valid: bool [B, T].
+        targets: [B, T], IGNORED where nothing is predicted.
+
+    Returns:
+        Mean cross-entropy in nats, and the share of correct predictions.
+    """
     device = next(decoder.parameters()).device
     ids, valid, wanted = ids.to(device), valid.to(device), targets[:, 1:].to(device)
     logits = decoder(input_ids=ids, attention_mask=valid.long(), use_cache=False).logits[:, :-1]
@@ -58,7 +73,7 @@ def predict_tokens(decoder: Any, ids: Tensor, valid: Tensor, targets: Tensor) ->
 def next_token_figures(
     decoder: Any, tokenizer: Any, held_out: Sequence[str], learned_from: Sequence[str], most: int = 128
 ) -> dict[str, float]:
-    """Perplexity on held-out texts, and that of the guess by frequency in the texts learned from."""
+    """Measure perplexity on held-out texts, and that of guessing by frequency in the texts learned from."""
     total = count = 0.0
     seen = []
     with evaluating(decoder):
@@ -77,6 +92,6 @@ def next_token_figures(
 
 
 def unigram_of(tokenizer: Any, texts: Sequence[str], most: int) -> Unigram:
-    """How often the tokens of texts occur; what begins a text is not counted, since nothing foretells it."""
+    """Count how often the tokens of texts occur, except the first of each, which nothing predicts."""
     found = [tokenise(tokenizer, some, most) for some in batches(texts, _JUDGED)]
     return Unigram(torch.cat([tokens.ids[:, 1:][tokens.valid[:, 1:]] for tokens in found]), len(tokenizer))

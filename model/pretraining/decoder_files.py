@@ -1,4 +1,4 @@
-"""Decoders in folders, as transformers writes them, and where they come from."""
+"""Save and load decoders in folders, as transformers writes them."""
 
 import hashlib
 import os
@@ -14,11 +14,20 @@ from model.pretraining.bidirectional import is_bidirectional, make_bidirectional
 from model.pretraining.lora import merged
 
 WEIGHTS = "model.safetensors"
-logging.disable_progress_bar()  # a stage has one of its own
+logging.disable_progress_bar()  # every stage has its own
 
 
 def save_decoder(folder: Path, decoder: Any, tokenizer: Any) -> str:
-    """Writes decoder (adapters merged) and tokenizer, replacing the folder as a whole; returns the sha256 (hex) of the weights."""
+    """Write decoder and tokenizer, replacing the folder as a whole.
+
+    Args:
+        folder: folder to replace.
+        decoder: a decoder; adapters are merged into a copy.
+        tokenizer: its tokenizer.
+
+    Returns:
+        The sha256 (hex) of the weights.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
     try:
@@ -35,9 +44,16 @@ def save_decoder(folder: Path, decoder: Any, tokenizer: Any) -> str:
 
 
 def load_decoder(name: str | Path) -> tuple[Any, Any]:
-    """(decoder, tokenizer) of a folder, or of a name on the hub; bidirectional if it was saved so.
+    """Load a decoder; it is bidirectional if it was saved so.
 
-    ValueError, saying what can be done, where neither is there or the decoder has no fast tokenizer.
+    Args:
+        name: a folder, or a name on the hub.
+
+    Returns:
+        Decoder and tokenizer.
+
+    Raises:
+        ValueError: neither is there, or the tokenizer is not a fast one. The message says what to do.
     """
     try:
         decoder = AutoModelForCausalLM.from_pretrained(str(name), dtype=torch.float32)
@@ -52,5 +68,5 @@ def load_decoder(name: str | Path) -> tuple[Any, Any]:
             f"The tokenizer of {name} does not say where its tokens stand; one with a tokenizer.json does."
         )
     if is_bidirectional(decoder):
-        make_bidirectional(decoder)  # the layers forget what the config remembers
+        make_bidirectional(decoder)  # the config is saved, the flags of the layers are not
     return decoder, tokenizer

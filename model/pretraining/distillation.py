@@ -1,8 +1,8 @@
-"""Distillation: the text encoder learns to make of words what a teacher, larger and read far more, makes of them.
+"""Distil a teacher into the text encoder: match its states of words and of whole texts.
 
-The third part of the loss and its place beside the others are DistilBERT's (Sanh et al. 2019,
-https://arxiv.org/abs/1910.01108, section 3); matching states through a projection that is thrown away is TinyBERT's (Jiao et
-al. 2019, https://arxiv.org/abs/1909.10351, section 3). The student reads words that stand on pages, so a text is set as one.
+The masked-word part of the loss follows DistilBERT (Sanh et al. 2019, https://arxiv.org/abs/1910.01108, section 3).
+Matching states through a projection that is discarded afterwards follows TinyBERT (Jiao et al. 2019,
+https://arxiv.org/abs/1909.10351, section 3). The student reads words on pages, so a text is set as a page.
 """
 
 import math
@@ -36,7 +36,7 @@ _JUDGED = 32  # texts at once
 
 
 def set_page(text: str) -> Example:
-    """A text as words in lines on a page, each letter as wide as the next; a long text runs over the foot."""
+    """Set a text as words in lines on a page, all letters equally wide; a long text runs over the bottom."""
     words, x, y = [], _LEFT, _TOP
     for word in text.split():
         width = _LETTER * len(word)
@@ -48,10 +48,11 @@ def set_page(text: str) -> Example:
 
 
 class Rotation(nn.Module):
-    """[..., into] -> [..., out], keeping angles where ``out`` is not less: what is learned about which texts are alike must be
-    in what comes in, and stays when this is thrown away. A free matrix would learn what the states then lack.
+    """Linear map that keeps angles where `out` is not less than `into`.
 
-    By QR on each call: torch's own parametrization keeps signs in a diagonal that weight decay wears down to 0.
+    It is discarded after training. A free matrix would learn which texts are alike, and the states would lack that; a
+    rotation leaves it to the states. It is made by QR on each call, because torch's own parametrization keeps signs in
+    a diagonal that weight decay reduces to 0.
     """
 
     def __init__(self, into: int, out: int) -> None:
@@ -60,6 +61,7 @@ class Rotation(nn.Module):
         nn.init.orthogonal_(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Rotate x: [..., into] -> [..., out]."""
         tall = self.weight.shape[0] >= self.weight.shape[1]
         axes = torch.linalg.qr(self.weight if tall else self.weight.T).Q
         turned: Tensor = x @ (axes.T if tall else axes)
@@ -67,10 +69,10 @@ class Rotation(nn.Module):
 
 
 class Distillation(NetworkObjective):
-    """1 - cosine of the whole texts + squared error of the words' layer-normed states + .5 masked words.
+    """1 - cosine of whole texts + squared error of the words' layer-normed states + .5 masked words.
 
-    Each begins at about one: the cross-entropy is taken in units of not knowing at all (the log of the number of pieces). In
-    nats it drowns the other two, and the student hardly comes to agree with its teacher.
+    Each part begins at about one: the cross-entropy is divided by that of a uniform guess (the log of the number of
+    pieces). In nats it dominates the other two, and the student hardly comes to agree with its teacher.
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class Distillation(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Match the teacher on the texts of a step; see `Objective.loss`."""
         texts = self._texts(step)
         examples, readings = [set_page(text) for text in texts], self._teacher.read(texts)
         pages = word_batch(self.network, examples, self._vocabulary)
@@ -118,7 +121,7 @@ class Distillation(NetworkObjective):
 
 
 def student_vectors(network: GroundingNetwork, texts: Sequence[str]) -> Tensor:
-    """[S, D]: the mean of the text encoder's states of each text's words, without any head; on the CPU."""
+    """Return the mean of the text encoder's word states of each text, [S, D], on the CPU."""
     vocabulary, found = Vocabulary(network.config.text.buckets), []
     with evaluating(network):
         for some in batches(texts, _JUDGED):

@@ -1,7 +1,6 @@
-"""Words and image learned together without a question: masked images, joint embeddings, masked words with the page in
-view.
+"""Learn words and image together without a question: masked images, joint embeddings, masked words.
 
-A step does one of the three, drawn by their shares: each hides something else, so they cannot share a pass.
+A step does one of the three, drawn by their shares, because each hides something else and they cannot share a pass.
 """
 
 import random
@@ -27,7 +26,7 @@ from model.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mix:
-    """Shares of the steps, and how each of the three hides."""
+    """Shares of the three kinds of step, and the settings of each."""
 
     images: float = 0.3
     embeddings: float = 0.4
@@ -38,8 +37,10 @@ class Mix:
 
 
 class SeenWords(NetworkObjective):
-    """Cross-modal masked words: the first wordpiece of masked words from the words around them *and the image*, that is
-    from the states that the fusion gives (model.objectives.masked_language does it from the words alone)."""
+    """Cross-modal masked words: predict masked words from the words around them and the image.
+
+    The states are those after fusion; `model.objectives.masked_language` uses the words alone.
+    """
 
     def __init__(
         self, network: GroundingNetwork, source: Source, masking: Masking | None = None, guess: Unigram | None = None
@@ -51,14 +52,22 @@ class SeenWords(NetworkObjective):
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict the masked words of the pages of a step; see `Objective.loss`."""
         examples = self._source(step)
         logits, wanted = self.predict(mask_words(examples, rng, self._masking), examples)
         loss = F.cross_entropy(logits, wanted)
         return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
 
     def predict(self, masked: MaskedPages, examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-        """(logits [M, pieces], first pieces [M]) of the masked words, with the images of ``examples`` in view; where
-        the pages bring none, from the words alone."""
+        """Predict the masked words with the images in view.
+
+        Args:
+            masked: pages with M masked words.
+            examples: the same pages with their images; without images the words alone are read.
+
+        Returns:
+            Logits [M, pieces] and the first pieces [M].
+        """
         config = self.network.config
         pages = [replace(one, image=page.image) for one, page in zip(masked.pages, examples, strict=True)]
         batch = batch_pages([prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in pages])
@@ -76,8 +85,10 @@ class SeenWords(NetworkObjective):
 
 
 class JointPretraining(NetworkObjective):
-    """MIM, D-JEPA and cross-modal MLM on the same rendered pages. Parts of the log begin with ``images_``,
-    ``embeddings_`` or ``words_``, and a step reports those of what it did."""
+    """Masked images, D-JEPA and cross-modal masked words on the same rendered pages.
+
+    Names in the log begin with `images_`, `embeddings_` or `words_`; a step reports those of what it did.
+    """
 
     def __init__(self, network: GroundingNetwork, source: Source, mix: Mix | None = None) -> None:
         mix = mix or Mix()
@@ -96,10 +107,12 @@ class JointPretraining(NetworkObjective):
         super().__init__(network, **heads)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Draw one of the three objectives and compute its loss; see `Objective.loss`."""
         (name,) = rng.choices(list(self.parts), self._shares)
         loss, found = self.parts[name].loss(step, rng)
         return loss, {"loss": loss.detach(), **{f"{name}_{part}": value for part, value in found.items()}}
 
     def after_step(self, done: float) -> None:
+        """Update the moving averages of all three objectives."""
         for part in self.parts.values():
             part.after_step(done)

@@ -1,4 +1,4 @@
-"""Low-rank adapters: a large model learns through two thin matrices beside each of its own, which stand still.
+"""Train a large model through low-rank adapters, two thin matrices beside each frozen matrix.
 
 Hu et al. 2021, LoRA (https://arxiv.org/abs/2106.09685), section 4.1; rank 16 and a scale of 2 as in LLM2Vec
 (https://arxiv.org/abs/2404.05961, appendix D).
@@ -14,7 +14,7 @@ from transformers.pytorch_utils import Conv1D
 
 
 class Adapter(nn.Module):
-    """x -> scale * up(down(x)); zero at the start."""
+    """Low-rank map x -> scale * up(down(x)), zero at the start."""
 
     def __init__(self, into: int, out: int, rank: int, scale: float) -> None:
         super().__init__()
@@ -24,11 +24,12 @@ class Adapter(nn.Module):
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Apply the adapter: [..., into] -> [..., out]."""
         added: Tensor = self.scale * (x @ self.down.T @ self.up.T)
         return added
 
     def delta(self) -> Tensor:
-        """[out, in]: what the adapter adds to the matrix beside it."""
+        """Return what the adapter adds to the matrix beside it, [out, into]."""
         delta: Tensor = self.scale * (self.up @ self.down)
         return delta
 
@@ -45,11 +46,12 @@ class Adapted(nn.Module):
         self.adapter = Adapter(into, out, rank, scale).to(weight.device)
 
     def forward(self, x: Tensor) -> Tensor:
+        """Apply layer and adapter and add both."""
         states: Tensor = self.base(x) + self.adapter(x).to(x.dtype)
         return states
 
     def merged(self) -> nn.Module:
-        """The layer with the adapter in its weights."""
+        """Return the layer with the adapter added to its weights."""
         delta, weight = self.adapter.delta(), self.base.weight
         assert isinstance(weight, Tensor)
         with torch.no_grad():
@@ -58,7 +60,19 @@ class Adapted(nn.Module):
 
 
 def adapt(decoder: Any, rank: int = 16, scale: float = 2.0) -> nn.ModuleList:
-    """Puts an adapter beside every matrix of the decoder's layers, in place; all else stands still. Returns the adapters."""
+    """Put an adapter beside every matrix of the decoder's layers, in place, and freeze everything else.
+
+    Args:
+        decoder: a decoder of transformers.
+        rank: rank of the adapters.
+        scale: factor on their output.
+
+    Returns:
+        The adapters.
+
+    Raises:
+        ValueError: the decoder has no linear layer.
+    """
     decoder.requires_grad_(False)
     adapters = nn.ModuleList()
     for parent in list(decoder.base_model.modules()):
@@ -72,12 +86,12 @@ def adapt(decoder: Any, rank: int = 16, scale: float = 2.0) -> nn.ModuleList:
 
 
 def adapters_of(decoder: nn.Module) -> nn.ModuleList:
-    """The adapters of a decoder; empty where it has none."""
+    """Return the adapters of a decoder; empty where it has none."""
     return nn.ModuleList(module.adapter for module in decoder.modules() if isinstance(module, Adapted))
 
 
 def merge(decoder: nn.Module) -> None:
-    """Adds the adapters to the weights and takes them away, in place; everything learns again."""
+    """Add the adapters to the weights and remove them, in place; all parameters become trainable again."""
     for parent in list(decoder.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, Adapted):
@@ -86,7 +100,7 @@ def merge(decoder: nn.Module) -> None:
 
 
 def merged(decoder: Any) -> Any:
-    """The decoder without adapters: itself, or a copy with what they add in its weights."""
+    """Return the decoder without adapters: itself, or a copy with the adapters merged into its weights."""
     if not adapters_of(decoder):
         return decoder
     decoder = copy.deepcopy(decoder)

@@ -1,7 +1,7 @@
-"""Masked next token prediction: a bidirectional decoder learns to use what comes after.
+"""Masked next token prediction: a bidirectional decoder learns to use later tokens.
 
-BehnamGhader et al. 2024, LLM2Vec (https://arxiv.org/abs/2404.05961), section 2.2: tokens are masked as in BERT, 20 % of
-them, and token i is foretold from the state at i - 1, where a decoder is used to foretell it.
+BehnamGhader et al. 2024, LLM2Vec (https://arxiv.org/abs/2404.05961), section 2.2: 20 % of the tokens are masked as in
+BERT. Token i is predicted from the state at i - 1, as a decoder is used to.
 """
 
 import random
@@ -15,13 +15,13 @@ from model.pretraining.decoder import IGNORED, DecoderObjective, predict_tokens,
 from model.pretraining.text_batches import Texts, Tokens, batches, evaluating, tokenise
 
 MASKED_SHARE = 0.2
-_BLANK, _RANDOM = 0.8, 0.1  # of the masked ones; the rest is kept
+_BLANK, _RANDOM = 0.8, 0.1  # shares of the masked tokens; the rest is kept
 _STAND_IN = "_"  # the mask of a tokenizer without one, as in LLM2Vec
 _JUDGED = 16  # texts at once
 
 
 class MaskedNextTokens(DecoderObjective):
-    """Cross-entropy of the masked tokens, each foretold from the place before it."""
+    """Cross-entropy of the masked tokens, each predicted from the position before it."""
 
     def __init__(
         self, decoder: Any, tokenizer: Any, texts: Texts, most: int = 128, share: float = MASKED_SHARE
@@ -30,6 +30,7 @@ class MaskedNextTokens(DecoderObjective):
         self._share, self._mask = share, mask_id(tokenizer)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
+        """Predict the masked tokens of a step; see `Objective.loss`."""
         tokens = self.tokens(step)
         generator = torch.Generator().manual_seed(rng.getrandbits(62))
         ids, targets = masked(tokens, self._mask, len(self.tokenizer), self._share, generator)
@@ -38,8 +39,21 @@ class MaskedNextTokens(DecoderObjective):
 
 
 def masked(tokens: Tokens, mask: int, size: int, share: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """[B, T] ids with a ``share`` of the tokens masked, and their targets. The first token, which nothing foretells, and
-    special ones are left alone; at least one token is masked, where there is one."""
+    """Mask a share of the tokens.
+
+    The first token, which nothing predicts, and special ones are never masked. At least one other token is, if there is
+    any.
+
+    Args:
+        tokens: B texts.
+        mask: id of the mask token.
+        size: number of ids, for random replacements.
+        share: share of the tokens to mask.
+        generator: source of randomness.
+
+    Returns:
+        Ids [B, T] and targets [B, T], IGNORED where nothing is predicted.
+    """
     may = ~tokens.special
     may[:, 0] = False
     draw = torch.rand(tokens.ids.shape, generator=generator).masked_fill(~may, 2.0)
@@ -53,7 +67,7 @@ def masked(tokens: Tokens, mask: int, size: int, share: float, generator: torch.
 
 
 def mask_id(tokenizer: Any) -> int:
-    """The id that stands for a hidden token. ValueError where the tokenizer has nothing that can."""
+    """Return the id of the mask token, or of "_" where the tokenizer has none; ValueError without either."""
     if tokenizer.mask_token_id is not None:
         return int(tokenizer.mask_token_id)
     number = tokenizer.convert_tokens_to_ids(_STAND_IN)
@@ -70,8 +84,10 @@ def masked_token_figures(
     most: int = 128,
     share: float = MASKED_SHARE,
 ) -> dict[str, float]:
-    """Accuracy and cross-entropy (nats) on masked tokens of held-out texts, the same masks every time, and those of the guess
-    by frequency in the texts learned from."""
+    """Measure accuracy and cross-entropy (nats) on masked tokens of held-out texts.
+
+    The masks are the same every time. The figures of guessing by frequency in the texts learned from stand beside them.
+    """
     generator, mask = torch.Generator().manual_seed(0), mask_id(tokenizer)
     total = right = count = 0.0
     asked = []

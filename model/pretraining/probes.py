@@ -1,7 +1,6 @@
-"""What frozen features know: a linear probe of classes, a linear map between two views, retrieval of one from the
-other.
+"""Measure frozen features: linear probes of classes, linear maps between two views, retrieval.
 
-All of it is fitted on some pages and judged on others. Pure, on tensors, float32.
+All of it is fitted on some pages and judged on others. The functions are pure, on float32 tensors.
 """
 
 from collections.abc import Sequence
@@ -17,29 +16,39 @@ _RIDGE = 0.1  # of a linear map, times the number of rows
 
 @dataclass(frozen=True, slots=True)
 class Standardizer:
-    """Shift and scale of features as some rows have them."""
+    """Shift and scale of features, taken from some rows."""
 
     mean: Tensor  # [D]
     std: Tensor  # [D]
 
     @classmethod
     def of(cls, rows: Tensor) -> "Standardizer":
+        """Take mean and standard deviation from rows [R, D]."""
         return cls(rows.mean(0), rows.std(0).clamp_min(1e-6))
 
     def __call__(self, rows: Tensor) -> Tensor:
+        """Standardise rows [R, D]."""
         return (rows - self.mean) / self.std
 
 
 def pooled(feature_map: Tensor, boxes: Tensor) -> Tensor:
-    """[R, D]: the mean of a map [D, h, w] over boxes [R, 4] (x0, y0, x1, y1; 1 = a cell), cells weighted by how much of
-    them is inside. A box that is narrower than a cell reads the cell it lies in; boxes must have an area on the map."""
+    """Average a map over boxes; cells are weighted by the share of them inside.
+
+    Args:
+        feature_map: [D, h, w].
+        boxes: x0, y0, x1, y1 in cells, [R, 4]. Each must have an area on the map; one narrower than a cell reads the
+            cell that contains it.
+
+    Returns:
+        [R, D].
+    """
     height, width = feature_map.shape[-2:]
     across, down = _overlap(boxes[:, 0], boxes[:, 2], width), _overlap(boxes[:, 1], boxes[:, 3], height)
     return torch.einsum("rh,rw,dhw->rd", down, across, feature_map)
 
 
 def _overlap(start: Tensor, end: Tensor, cells: int) -> Tensor:
-    """[R, cells], rows sum to 1: the share of each interval that lies in each cell."""
+    """Return the share of each interval that lies in each cell, [R, cells]; rows sum to 1."""
     left = torch.arange(cells, dtype=start.dtype, device=start.device)
     inside = (torch.minimum(end[:, None], left + 1) - torch.maximum(start[:, None], left)).clamp_min(0)
     return inside / inside.sum(1, keepdim=True).clamp_min(1e-9)
@@ -47,15 +56,27 @@ def _overlap(start: Tensor, end: Tensor, cells: int) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """How well classes are told apart. Recalls of classes that were not there are NaN and count for nothing."""
+    """Result of a probe; recalls of classes without test rows are NaN and do not count."""
 
     balanced: float  # mean over the classes of the share that is recognised; chance is 1 / classes
     recalls: tuple[float, ...]  # by class
 
 
 def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes: Tensor, count: int) -> Probe:
-    """A linear classifier (multinomial logistic regression, all ``count`` classes weighing the same, L-BFGS from zero)
-    of frozen features [R, D] with classes [R], judged on others."""
+    """Fit a linear classifier on frozen features and judge it on others.
+
+    It is multinomial logistic regression by L-BFGS from zero; all classes weigh the same.
+
+    Args:
+        rows: features to fit, [R, D].
+        classes: their classes, [R].
+        test_rows: features to judge.
+        test_classes: their classes.
+        count: number of classes.
+
+    Returns:
+        Balanced accuracy and recalls.
+    """
     standard = Standardizer.of(rows)
     rows, test_rows = standard(rows), standard(test_rows)
     often = torch.bincount(classes, minlength=count)
@@ -79,19 +100,19 @@ def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes:
 
 @dataclass(frozen=True, slots=True)
 class LinearMap:
-    """From one view's features to another's, both standardised."""
+    """Linear map from one view's features to another's, both standardised."""
 
     source: Standardizer
     target: Standardizer
     matrix: Tensor  # [D, E]
 
     def __call__(self, rows: Tensor) -> Tensor:
-        """[R, D] -> what the other view's standardised features would be, [R, E]."""
+        """Predict the other view's standardised features: [R, D] -> [R, E]."""
         return self.source(rows) @ self.matrix
 
 
 def fit_map(rows: Tensor, targets: Tensor) -> LinearMap:
-    """Ridge regression from rows [R, D] to targets [R, E]."""
+    """Fit a linear map by ridge regression, from rows [R, D] to targets [R, E]."""
     source, target = Standardizer.of(rows), Standardizer.of(targets)
     x, y = source(rows).double(), target(targets).double()
     gram = x.T @ x + _RIDGE * len(x) * torch.eye(x.shape[1], dtype=x.dtype)
@@ -99,9 +120,16 @@ def fit_map(rows: Tensor, targets: Tensor) -> LinearMap:
 
 
 def retrieval_accuracy(queries: Tensor, rows: Tensor, candidates: Sequence[Sequence[int]]) -> float:
-    """Top-1: the share of queries [R, E] whose own row of ``rows`` [R, E] is more alike (cosine) than each of the other
-    ``candidates``, numbers of rows, of that query. A tie counts as a miss. NaN without any query that has
-    candidates."""
+    """Return the share of queries that are closer to their own row than to each other candidate (cosine).
+
+    Args:
+        queries: [R, E].
+        rows: [R, E]; row i belongs to query i.
+        candidates: for each query, indices of other rows.
+
+    Returns:
+        Top-1 accuracy, 0..1; a tie counts as a miss. NaN if no query has candidates.
+    """
     alike = F.normalize(queries, dim=1) @ F.normalize(rows, dim=1).T
     hits = [bool((alike[own, list(others)] < alike[own, own]).all()) for own, others in enumerate(candidates) if others]
     return sum(hits) / len(hits) if hits else float("nan")

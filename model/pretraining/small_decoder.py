@@ -1,8 +1,8 @@
-"""A small decoder and its tokenizer, for where no large one can be had.
+"""Build a small decoder and its tokenizer, for use where no large decoder is available.
 
-Llama-like (RMSNorm, rotary positions, SwiGLU: https://arxiv.org/abs/2302.13971). It reads the wordpieces of
-model/weights/tokenizer.json, but only those that its text needs: most of a small model would else be vectors of pieces
-that it never sees.
+It is Llama-like (RMSNorm, rotary positions, SwiGLU: https://arxiv.org/abs/2302.13971). It reads the wordpieces of
+model/weights/tokenizer.json, but only those that its text needs, because a small model would otherwise consist mostly
+of vectors of pieces that it never sees.
 """
 
 import json
@@ -27,7 +27,7 @@ _SPECIAL = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecoderSize:
-    """Of a decoder that is trained from scratch."""
+    """Sizes of a decoder that is trained from scratch."""
 
     pieces: int = 6000
     width: int = 128
@@ -37,7 +37,15 @@ class DecoderSize:
 
 
 def small_tokenizer(texts: Iterable[str], pieces: int) -> PreTrainedTokenizerFast:
-    """The project's wordpieces, cut down to single characters and the ``pieces`` most frequent in ``texts``."""
+    """Reduce the project's wordpieces to single characters and the most frequent pieces.
+
+    Args:
+        texts: texts in which pieces are counted.
+        pieces: number of pieces to keep.
+
+    Returns:
+        A fast tokenizer of transformers.
+    """
     whole = Tokenizer.from_file(str(TOKENIZER_FILE))
     whole.no_truncation()
     whole.no_padding()
@@ -58,7 +66,7 @@ def small_tokenizer(texts: Iterable[str], pieces: int) -> PreTrainedTokenizerFas
 
 
 def small_decoder(tokenizer: Any, size: DecoderSize) -> LlamaForCausalLM:
-    """A decoder with fresh weights, from torch's seed."""
+    """Build a decoder with fresh weights from torch's seed."""
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),

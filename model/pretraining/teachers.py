@@ -1,4 +1,4 @@
-"""Encoders of text that a smaller one learns from: what they make of every word, and of a text as a whole."""
+"""Provide teachers: larger text encoders whose states of words and texts a smaller one learns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _KEPT = 50_000  # readings
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text of W words as a teacher reads it, on the CPU."""
+    """A text of W words as a teacher encodes it, on the CPU."""
 
     words: Tensor  # [W, E] float16, each the mean of its pieces' states, layer-normed without scale
     seen: Tensor  # [W] bool: words within the teacher's length
@@ -28,21 +28,21 @@ class Reading:
 
 
 class Teacher:
-    """A transformers model that reads both ways, frozen. Readings of texts that come again are kept."""
+    """Frozen bidirectional transformers model; its readings are cached."""
 
     def __init__(self, model: Any, tokenizer: Any, most: int = 128) -> None:
-        """``model``: what gives ``last_hidden_state``; texts are cut to ``most`` tokens."""
+        """Wrap a model that returns `last_hidden_state`; texts are cut to `most` tokens."""
         self._model = model.eval().requires_grad_(False)
         self._tokenizer, self._most = tokenizer, most
         self._kept: dict[str, Reading] = {}
 
     @property
     def width(self) -> int:
-        """E, the numbers of a state."""
+        """Width E of a state."""
         return int(self._model.config.hidden_size)
 
     def read(self, texts: Sequence[str]) -> list[Reading]:
-        """A reading of each text; its words are what ``text.split()`` gives."""
+        """Encode each text; its words are those of `text.split()`."""
         fresh = sorted({text for text in texts if text not in self._kept}, key=len)
         if len(self._kept) + len(fresh) > _KEPT:
             self._kept, fresh = {}, sorted(set(texts), key=len)
@@ -51,7 +51,7 @@ class Teacher:
         return [self._kept[text] for text in texts]
 
     def vectors(self, texts: Sequence[str]) -> Tensor:
-        """[S, E]: each text as a whole."""
+        """Encode each text as a whole, [S, E]."""
         return torch.stack([reading.whole for reading in self.read(texts)])
 
     def _read(self, texts: Sequence[str]) -> list[Reading]:
@@ -69,26 +69,33 @@ class Teacher:
 
 
 def minilm(folder: Path | None = None) -> Teacher:
-    """all-MiniLM-L6-v2 from ``folder`` or as installed. ValueError, saying what to install, when it is not there."""
+    """Load all-MiniLM-L6-v2 from `folder` or as installed; ValueError says what to install."""
     folder = folder or teacher_folder()
     return Teacher(AutoModel.from_pretrained(folder, local_files_only=True), AutoTokenizer.from_pretrained(folder))
 
 
 def from_decoder(name: str | Path) -> Teacher:
-    """A bidirectional decoder. ValueError when there is none of that name, or it reads forward alone."""
+    """Load a bidirectional decoder as a teacher.
+
+    Args:
+        name: a folder, or a name on the hub.
+
+    Raises:
+        ValueError: there is no such decoder, or it is causal.
+    """
     decoder, tokenizer = load_decoder(name)
     return of_decoder(decoder, tokenizer)
 
 
 def of_decoder(decoder: Any, tokenizer: Any) -> Teacher:
-    """A bidirectional decoder as a teacher. ValueError when it reads forward alone."""
+    """Use a bidirectional decoder as a teacher; ValueError if it is causal."""
     if getattr(decoder.config, "is_causal", True) is not False:
         raise ValueError("This decoder reads forward alone; make it bidirectional before it teaches.")
     return Teacher(decoder.base_model, tokenizer)
 
 
 def _words(states: Tensor, tokens: Tokens, row: int, count: int) -> tuple[Tensor, Tensor]:
-    """[T, E] -> words [count, E] float16, seen [count]."""
+    """Average token states [T, E] by word: words [count, E] float16, seen [count]."""
     inside = tokens.words[row] >= 0
     owners = tokens.words[row][inside]
     sums = torch.zeros(count, states.shape[-1]).index_add_(0, owners, states[inside])

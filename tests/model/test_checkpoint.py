@@ -56,7 +56,7 @@ def test_a_failed_write_leaves_the_old_checkpoint(tmp_path, monkeypatch):
 
 
 def test_halving_keeps_integers_and_rounds_floats(tmp_path):
-    half = checkpoint.halved({"a": torch.tensor([0.1]), "i": torch.tensor([3])})
+    half = checkpoint.to_float16({"a": torch.tensor([0.1]), "i": torch.tensor([3])})
     assert half["a"].dtype == torch.float16 and half["i"].dtype == torch.int64
     checkpoint.save(tmp_path / "x", half, {})
     assert np.isclose(load_file(tmp_path / "x")["a"].item(), 0.1, atol=1e-4)

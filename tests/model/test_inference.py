@@ -14,7 +14,7 @@ QUESTIONS = ["What is the total due?", "Who is billed?", "date", "Which box is t
 @pytest.fixture
 def predictor(network, tmp_path):
     path = tmp_path / "net.safetensors"
-    checkpoint.save(path, checkpoint.halved(network.state_dict()), network.config.to_dict())
+    checkpoint.save(path, checkpoint.to_float16(network.state_dict()), network.config.to_dict())
     return Predictor.load(path)
 
 

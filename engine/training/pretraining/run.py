@@ -132,7 +132,7 @@ def pretrain(
         if on_figures is not None:
             on_figures(name, _changes(figures)[name])
     weights = folder / f"{config.name}.safetensors"
-    version = checkpoint.save(weights, checkpoint.halved(network.state_dict()), config.to_dict())
+    version = checkpoint.save(weights, checkpoint.to_float16(network.state_dict()), config.to_dict())
     return Pretrained(weights, version, schedule, _changes(figures))
 
 
