@@ -1,4 +1,4 @@
-"""What all tables share: naming of constraints, the clock, and column types that behave alike on both databases."""
+"""Define what all tables share: names of constraints, the clock, and portable column types."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -11,17 +11,18 @@ from db.ids import new_id
 
 
 def now() -> datetime:
-    """Return the time in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A time that is always aware and in UTC. SQLite forgets the zone; this puts it back."""
+    """A time that is always aware and in UTC; SQLite drops the zone, and this type restores it."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Convert a time to UTC; ValueError if it has no zone."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -29,6 +30,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Return the stored time with its zone, UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -44,7 +46,7 @@ Moment = Annotated[datetime, mapped_column(UtcDateTime, default=now)]
 
 
 class Base(DeclarativeBase):
-    """Base of all tables. Constraints carry names, so that migrations can drop them on every database."""
+    """Base of all tables; constraints have names, so that migrations can drop them on every database."""
 
     metadata = MetaData(
         naming_convention={

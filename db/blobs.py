@@ -1,7 +1,7 @@
-"""Content-addressed files: uploads, rendered pages, manifests, checkpoints.
+"""Store content-addressed files: uploads, rendered pages, manifests, checkpoints.
 
-A blob is written to a temporary name, flushed to disk, and renamed to its SHA-256. It is there whole or not at all, and the
-row that names it comes after it.
+A blob is written to a temporary name, flushed to disk, and renamed to its SHA-256. It is complete or absent. The row
+that names it is written afterwards.
 """
 
 import contextlib
@@ -20,28 +20,32 @@ from db import private
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
-_NEW = ".new-"  # how the names of files begin that have no name yet
+_NEW = ".new-"  # prefix of files that have no final name yet
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal, reading it in pieces."""
+    """Return the SHA-256 of a file (hex), reading it in pieces."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class BlobMissing(LookupError):
-    """The file of a row is gone: the folder was changed by hand, or only half restored from a backup."""
+    """The file of a row is missing: the folder was changed by hand, or a backup was restored in part."""
 
 
 class BlobStore:
-    """A folder of blobs, named by content in 256 subfolders."""
+    """A folder of blobs, named by content, in 256 subfolders."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         private.make_folder(folder)
 
     def put(self, content: bytes) -> str:
-        """Store `content` and return its SHA-256 in hexadecimal. Storing the same content again changes nothing."""
+        """Store bytes; storing the same content again changes nothing.
+
+        Returns:
+            The SHA-256 of `content` (hex).
+        """
         sha256 = hashlib.sha256(content).hexdigest()
         if not self._place(sha256).exists():
             with self._temporary() as (file, name):
@@ -50,9 +54,12 @@ class BlobStore:
         return sha256
 
     def put_file(self, source: Path) -> str:
-        """Store a copy of the file `source` without reading it into memory, and return its SHA-256.
+        """Store a copy of a file without reading it into memory.
 
-        A file that is there already is not copied: on a full disk, what is stored must go on working.
+        A file that is already stored is not copied, so that stored documents keep working on a full disk.
+
+        Returns:
+            The SHA-256 of the file (hex).
         """
         if (known := sha256_of(source)) in self:
             return known
@@ -67,32 +74,36 @@ class BlobStore:
         return sha256
 
     def path(self, sha256: str) -> Path:
-        """Return where the blob lies. BlobMissing when it does not."""
+        """Return the path of a blob; BlobMissing if there is none."""
         place = self._place(sha256)
         if not place.exists():
             raise BlobMissing(f"The file {sha256[:12]}... is missing from {self.folder}.")
         return place
 
     def read(self, sha256: str) -> bytes:
-        """Return the whole content of a blob. BlobMissing when there is none."""
+        """Return the content of a blob; BlobMissing if there is none."""
         return self.path(sha256).read_bytes()
 
     def __contains__(self, sha256: str) -> bool:
         return self._place(sha256).exists()
 
     def remove(self, sha256: str) -> None:
-        """Delete a blob that no row names. Only an explicit, audited command may call this."""
+        """Delete a blob that no row names; only an explicit, audited command may call this."""
         self._place(sha256).unlink(missing_ok=True)
 
     def free_bytes(self) -> int:
-        """Return how many bytes are free where the blobs lie."""
+        """Return the free bytes of the disk that holds the blobs."""
         return shutil.disk_usage(self.folder).free
 
     def sweep(self) -> int:
-        """Delete the files that killed processes left half written, and return how many; what is being written stays."""
+        """Delete files that killed processes left incomplete; files being written stay.
+
+        Returns:
+            The number of deleted files.
+        """
         swept = 0
         for path in self.folder.glob(f"{_NEW}*"):
-            with contextlib.suppress(OSError), path.open("r+b") as file:  # settled meanwhile, or being written
+            with contextlib.suppress(OSError), path.open("r+b") as file:  # settled, or being written
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
                 swept += 1
@@ -105,7 +116,7 @@ class BlobStore:
 
     @contextmanager
     def _temporary(self) -> Iterator[tuple[BinaryIO, Path]]:
-        """Yield a file that is gone afterwards, unless it was settled under its hash."""
+        """Yield a file that is deleted afterwards, unless it was settled under its hash."""
         descriptor, name = self._new_file()
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -114,10 +125,10 @@ class BlobStore:
             Path(name).unlink(missing_ok=True)
 
     def _new_file(self) -> tuple[int, str]:
-        """Make a file that `sweep` of another process leaves alone for as long as it is open."""
+        """Create a file that `sweep` of another process leaves alone while it is open."""
         while True:
             descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=_NEW)
-            with contextlib.suppress(OSError):  # a file system without locks: nothing is swept there
+            with contextlib.suppress(OSError):  # a file system without locks, where nothing is swept
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
                 return descriptor, name

@@ -1,13 +1,14 @@
-"""Identifiers that sort by the time they were made."""
+"""Create identifiers that sort by time of creation."""
 
 import secrets
 import time
 
 
 def new_id() -> str:
-    """Return a UUID version 7 (RFC 9562, section 5.7) as 32 hexadecimal characters: 48 bits of milliseconds, then random.
+    """Return a UUID version 7 as 32 hexadecimal characters: 48 bits of milliseconds, then random bits.
 
-    Rows made later sort later, so an index on the id is also an index on time, on SQLite and PostgreSQL alike.
+    Later rows sort later, so an index on the id is also an index on time, on SQLite and PostgreSQL alike.
+    Source: RFC 9562, section 5.7.
     """
     milliseconds = time.time_ns() // 1_000_000
     bits = secrets.randbits(80)

@@ -1,4 +1,7 @@
-"""`column IN (numbers)` as one statement for lists of every length: put together, planned and prepared once."""
+"""Filter by a list of integers with one statement for lists of every length.
+
+The statement is compiled and planned once.
+"""
 
 from typing import Any
 
@@ -8,17 +11,18 @@ from sqlalchemy.sql.functions import FunctionElement
 
 
 class Numbers(TypeDecorator[list[int]]):
-    """A list of integers as a parameter: an array of PostgreSQL, JSON for SQLite."""
+    """List of integers as a parameter: an array on PostgreSQL, JSON on SQLite."""
 
     impl = JSON
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> Any:
+        """Return the column type of the dialect."""
         return dialect.type_descriptor(ARRAY(Integer()) if dialect.name == "postgresql" else JSON())
 
 
 class in_array(FunctionElement[bool]):
-    """Whether a number is one of the parameter `name`, a list of integers."""
+    """SQL condition: a number is in the list parameter `name`."""
 
     type = Boolean()
     inherit_cache = True

@@ -1,4 +1,4 @@
-"""Bringing a database to the schema of this version, and back."""
+"""Migrate a database to the schema of this version, and back."""
 
 from collections.abc import Callable
 from importlib.resources import files
@@ -15,7 +15,7 @@ from db.session import Database
 
 
 def upgrade(database: Database, revision: str = "head") -> None:
-    """Migrate forward to `revision`. A database that is there already is left as it is."""
+    """Migrate forward to `revision`; a database that is already there stays unchanged."""
     _run(database, lambda config: command.upgrade(config, revision))
 
 
@@ -25,23 +25,23 @@ def downgrade(database: Database, revision: str) -> None:
 
 
 def current(database: Database) -> str | None:
-    """Return the revision that the database is at; None for an empty one."""
+    """Return the revision of the database; None if it is empty."""
     with database.engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 def head() -> str | None:
-    """Return the newest revision that this version knows."""
+    """Return the newest revision of this version."""
     return ScriptDirectory.from_config(_config()).get_current_head()
 
 
 def known() -> set[str]:
-    """Return all revisions that this version knows."""
+    """Return all revisions of this version."""
     return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
 
 
 def differences(database: Database) -> list[object]:
-    """Return what the tables in code and the migrated database disagree on; empty when they agree."""
+    """Return the differences between the tables in code and the migrated database."""
     import db.tables  # noqa: F401  (fills Base.metadata)
 
     with database.engine.connect() as connection:

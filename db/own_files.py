@@ -1,9 +1,10 @@
-"""The files of an open SQLite database are SQLite's alone.
+"""Refuse to open the files of an open SQLite database other than through SQLite.
 
-POSIX drops all locks that a process holds on a file when the process closes any descriptor of it. Whoever opened and closed the
-database's file, to read or to copy it, would take the locks of this process away; the next process that closes the database
-would then remove the log of writes while this one still writes to it (https://sqlite.org/howtocorrupt.html, section 2.2).
-Python tells every file that it is about to open (PEP 578), so opening one of these is refused, by whatever name.
+POSIX drops all locks that a process holds on a file when the process closes any descriptor of it. Opening and closing
+the database's file, to read or to copy it, would therefore remove the locks of this process. The next process that
+closes the database would then remove the write-ahead log while this one still writes to it
+(https://sqlite.org/howtocorrupt.html, section 2.2). Python reports every file that it is about to open (PEP 578), so
+the attempt is refused, whatever name is used.
 """
 
 import errno
@@ -23,9 +24,16 @@ _hooked = False
 
 
 def watch(database: Path, owner: object) -> Callable[[], object]:
-    """Refuse to open the files of a database but through SQLite: PermissionError where somebody tries.
+    """Refuse to open the files of a database other than through SQLite.
 
-    It lasts until what is returned is called, or `owner` is gone.
+    An attempt raises PermissionError. The guard ends when the returned function is called, or `owner` is collected.
+
+    Args:
+        database: path of the database file.
+        owner: object whose lifetime bounds the guard.
+
+    Returns:
+        A function that ends the guard.
     """
     global _hooked
     path = str(database.resolve())
@@ -56,9 +64,9 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _identity(path: Any) -> tuple[int, int] | None:
-    """A file by device and number, so that links and other names lead to the same; None for what is not there."""
+    """Return device and inode of a file, equal for links and other names; None if it does not exist."""
     try:
-        found = os.stat(path)  # noqa: PTH116  (what is opened may be named in bytes)
+        found = os.stat(path)  # noqa: PTH116  (the name may be bytes)
     except (OSError, ValueError, TypeError):
         return None
     return found.st_dev, found.st_ino

@@ -1,4 +1,7 @@
-"""Files and folders that their owner alone can read: what is stored here is confidential on a machine with other users too."""
+"""Create files and folders that their owner alone can read.
+
+Stored documents are confidential, also on a machine with other users.
+"""
 
 import contextlib
 import os
@@ -7,24 +10,30 @@ from collections.abc import Iterable
 from pathlib import Path
 
 FOLDER, FILE = 0o700, 0o600  # modes
-OTHERS = 0o077  # the rights of everybody else; also the umask that keeps them from what is new
+OTHERS = 0o077  # rights of all other users; also the umask for new files
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for its owner alone. One that is there stays as it is."""
+    """Create a folder for its owner alone; an existing one stays as it is."""
     path.mkdir(mode=FOLDER, parents=True, exist_ok=True)
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file for its owner alone. One that is there stays as it is, and unopened: see db.own_files."""
-    with contextlib.suppress(OSError):  # whoever opens it next says what is wrong with the place
+    """Create an empty file for its owner alone.
+
+    An existing file stays as it is and is not opened; see db.own_files.
+    """
+    with contextlib.suppress(OSError):  # the next open reports the problem
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, FILE))
 
 
 def tighten(paths: Iterable[Path]) -> list[Path]:
-    """Take the rights of everybody else from files and folders of this process's user; return those that had any.
+    """Remove the rights of other users from files and folders of this process's user.
 
-    Links, and what belongs to somebody else, stay as they are.
+    Links and files of other users stay as they are.
+
+    Returns:
+        The paths whose rights changed.
     """
     changed = []
     for path in paths:
@@ -33,7 +42,7 @@ def tighten(paths: Iterable[Path]) -> list[Path]:
             if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid() or not found.st_mode & OTHERS:
                 continue
             path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
-        except OSError:  # it is not there, or its file system knows no modes
+        except OSError:  # the file is missing, or its file system has no modes
             continue
         changed.append(path)
     return changed

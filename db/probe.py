@@ -1,7 +1,7 @@
-"""Asking a database whether it answers: on a connection of its own, made just then, and within a few seconds.
+"""Probe whether a database answers, on a new connection and within a few seconds.
 
-Connections that are open already tell less: on a SQLite file that was moved away they go on reading and writing, and a
-PostgreSQL that no longer takes connections may still serve the old ones for a while.
+Open connections tell less. On a SQLite file that was moved away they keep reading and writing, and a PostgreSQL that
+refuses new connections may serve the old ones for a while.
 """
 
 import sqlite3
@@ -17,15 +17,15 @@ from db.session import Database
 
 
 class Probe:
-    """Sessions that read, each on a connection of its own."""
+    """Sessions for reading, each on a new connection."""
 
     def __init__(self, database: Database, seconds: int) -> None:
-        """`seconds`: how long connecting may take; libpq knows none below 2."""
+        """Prepare a probe; connecting may take `seconds`, at least 2 with libpq."""
         self._engine = _engine(database, seconds)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Yield a session for reading. OperationalError where the database does not answer, or is none."""
+        """Yield a session for reading; OperationalError if the database does not answer."""
         with Session(self._engine) as session:
             yield session
 
@@ -37,6 +37,6 @@ def _engine(database: Database, seconds: int) -> Engine:
         return create_engine(address, connect_args=limits, poolclass=NullPool)
     if address.database in (None, "", ":memory:"):
         return database.engine  # it lives in its one connection
-    # Read only, so that where the file is gone no empty one is made in its place.
+    # Read only, so that a missing file is not replaced by an empty one.
     place = f"{Path(str(address.database)).absolute().as_uri()}?mode=ro"
     return create_engine(address, creator=lambda: sqlite3.connect(place, uri=True, timeout=seconds), poolclass=NullPool)

@@ -1,7 +1,8 @@
-"""Opening a database and a unit of work on it.
+"""Open a database and units of work on it.
 
-SQLite runs in WAL mode. A writer begins with BEGIN IMMEDIATE: it waits for its turn at the start, where waiting is harmless,
-instead of failing with "database is locked" at its first write (https://sqlite.org/lang_transaction.html).
+SQLite runs in WAL mode. A writer begins with BEGIN IMMEDIATE. It waits for its turn at the start, where waiting is
+harmless, instead of failing with "database is locked" at its first write
+(https://sqlite.org/lang_transaction.html).
 """
 
 import json
@@ -21,19 +22,25 @@ from sqlalchemy.orm import Session
 from db import own_files, private
 
 BUSY_SECONDS = 30
-REST_SECONDS = 5  # after so long a rest a connection is asked whether it still stands
-# Kept open a process: opening one costs more than most requests. The application runs up to 40 requests at a time.
+REST_SECONDS = 5  # a connection that rested longer is checked before use
+# Connections kept open by a process, because opening one costs more than most requests. The application runs up to
+# 40 requests at a time.
 POOL = {"pool_size": 20, "max_overflow": 20}
 
 
 class Encoded(str):
-    """The content of a JSON column as text, made before the write began: a large one takes long, and others wait."""
+    """Content of a JSON column as text, encoded before the write begins.
+
+    Encoding a large value takes long, and other writers would wait for it.
+    """
 
 
 def as_json(value: Any) -> str:
-    """Return what a JSON column stores.
+    """Encode a value as a JSON column stores it.
 
-    UnicodeEncodeError for half a character: SQLite would keep it as an escape, and no answer that holds it could be sent.
+    Raises:
+        UnicodeEncodeError: the value has half a surrogate pair. SQLite would store it as an escape, and no answer that
+            contains it could be sent.
     """
     if isinstance(value, Encoded):
         return value
@@ -43,10 +50,17 @@ def as_json(value: Any) -> str:
 
 
 class Database:
-    """A database and its two kinds of session. One a process; hand it on, do not make it global."""
+    """A database with its kinds of session; one for each process, passed on and never global."""
 
     def __init__(self, url: str) -> None:
-        """Open `url` (sqlite:///... or postgresql+psycopg://...). ValueError with a sentence when it is neither."""
+        """Open a database.
+
+        Args:
+            url: sqlite:///... or postgresql+psycopg://...
+
+        Raises:
+            ValueError: the address is neither. The message is one sentence.
+        """
         try:
             parsed = make_url(url)
         except ArgumentError:
@@ -80,15 +94,15 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Yield a session for reading. It is closed without a commit: what it changes is not kept."""
+        """Yield a session for reading; it is closed without a commit, so changes are not kept."""
         with Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def moment(self) -> Iterator[Session]:
-        """Yield a session for reading whose statements all see the database as it was at the first of them.
+        """Yield a session for reading in which all statements see the same state of the database.
 
-        SQLite's transactions are so by themselves, PostgreSQL's from REPEATABLE READ on
+        SQLite's transactions behave so by default, PostgreSQL's from REPEATABLE READ on
         (https://www.postgresql.org/docs/current/transaction-iso.html).
         """
         with self.read() as session:
@@ -98,22 +112,24 @@ class Database:
 
     @contextmanager
     def look(self) -> Iterator[Session]:
-        """Yield a session for one statement that reads: without BEGIN and ROLLBACK, two journeys less before every request."""
+        """Yield a session for a single reading statement, without the two round trips of BEGIN and ROLLBACK."""
         with Session(self._looker, expire_on_commit=False, autoflush=False) as session:
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Yield a session that is committed once, at the end, or rolled back as a whole when anything is raised."""
+        """Yield a session that is committed once at the end, or rolled back as a whole on any exception."""
         with self._turns(), Session(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
     def _turns(self) -> Iterator[None]:
-        """Let the threads of this process write to SQLite one after the other: its own way of waiting is sleeping and
-        looking again, ever longer. Another process is still waited for that way."""
+        """Let the threads of this process write to SQLite one after the other.
+
+        SQLite itself waits by sleeping for ever longer. It still waits so for other processes.
+        """
         if self.dialect != "sqlite" or not self._turn.acquire(timeout=BUSY_SECONDS):
-            yield  # nobody takes turns on PostgreSQL; and after so long, SQLite says itself that it is locked
+            yield  # no turns on PostgreSQL; after the timeout SQLite reports itself that it is locked
             return
         try:
             yield
@@ -127,7 +143,7 @@ class Database:
 
 
 def sqlite_file(address: URL) -> Path | None:
-    """Return the file of a SQLite database; None where it lives in memory, is named by a URI, or is PostgreSQL."""
+    """Return the file of a SQLite database; None for a database in memory, by URI, or on PostgreSQL."""
     name = address.database or ""
     if address.get_backend_name() != "sqlite" or name in ("", ":memory:") or name.startswith("file:"):
         return None
@@ -135,7 +151,7 @@ def sqlite_file(address: URL) -> Path | None:
 
 
 def _pool(address: URL) -> dict[str, int]:
-    """A database in memory lives in its one connection; files take the pool."""
+    """Return the pool's size for a file; a database in memory has a single connection."""
     return POOL if address.database not in (None, "", ":memory:") else {}
 
 
@@ -144,8 +160,10 @@ def _note_rest(_connection: Any, record: Any) -> None:
 
 
 def _check_rested(dialect: Any) -> Any:
-    """Return what asks a connection whether it still stands before it is used again, after a while of rest alone: asked each
-    time, it would be one journey more for every use."""
+    """Return a check that an idle connection still works before it is used again.
+
+    Only connections that rested for some seconds are checked, because each check costs a round trip.
+    """
 
     def check(connection: Any, record: Any, _proxy: Any) -> None:
         if time.monotonic() - record.info.get("rests_since", math.inf) < REST_SECONDS:
@@ -155,13 +173,13 @@ def _check_rested(dialect: Any) -> Any:
         except dialect.loaded_dbapi.Error:
             stands = False
         if not stands:
-            raise DisconnectionError  # the pool throws it away and opens another one
+            raise DisconnectionError  # the pool discards it and opens another
 
     return check
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # the driver must not begin transactions on its own; _begin_sqlite does
+    connection.isolation_level = None  # _begin_sqlite begins transactions instead of the driver
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")  # in WAL, NORMAL may lose the newest commits at a power cut

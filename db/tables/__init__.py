@@ -1,7 +1,7 @@
-"""The whole domain as typed tables, one concept a file.
+"""Define the domain as typed tables, one concept a file.
 
-Annotations are append-only revisions (`annotations.py`); what is updated in place is only where things stand: the head of
-an annotation, the progress of a job, a lease.
+Annotations are append-only revisions (`annotations.py`). Only states are updated in place: the head of an annotation,
+the progress of a job, a lease.
 """
 
 from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision, Task

@@ -1,4 +1,4 @@
-"""Questions and their answers: annotations, append-only revisions, reviews, leases, predictions."""
+"""Tables of questions and their answers: annotations, revisions, reviews, leases, predictions."""
 
 from datetime import datetime
 from typing import Any
@@ -8,11 +8,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
 
-UNRANKED = 1_000_000_000  # priority of a task that nobody and nothing has put anywhere
+UNRANKED = 1_000_000_000  # priority of a task without a rank
 
 
 class Question(Base):
-    """A question as somebody put it, once a project. A standard question is asked of every document."""
+    """A question in the words of its author, unique in a project.
+
+    A standard question is asked of every document.
+    """
 
     __tablename__ = "questions"
     __table_args__ = (UniqueConstraint("project_id", "text"),)
@@ -27,7 +30,7 @@ class Question(Base):
 
 
 class Annotation(Base):
-    """The answer of one document to one question, by one person. `head` and `status` repeat its newest revision."""
+    """One person's answer to a question on a document; `head` and `status` repeat its newest revision."""
 
     __tablename__ = "annotations"
     __table_args__ = (
@@ -42,13 +45,13 @@ class Annotation(Base):
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
     author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     status: Mapped[str] = mapped_column(String(20), default="draft")
-    head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has spoken
+    head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has answered
     source: Mapped[str] = mapped_column(String(200), default="page")
     created_at: Mapped[Moment]
 
 
 class Revision(Base):
-    """One saved step of an annotation: the edits, the state they led to, who, when, how. Never updated."""
+    """One saved step of an annotation: its edits and the resulting state; never updated."""
 
     __tablename__ = "revisions"
     __table_args__ = (
@@ -74,7 +77,10 @@ class Revision(Base):
 
 
 class Review(Base):
-    """A reviewer's verdict on one revision; quality of the mask and completeness are judged apart (SAM 3, data engine)."""
+    """A reviewer's verdict on one revision.
+
+    Mask quality and completeness are judged separately (SAM 3, data engine).
+    """
 
     __tablename__ = "reviews"
 
@@ -91,9 +97,9 @@ class Review(Base):
 
 
 class Task(Base):
-    """A standard question that one document is to be asked, by `wanted` people; the queue hands it out.
+    """A standard question to be answered on one document by `wanted` people; the queue assigns it.
 
-    `gold_revision_id`: the answer is known, and who is asked it without knowing is measured against it.
+    `gold_revision_id` marks a gold question: its answer is known and inserted unannounced to measure accuracy.
     """
 
     __tablename__ = "tasks"
@@ -111,19 +117,18 @@ class Task(Base):
     wanted: Mapped[int] = mapped_column(default=1)  # answers by different people
     gold_revision_id: Mapped[Reference | None] = mapped_column(ForeignKey("revisions.id"))
     priority: Mapped[int] = mapped_column(default=UNRANKED)  # the smallest comes first; engine.selection.ranking
-    chosen_by: Mapped[str | None] = mapped_column(String(10))  # what gave it its place; None: the order of arrival
-    closed_at: Mapped[datetime | None]  # its question is no standard one any more
+    chosen_by: Mapped[str | None] = mapped_column(String(10))  # source of its priority; None: order of arrival
+    closed_at: Mapped[datetime | None]  # its question is no longer a standard one
     created_at: Mapped[Moment]
 
 
 class Lease(Base):
-    """Who holds what until when: a task in the queue, an answer under review, the scheduler's seat, a worker its own life."""
+    """A time-limited claim on a task, an annotation under review, the scheduler's role or a worker's life."""
 
     __tablename__ = "leases"
 
-    subject: Mapped[str] = mapped_column(
-        String(120), primary_key=True
-    )  # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>"
+    # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>"
+    subject: Mapped[str] = mapped_column(String(120), primary_key=True)
     holder: Mapped[str] = mapped_column(String(120))
     acquired_at: Mapped[Moment]
     heartbeat_at: Mapped[Moment]
@@ -131,7 +136,10 @@ class Lease(Base):
 
 
 class Prediction(Base):
-    """What one model version answered, with the prompts it was given. `answer`: engine.annotation.state.Proposal."""
+    """A model version's answer with the prompts it was given.
+
+    `answer` is an engine.annotation.state.Proposal.
+    """
 
     __tablename__ = "predictions"
     __table_args__ = (Index("ix_predictions_annotation_id_created_at", "annotation_id", "created_at"),)

@@ -1,4 +1,4 @@
-"""Documents, their groups with the immutable split, pages, and the words on them."""
+"""Tables of documents, their groups with the immutable split, pages, and words."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -12,7 +12,10 @@ Split = Literal["train", "recent", "frozen"]
 
 
 class DocumentGroup(Base):
-    """Documents that show the same thing. A group gets its split once, when its first document comes in, for ever."""
+    """Documents with the same content.
+
+    The split is decided when the first of them arrives and never changes.
+    """
 
     __tablename__ = "document_groups"
     __table_args__ = (
@@ -22,14 +25,14 @@ class DocumentGroup(Base):
 
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
-    sequence: Mapped[int]  # the how-manieth group of its project, from 0: decides the split
+    sequence: Mapped[int]  # number of the group in its project, from 0; decides the split
     split: Mapped[str] = mapped_column(String(10))
-    quarantined_at: Mapped[datetime | None]  # joined groups of different splits: neither trains nor judges
+    quarantined_at: Mapped[datetime | None]  # joins groups of different splits, so it neither trains nor judges
     created_at: Mapped[Moment]
 
 
 class Document(Base):
-    """An uploaded file of a project. The same bytes twice are one document."""
+    """An uploaded file of a project; the same bytes twice are one document."""
 
     __tablename__ = "documents"
     __table_args__ = (UniqueConstraint("project_id", "sha256"),)
@@ -50,7 +53,7 @@ class Document(Base):
 
 
 class Page(Base):
-    """A rendered page. All boxes and masks are in pixels of this rendering."""
+    """A rendered page; all boxes and masks are in pixels of this rendering."""
 
     __tablename__ = "pages"
     __table_args__ = (
@@ -66,14 +69,14 @@ class Page(Base):
     height: Mapped[int]
     image_sha256: Mapped[Sha256]
     image_media_type: Mapped[str] = mapped_column(String(60))
-    rotation: Mapped[int] = mapped_column(default=0)  # degrees clockwise that the reader turned the page by
+    rotation: Mapped[int] = mapped_column(default=0)  # degrees clockwise by which the page was turned when read
     text_source: Mapped[str] = mapped_column(String(10))
     word_count: Mapped[int]
-    words_version: Mapped[int] = mapped_column(default=0)  # how often people have mended the words
+    words_version: Mapped[int] = mapped_column(default=0)  # number of saved corrections of the words
 
 
 class PageWord(Base):
-    """A word of a page. `number` is stable for ever; `position` is its place in reading order."""
+    """A word of a page; `number` never changes, `position` is its place in reading order."""
 
     __tablename__ = "words"
     __table_args__ = (Index("ix_words_page_id_position", "page_id", "position"),)
@@ -88,11 +91,11 @@ class PageWord(Base):
     x1: Mapped[int]  # exclusive
     y1: Mapped[int]  # exclusive
     confidence: Mapped[float | None]  # of the OCR, 0..1
-    retired_at: Mapped[datetime | None]  # split or merged away; revisions may still name it
+    retired_at: Mapped[datetime | None]  # time it was split or merged; revisions may still name it
 
 
 class WordEdit(Base):
-    """What somebody mended on the words of a page: the edits of one save. `version`: of the page's words after it."""
+    """One saved correction of a page's words; `version` is that of the words after it."""
 
     __tablename__ = "word_edits"
     __table_args__ = (UniqueConstraint("page_id", "version"), UniqueConstraint("page_id", "idempotency_key"))
@@ -103,5 +106,5 @@ class WordEdit(Base):
     author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     idempotency_key: Mapped[str] = mapped_column(String(64))
     edits: Mapped[list[Any]] = mapped_column(default=list)
-    before: Mapped[list[Any]] = mapped_column(default=list)  # the words that were changed, as they were
+    before: Mapped[list[Any]] = mapped_column(default=list)  # the changed words, as they were
     created_at: Mapped[Moment]

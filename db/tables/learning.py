@@ -1,4 +1,4 @@
-"""How the model learns: snapshots, jobs and what fired them, runs with their curves, model versions, promotions."""
+"""Tables of training: snapshots, jobs and their triggers, runs, model versions, promotions."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,10 @@ from db.base import Base, Id, Moment, Reference, Sha256
 
 
 class Snapshot(Base):
-    """A frozen choice of accepted revisions. `sha256` names the manifest, a blob: the same choice is the same snapshot."""
+    """A frozen selection of accepted revisions.
+
+    `sha256` names its manifest, a blob; equal selections are one snapshot.
+    """
 
     __tablename__ = "snapshots"
     __table_args__ = (UniqueConstraint("project_id", "sha256"),)
@@ -25,7 +28,7 @@ class Snapshot(Base):
 
 
 class Job(Base):
-    """Long work, leased by a worker. `key` makes asking twice harmless while the first one is waiting or running."""
+    """Long work, leased by a worker; `key` prevents a duplicate while the first job waits or runs."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -37,17 +40,13 @@ class Job(Base):
     project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
     kind: Mapped[str] = mapped_column(String(40))
     key: Mapped[str | None] = mapped_column(String(120), unique=True)  # cleared when the job ends
-    asked_as: Mapped[str | None] = mapped_column(
-        String(120)
-    )  # the key it was asked for with, for when it is tried again
+    asked_as: Mapped[str | None] = mapped_column(String(120))  # its original key, for a retry
     status: Mapped[str] = mapped_column(String(20), default="waiting")
     payload: Mapped[dict[str, Any]] = mapped_column(default=dict)
     result: Mapped[dict[str, Any]] = mapped_column(default=dict)
     progress: Mapped[float] = mapped_column(default=0.0)  # 0..1
-    message: Mapped[str] = mapped_column(Text, default="")  # one sentence: what it is doing, or why it failed
-    failure: Mapped[str] = mapped_column(
-        Text, default=""
-    )  # why its last attempt failed, while the next one says other things
+    message: Mapped[str] = mapped_column(Text, default="")  # one sentence: its work, or the reason of its failure
+    failure: Mapped[str] = mapped_column(Text, default="")  # reason why its last attempt failed
     attempts: Mapped[int] = mapped_column(default=0)
     max_attempts: Mapped[int] = mapped_column(default=3)
     holder: Mapped[str | None] = mapped_column(String(120))
@@ -62,7 +61,7 @@ class Job(Base):
 
 
 class Firing(Base):
-    """A trigger of a project that came due, and what became of it. Its key, (project, trigger, due time), is there once."""
+    """A due trigger of a project and its outcome; (project, trigger, due time) is unique."""
 
     __tablename__ = "firings"
     __table_args__ = (
@@ -75,14 +74,14 @@ class Firing(Base):
     trigger: Mapped[str] = mapped_column(String(20))
     due_at: Mapped[datetime]
     outcome: Mapped[str] = mapped_column(String(20))  # see engine.training.retraining.firings.Outcome
-    message: Mapped[str] = mapped_column(Text, default="")  # one sentence: what it started, or why nothing
+    message: Mapped[str] = mapped_column(Text, default="")  # one sentence: the job it started, or the reason for none
     job_id: Mapped[Reference | None] = mapped_column(ForeignKey("jobs.id"))
     scheduler: Mapped[str] = mapped_column(String(120), default="")  # the process that fired it
     created_at: Mapped[Moment]
 
 
 class ModelVersion(Base):
-    """A checkpoint with where it came from. The shipped default belongs to no project and has no parent."""
+    """A checkpoint and its origin; the shipped version belongs to no project and has no parent."""
 
     __tablename__ = "model_versions"
     __table_args__ = (
@@ -104,7 +103,7 @@ class ModelVersion(Base):
 
 
 class Run(Base):
-    """One retraining: what it started from, what it used, how it went, and the gate's verdict, promotion or not."""
+    """One retraining: its start, settings, course, and the gate's verdict."""
 
     __tablename__ = "runs"
     __table_args__ = (CheckConstraint("status in ('running', 'judged', 'failed', 'cancelled')", name="status"),)
@@ -136,7 +135,7 @@ class RunMetric(Base):
 
 
 class Promotion(Base):
-    """A change of champion. The champion of a project is the version of its promotion with the highest sequence."""
+    """A change of champion; the champion of a project is the version of its latest promotion."""
 
     __tablename__ = "promotions"
     __table_args__ = (UniqueConstraint("project_id", "sequence"),)

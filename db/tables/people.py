@@ -1,4 +1,4 @@
-"""Who works here and on what: users, login sessions, projects, members, the audit trail."""
+"""Tables of people and their access: users, login sessions, projects, members, the audit trail."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -14,7 +14,10 @@ Scope = Literal["read", "annotate", "admin"]
 
 
 class User(Base):
-    """A person, or "local" where nobody logs in. Never deleted, only disabled: revisions name their author."""
+    """A person, or "local" without logins.
+
+    Users are never deleted, only disabled, because revisions name their author.
+    """
 
     __tablename__ = "users"
     __table_args__ = (CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),)
@@ -23,22 +26,20 @@ class User(Base):
     name: Mapped[str] = mapped_column(String(100), unique=True)
     role: Mapped[str] = mapped_column(String(20), default="annotator")
     password_hash: Mapped[str | None] = mapped_column(String(200))  # argon2id; None cannot log in
-    preferences: Mapped[dict[str, Any]] = mapped_column(
-        default=dict
-    )  # of the page: keys, colours; see the routes of /me
+    preferences: Mapped[dict[str, Any]] = mapped_column(default=dict)  # keys, colours; see the routes of /me
     created_at: Mapped[Moment]
     disabled_at: Mapped[datetime | None]
 
 
 class LoginSession(Base):
-    """A login of one browser, or a program's. It holds the token; the database holds only its SHA-256."""
+    """A browser's login or a program's token; the client holds the token, the database only its SHA-256."""
 
     __tablename__ = "login_sessions"
     __table_args__ = (CheckConstraint("scope in ('read', 'annotate', 'admin')", name="scope"),)
 
     token_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
     user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), index=True)
-    client: Mapped[str] = mapped_column(String(200), default="")  # the browser's own name, so that its owner knows it
+    client: Mapped[str] = mapped_column(String(200), default="")  # the browser's name, for recognition by its owner
     address: Mapped[str] = mapped_column(String(60), default="")
     created_at: Mapped[Moment]
     expires_at: Mapped[datetime]
@@ -48,7 +49,7 @@ class LoginSession(Base):
 
 
 class LoginAttempt(Base):
-    """A password that was tried, so that guessing can be slowed down by every process that serves."""
+    """A password attempt, recorded so that every serving process can slow down guessing."""
 
     __tablename__ = "login_attempts"
     __table_args__ = (
@@ -58,14 +59,17 @@ class LoginAttempt(Base):
     )
 
     id: Mapped[Id]
-    name: Mapped[str] = mapped_column(String(100))  # as it was typed; perhaps nobody's
+    name: Mapped[str] = mapped_column(String(100))  # as typed; may be unknown
     address: Mapped[str] = mapped_column(String(60))
     succeeded: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[Moment]
 
 
 class Project(Base):
-    """Documents, questions and one line of models that learn from them. `settings`: see engine.projects.projects.ProjectSettings."""
+    """Documents, questions, and one line of models that learn from them.
+
+    `settings` is an engine.projects.projects.ProjectSettings.
+    """
 
     __tablename__ = "projects"
 
@@ -73,7 +77,7 @@ class Project(Base):
     name: Mapped[str] = mapped_column(String(100), unique=True)
     description: Mapped[str] = mapped_column(Text, default="")
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    clock_since: Mapped[datetime | None]  # since when its retrain_cron stands: what was due before is not made up for
+    clock_since: Mapped[datetime | None]  # start of its retrain_cron; earlier due times are not made up
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 
@@ -91,7 +95,7 @@ class Member(Base):
 
 
 class Invitation(Base):
-    """A link that makes whoever opens it a member of a project, once. The link holds the token; the database its SHA-256."""
+    """A link that makes its user a member of a project, once; the database holds only the token's SHA-256."""
 
     __tablename__ = "invitations"
     __table_args__ = (CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),)
@@ -109,7 +113,7 @@ class Invitation(Base):
 
 
 class AuditEntry(Base):
-    """What somebody decided that cannot be read off the data itself: a forced promotion, a deletion, a changed role."""
+    """A decision that the data itself does not show: a forced promotion, a deletion, a changed role."""
 
     __tablename__ = "audit_entries"
     __table_args__ = (Index("ix_audit_entries_project_id_created_at", "project_id", "created_at"),)

@@ -1,4 +1,4 @@
-"""What the model said of its own accord, and what came of it: the survey, second looks, stages, automatic answers."""
+"""Tables of the model's own work: survey, label review, stages, automatic answers."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from db.base import Base, Id, Moment, Reference
 
 
 class SurveyAnswer(Base):
-    """What a model version answered to a question of a document before anybody asked; the newest survey's alone."""
+    """A model version's answer before anybody asked, from the newest survey alone."""
 
     __tablename__ = "survey_answers"
     __table_args__ = (Index("ix_survey_answers_project_id_model_version_id", "project_id", "model_version_id"),)
@@ -20,19 +20,19 @@ class SurveyAnswer(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
     page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
-    words_version: Mapped[int]  # of all pages of the document together: mended words make the answer old
+    words_version: Mapped[int]  # sum over the document's pages; corrected words outdate the answer
     answer: Mapped[dict[str, Any]]  # engine.annotation.proposal.StoredAnswer
     score: Mapped[float]  # predicted IoU, 0..1
     answered: Mapped[float]  # probability that the document answers, 0..1
-    disagreement: Mapped[float]  # 1 - IoU of what words and pixels say, 0..1
-    confidence: Mapped[float]  # that the mark is right, 0..1; engine.selection.uncertainty
+    disagreement: Mapped[float]  # 1 - IoU of both paths' answers, 0..1
+    confidence: Mapped[float]  # probability that the mark is right, 0..1; engine.selection.uncertainty
     uncertainty: Mapped[float]  # 0..1
     milliseconds: Mapped[float]
     created_at: Mapped[Moment]
 
 
 class DocumentSignature(Base):
-    """What a document looks like to a model version: a short vector, so that documents can be told apart by kind."""
+    """A document's feature vector under a model version, for telling kinds of documents apart."""
 
     __tablename__ = "document_signatures"
 
@@ -43,7 +43,7 @@ class DocumentSignature(Base):
 
 
 class SecondLook(Base):
-    """An accepted label that a model version contradicts with confidence: somebody else than its author looks again."""
+    """An accepted label that a model version contradicts with confidence, for review by another person."""
 
     __tablename__ = "second_looks"
     __table_args__ = (
@@ -58,20 +58,20 @@ class SecondLook(Base):
     annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"))
     revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"))  # the label as it was contradicted
     model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
-    kind: Mapped[str] = mapped_column(String(20))  # the model marks another place; marks one; says that there is none
+    kind: Mapped[str] = mapped_column(String(20))  # the model marks another place, marks a place, or finds none
     page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
     answer: Mapped[dict[str, Any]]  # the model's: engine.annotation.proposal.StoredAnswer
     score: Mapped[float]
     answered: Mapped[float]
     iou: Mapped[float]  # of the model's answer with the label, 0..1
-    verdict: Mapped[str | None] = mapped_column(String(20))  # None: nobody has looked yet
+    verdict: Mapped[str | None] = mapped_column(String(20))  # None: not reviewed yet
     decided_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     decided_at: Mapped[datetime | None]
     created_at: Mapped[Moment]
 
 
 class StageChange(Base):
-    """A step between assisted, semi-automatic and automatic. The newest of a project is its stage; none: assisted."""
+    """A change between assisted, semi-automatic and automatic; without any, a project is assisted."""
 
     __tablename__ = "stage_changes"
     __table_args__ = (
@@ -84,17 +84,17 @@ class StageChange(Base):
     sequence: Mapped[int]  # from 1; two at once collide here, and one of them loses
     stage: Mapped[str] = mapped_column(String(20))
     model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))  # the champion then
-    figures: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what the step rests on
+    figures: Mapped[dict[str, Any]] = mapped_column(default=dict)  # the evidence for the change
     reason: Mapped[str] = mapped_column(Text, default="")
     changed_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))  # None: the project itself
     created_at: Mapped[Moment]
 
 
 class AutomaticAnswer(Base):
-    """An answer that was accepted without a person. It is no annotation: nothing trains on it or judges by it.
-    Exports hold it only where they are asked for automatic answers, and say what it is.
+    """An answer accepted without a person.
 
-    `audit`: drawn for a person to answer as if it were not there; their answer decides `verdict`. So does anybody else's.
+    It is no annotation: nothing trains on it or is judged by it. Exports contain it, marked, only on request. `audit`
+    marks answers drawn for a person to answer without seeing them; any person's answer decides `verdict`.
     """
 
     __tablename__ = "automatic_answers"
@@ -112,7 +112,7 @@ class AutomaticAnswer(Base):
     answer: Mapped[dict[str, Any]]
     score: Mapped[float]
     answered: Mapped[float]
-    confidence: Mapped[float]  # what the threshold was held against
+    confidence: Mapped[float]  # compared with the threshold
     threshold: Mapped[float]
     audit: Mapped[bool] = mapped_column(default=False)
     verdict: Mapped[str | None] = mapped_column(String(20))
