@@ -1,6 +1,7 @@
 import numpy as np
 
 from model.anchors import ANCHORS, find_anchors
+from model.examples import Word
 from model.layout import read_layout
 from model.vocabulary import words_of
 from tests.support.drawn_pages import page_words, place
@@ -23,7 +24,7 @@ def test_words_on_one_line_make_segments_that_end_at_a_colon_and_at_a_gap():
 
 def test_layout_does_not_depend_on_scale():
     small = read_layout(page_words())
-    large = read_layout([type(w)(w.text, tuple(3 * v for v in w.box)) for w in page_words()])
+    large = read_layout([Word(w.text, (3 * w.box[0], 3 * w.box[1], 3 * w.box[2], 3 * w.box[3])) for w in page_words()])
     assert np.allclose(small.boxes, large.boxes) and large.height == 3 * small.height
     assert np.array_equal(small.segment, large.segment)
 

@@ -145,6 +145,7 @@ def test_a_mask_at_the_edges_of_the_map_ends_at_the_edges_of_the_page(size, long
     """A cell is rarely a whole number of pixels, and the map ends where the padding does."""
     sized = replace(config, image=replace(config.image, long_side=long_side))
     prepared = prepare_page([], size, Image.new("RGB", size), vocabulary, sized)
+    assert prepared.image is not None
     logits = np.full((prepared.image.shape[1] // 4, prepared.image.shape[2] // 4), 1.0, np.float32)
     mask = enlarge(logits, prepared, Prompt(""))
     assert mask.shape == (size[1], size[0]) and mask.all()

@@ -1,4 +1,5 @@
 import random
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -79,7 +80,7 @@ def source(step):
 
 
 def trained(objective, steps, rate=3e-3):
-    lines = []
+    lines: list[Mapping[str, float]] = []
     parameters = [p for p in objective.learned.parameters() if p.requires_grad]
     plan = Plan(steps=steps, warmup=5, metrics_every=max(1, steps // 4))
     learn(objective, torch.optim.AdamW(parameters, rate), plan, on_metrics=lines.append)
@@ -205,10 +206,10 @@ def test_the_contrast_is_between_two_readings_with_dropout(decoder, tokenizer):
     torch.manual_seed(5)
     found = decoder.base_model(input_ids=tokens.ids.repeat(2, 1), attention_mask=tokens.valid.repeat(2, 1).long())
     vectors = F.normalize(pooled(found.last_hidden_state, tokens.valid.repeat(2, 1)), dim=-1)
-    slow = 0.0
+    slow = torch.zeros(())
     for one in range(12):
         scores = torch.stack([10.0 * vectors[one] @ vectors[12 + other] for other in range(12)])
-        slow -= scores.log_softmax(0)[one] / 12
+        slow = slow - scores.log_softmax(0)[one] / 12
         assert scores[one] < 10.0 - 1e-4  # the readings differ
     assert torch.allclose(loss, slow, atol=1e-5) and parts["loss"] == loss.detach()
 

@@ -53,5 +53,6 @@ def test_a_tiny_region_pulls_as_hard_as_a_large_one():
         truth[0, :side, :side] = 1
         place = torch.zeros(1, 32, 32, requires_grad=True)
         place_loss(place, truth).sum().backward()
+        assert place.grad is not None
         pulls.append(float(place.grad[truth > 0].abs().sum()))
     assert pulls[0] > 0.9 * pulls[1]

@@ -183,8 +183,8 @@ def test_the_two_way_layer_follows_the_paper():
     mask[..., 3] = -1e4
     with torch.no_grad():
         found = layer(tokens, image, places, image_places, mask)
-    given = [x[0].numpy() for x in (tokens, image, places, image_places)]
-    wanted = two_way(weights_of(layer), "", 4, *given, [True, True, True, False, True])
+    t, i, p, q = (x[0].numpy() for x in (tokens, image, places, image_places))
+    wanted = two_way(weights_of(layer), "", 4, t, i, p, q, [True, True, True, False, True])
     for one, other in zip(found, wanted, strict=True):
         assert np.abs(one[0].numpy() - other).max() < 1e-10
 
@@ -231,11 +231,11 @@ def test_the_mask_decoder_follows_the_papers(network, asked):
             )  # fmt: skip
     finally:
         torch.set_default_dtype(torch.float32)
-    given = {
+    tensors = {
         "coarse": coarse, "skip8": skip8, "skip4": skip4, "places": places, "dense": dense, "words": states,
         "tokens": tokens, "valid": valid, "beside": beside,
     }  # fmt: skip
-    given = {name: tensor.numpy() for name, tensor in given.items()}
+    given = {name: tensor.numpy() for name, tensor in tensors.items()}
     for row in range(2):
         masks, iou, answered, place, edges, box_iou = reference(
             weights_of(decoder), network.config.heads, network.config.mask_layers, 0, row, given, pages, questions

@@ -7,6 +7,7 @@ import pytest
 from engine.grounded import GroundedPage
 from engine.synthetic import generate
 from engine.training.sources.examples import draw_questions, example_of, mixed_source, page_source, synthetic_source
+from model.examples import Example, Question
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +64,11 @@ def test_a_snapshot_without_questions_is_refused(pages):
 
 
 def test_replay_takes_its_share_of_the_steps():
-    mixed = mixed_source(lambda step: ["old"], lambda step: ["new"], 0.25, seed=9)
+    old, new = (Example((), (1, 1), [Question(text)]) for text in ("old", "new"))
+    mixed = mixed_source(lambda step: [old], lambda step: [new], 0.25, seed=9)
     drawn = [mixed(step)[0] for step in range(2000)]
     assert drawn == [mixed(step)[0] for step in range(2000)]
-    assert np.mean([one == "new" for one in drawn]) == pytest.approx(0.25, abs=0.04)
+    assert np.mean([one == new for one in drawn]) == pytest.approx(0.25, abs=0.04)
 
 
 def test_a_page_with_few_questions_repeats_them(pages):

@@ -103,7 +103,7 @@ def test_a_click_and_a_box_say_where_growth_begins(network, vocabulary):
 
     x0, y0, x1, y1 = page_words()[place("5.90")].box
     click = Prompt("", points=(((x0 + x1) / 2, (y0 + y1) / 2, True),))
-    around = Prompt("", box=(x0 - 3.0, y0 - 3.0, x1 + 3.0, y1 + 3.0))
+    around = Prompt("", box=(x0 - 3, y0 - 3, x1 + 3, y1 + 3))
     asked = replace(example(), questions=[replace(example().questions[0], prompt=one) for one in (click, around)])
     batch = make_batch([asked], vocabulary, network.config)
     assert network(batch.pages, batch.questions).words.seeds.tolist() == [[place("5.90")]] * 2

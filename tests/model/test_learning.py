@@ -1,4 +1,5 @@
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -52,7 +53,7 @@ def test_a_resumed_run_ends_bit_for_bit_where_an_uninterrupted_one_ends(config, 
     whole, optimizer = fresh(config)
     learn(whole, optimizer, source, PLAN)
     first, optimizer = fresh(config)
-    seen = []
+    seen: list[float] = []
     outcome = learn(
         first, optimizer, source, PLAN, folder=tmp_path, on_progress=seen.append, cancelled=lambda: len(seen) == 2
     )
@@ -89,7 +90,8 @@ def test_the_checkpoint_of_a_run_is_a_checkpoint(config, tmp_path):
 
 def test_metrics_and_progress_are_reported(config):
     network, optimizer = fresh(config)
-    metrics, progress = [], []
+    metrics: list[Mapping[str, float]] = []
+    progress: list[float] = []
     learn(network, optimizer, source, PLAN, on_metrics=metrics.append, on_progress=progress.append)
     assert [line["step"] for line in metrics] == [2, 4, 6]
     assert {"loss", "words", "answered", "seconds", "rate"} <= set(metrics[0])

@@ -82,11 +82,14 @@ def test_a_preset_of_fewer_layers_goes_forward_and_back_through_every_part(prese
     network = GroundingNetwork(config)
     batch = make_batch([example(image=True)], Vocabulary(512), config)
     if preset.image.square:
+        assert batch.pages.image is not None
         assert batch.pages.image.shape[-2:] == (128, 128)
     loss, _ = loss_of(network(batch.pages, batch.questions), batch.targets)
     loss.backward()
     assert torch.isfinite(loss)
-    for part in (network.image_encoder.trunk, network.text_encoder.bert, network.prompt_encoder.clip.tower):
+    bert, clip = network.text_encoder.bert, network.prompt_encoder.clip
+    assert bert is not None and clip is not None
+    for part in (network.image_encoder.trunk, bert, clip.tower):
         gradients = [p.grad for p in part.parameters() if p.grad is not None]
         assert any(g.abs().sum() > 0 for g in gradients) and all(torch.isfinite(g).all() for g in gradients)
 

@@ -1,5 +1,7 @@
 """Pages that the tests draw: words, an image of them, questions with answers."""
 
+from dataclasses import replace
+
 from PIL import Image, ImageDraw
 
 from model.examples import Example, Question, Word
@@ -38,6 +40,12 @@ def page_image() -> Image.Image:
 def place(text: str) -> int:
     """Index of the word with this text."""
     return next(index for index, word in enumerate(page_words()) if word.text == text)
+
+
+def rotated(page: Example, degrees: float) -> Example:
+    """Return the page with its image turned counterclockwise; white fills the corners."""
+    assert page.image is not None
+    return replace(page, image=page.image.rotate(degrees, fillcolor="white"))
 
 
 def example(image: bool = False) -> Example:

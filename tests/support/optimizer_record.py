@@ -5,7 +5,7 @@ needs expecttest.
 """
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import torch
 from torch import nn
@@ -20,6 +20,10 @@ from torch.testing._internal.common_optimizers import (
 )
 
 from model.optim import MODES, Adam, NaturalGradient, Orthogonal, Tucker
+
+Record: TypeAlias = (
+    Any  # an OptimizerInfo; torch types its class of optimizers as an optimizer, and None as no parameters
+)
 
 
 def columns(mode: str) -> dict[str, Any]:
@@ -40,16 +44,16 @@ def usual_settings() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def optimizer_inputs(device: object, dtype: torch.dtype | None = None) -> list[OptimizerInput]:
+def optimizer_inputs(device: str, dtype: torch.dtype | None = None) -> list[OptimizerInput]:
     """Every mode with every one of the usual settings."""
     return [
-        OptimizerInput(params=None, kwargs=columns(mode) | settings, desc=f"{mode}, {name}")
+        OptimizerInput(params=cast(Any, None), kwargs=columns(mode) | settings, desc=f"{mode}, {name}")
         for mode in MODES
         for name, settings in usual_settings()
     ]
 
 
-def error_inputs(device: object, dtype: torch.dtype) -> list[ErrorOptimizerInput]:
+def error_inputs(device: str, dtype: torch.dtype) -> list[ErrorOptimizerInput]:
     """What is refused: by every optimizer of torch, and by this one."""
     matrix = torch.rand(2, 3, device=device, dtype=dtype)
     sparse = nn.Parameter(torch.rand(2, 3, device=device, dtype=dtype))
@@ -83,7 +87,7 @@ def _step(optimizer: Optimizer) -> StepLR:
 
 
 RECORD = OptimizerInfo(
-    NaturalGradient,
+    cast(Any, NaturalGradient),
     optim_inputs_func=optimizer_inputs,
     optim_error_inputs_func=error_inputs,
     scheduler_inputs=(

@@ -1,4 +1,5 @@
 import random
+from collections.abc import Mapping
 from statistics import fmean
 
 import pytest
@@ -94,7 +95,8 @@ def test_students_come_to_agree_with_their_teacher_on_sentences_they_have_not_le
         student = GroundingNetwork(config).eval()
         torch.nn.init.normal_(student.text_encoder.embedding.piece_vectors, std=0.05)
         before.append(agreement(student_vectors(student, SENTENCES), wanted, pairs))
-        objective, lines = Distillation(student, teacher, lambda step: training), []
+        objective = Distillation(student, teacher, lambda step: training)
+        lines: list[Mapping[str, float]] = []
         optimizer = torch.optim.AdamW(objective.learned.parameters(), 3e-3)
         learn(objective, optimizer, Plan(steps=100, warmup=5, metrics_every=25), on_metrics=lines.append)
         after.append(agreement(student_vectors(student, SENTENCES), wanted, pairs))

@@ -165,6 +165,7 @@ def test_weights_under_the_config_of_another_preset_are_refused(tmp_path):
 @pytest.mark.parametrize("size", [(613, 797), (1275, 1650), (97, 1301), (1301, 97), (1, 1)])
 def test_padding_never_answers(size, config):
     prepared = prepare_page([], size, Image.new("RGB", size, "white"), Vocabulary(config.text.buckets), config)
+    assert prepared.image is not None
     high, wide = prepared.image.shape[1] // 4, prepared.image.shape[2] // 4
     logits = torch.full((1, 4, high, wide), -1.0)
     scale = config.image.long_side / max(size) / 4

@@ -1,5 +1,6 @@
 import json
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -9,20 +10,21 @@ from engine.training.pretraining.curves import METRICS_FILE
 from engine.training.pretraining.page_learning import PAGE_OBJECTIVES, learn_pages, page_objective
 from engine.training.pretraining.stage import at_rate
 from model import checkpoint
+from model.encoders.fusion import FusionLayer
 from model.learning import Plan
 from model.network import GroundingNetwork
 from model.objectives.masked_language import Masking, mask_words
 from model.objectives.objective import CHECKPOINT_FILE
 from model.presets import NetworkConfig
 from model.pretraining.joint import JointPretraining, Mix, SeenWords
-from tests.support.drawn_pages import example
+from tests.support.drawn_pages import example, rotated
 
 PLAN = Plan(steps=6, seed=3, warmup=1, checkpoint_every=3, metrics_every=1)
 
 
 def pages(step):
     page = example(image=True)
-    return [replace(page, image=page.image.rotate(3 * step + turn, fillcolor="white")) for turn in range(2)]
+    return [rotated(page, 3 * step + turn) for turn in range(2)]
 
 
 def fresh(config):
@@ -35,7 +37,7 @@ def fresh(config):
 
 
 def test_each_step_does_one_of_the_three_and_all_come_up(config, tmp_path):
-    lines = []
+    lines: list[Mapping[str, float]] = []
     learn_pages(tmp_path, JointPretraining(fresh(config), pages), replace(PLAN, steps=15), on_metrics=lines.append)
     done = [{name.split("_")[0] for name in line} & {"images", "embeddings", "words"} for line in lines]
     assert all(len(one) == 1 for one in done) and set.union(*done) == {"images", "embeddings", "words"}
@@ -66,10 +68,11 @@ def test_a_masked_word_is_looked_for_in_the_image(config):
     """With another image something else is foretold; with another word in the same place, behind the mask, nothing changes."""
     objective = SeenWords(fresh(config), pages)
     for layer in objective.network.fusion.layers:  # what words take from the image starts at zero
+        assert isinstance(layer, FusionLayer)
         torch.nn.init.normal_(layer.to_words.out.weight, std=0.1)
     page, other = example(image=True), example(image=True)
     masked = mask_words([page], random.Random(1), Masking(blank=1.0))
-    other = replace(other, image=page.image.rotate(180))
+    other = replace(other, image=rotated(page, 180).image)
     with torch.no_grad():
         one, wanted = objective.predict(masked, [page])
         two, _ = objective.predict(masked, [other])

@@ -52,7 +52,7 @@ def test_pretraining_ends_with_weights_that_answer_and_resumes_to_the_same(small
     assert set(figures) == {"words", "segment"}
     assert all(set(kept) == {"before", "after"} and "mean_iou" in kept["after"] for kept in figures.values())
 
-    progress = []
+    progress: list[float] = []
     first = pretrain(
         tmp_path / "parts",
         small,
@@ -95,7 +95,7 @@ def test_public_weights_that_cannot_be_had_leave_the_folder_free(small, teacher,
     schedule = Schedule(seed=1, steps={"words": 1})
     with pytest.raises(ValueError, match="no such weights"):
         pretrain(tmp_path, small, teacher, schedule, held_out=2, begin=refuse)
-    seen = []
+    seen: list[object] = []
     assert pretrain(tmp_path, small, teacher, schedule, held_out=2, begin=seen.append).weights is not None
     assert len(seen) == 1
 
@@ -129,6 +129,7 @@ def test_a_run_begins_with_the_weights_that_were_given_and_remembers_them(small,
     second = pretrain(tmp_path / "second", small, teacher, schedule, held_out=2)
     assert second.figures["words"]["mean_iou"][0] == pytest.approx(first.figures["words"]["mean_iou"][1], abs=0.02)
     assert json.loads((tmp_path / "second" / "plan.json").read_text())["start"] == str(first.weights)
+    assert first.weights is not None
     first.weights.unlink()  # a run that was interrupted goes on when what it began with is gone
     again = pretrain(tmp_path / "second", small, teacher, schedule, held_out=2, resume=True)
     assert again.version == second.version

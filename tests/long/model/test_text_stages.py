@@ -12,7 +12,7 @@ from engine.training.pretraining import text_stages
 from engine.training.pretraining.stage import Surroundings
 from model.network import GroundingNetwork
 from model.presets import ImageConfig, NetworkConfig, TextConfig
-from model.pretraining.decoder_files import save_decoder
+from model.pretraining.decoder_files import load_decoder, save_decoder
 from model.pretraining.lora import adapters_of
 from model.pretraining.small_decoder import DecoderSize, small_decoder, small_tokenizer
 
@@ -35,7 +35,7 @@ def around(tmp_path: Path) -> Surroundings:
 @pytest.mark.parametrize("stage", ["decoder", "bidirectional", "contrast"])
 def test_a_text_stage_begins_with_the_decoder_that_was_named(around: Surroundings, stage: str) -> None:
     learned = text_stages.TEXT_STAGES[stage].objective(around)
-    given, _ = text_stages.load_decoder(str(around.decoder))
+    given, _ = load_decoder(str(around.decoder))
     own = learned.decoder.state_dict()  # type: ignore[attr-defined]
     assert all(torch.equal(value, own[name]) for name, value in given.state_dict().items())
     assert all(parameter.requires_grad for parameter in learned.decoder.parameters())  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ def test_of_a_large_decoder_adapters_alone_learn(around: Surroundings, monkeypat
 def test_a_decoder_that_was_saved_in_half_precision_learns(
     around: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decoder, tokenizer = text_stages.load_decoder(str(around.decoder))
+    decoder, tokenizer = load_decoder(str(around.decoder))
     save_decoder(Path(str(around.decoder)), decoder.bfloat16(), tokenizer)
     monkeypatch.setattr(text_stages, "_LARGE", 1_000)
     objective = text_stages.TEXT_STAGES["bidirectional"].objective(around)

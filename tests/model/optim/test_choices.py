@@ -1,7 +1,9 @@
 """Choices check themselves and survive a trip through JSON."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 
@@ -17,11 +19,12 @@ def test_every_choice_survives_json(keyword: str) -> None:
 
 
 def test_settings_away_from_the_defaults_survive_json() -> None:
-    for keyword, choice in [
+    settings: list[tuple[str, choices.Choice]] = [
         ("subspace", Tucker(rank=7, modes=(0, 2), iterations=5, refresh=11, rotate=False)),
         ("subspace", Seeded(fraction=0.125, side="columns", shared=False)),
         ("preconditioner", History(window=3, damping=0.5, relative=False, dtype="bfloat16")),
-    ]:
+    ]
+    for keyword, choice in settings:
         assert choices.parse(keyword, json.loads(json.dumps(choices.to_plain(choice)))) == choice
 
 
@@ -33,24 +36,24 @@ def test_settings_away_from_the_defaults_survive_json() -> None:
         (lambda: Svd(fraction=1.5), "at most 1"),
         (lambda: RangeFinder(refresh=0), "refresh must be at least 1"),
         (lambda: RangeFinder(oversample=-1), "oversample"),
-        (lambda: Seeded(side="left"), "side must be one of smaller, rows, columns"),
+        (lambda: Seeded(side=cast(Any, "left")), "side must be one of smaller, rows, columns"),
         (lambda: Tucker(modes=(1, 1)), "distinct"),
         (lambda: Tucker(modes=()), "distinct"),
         (lambda: Tucker(iterations=0), "iterations"),
         (lambda: History(window=0), "window"),
         (lambda: History(damping=0.0), "damping must be above 0"),
-        (lambda: History(dtype="float16"), "dtype must be one of float32, bfloat16"),
+        (lambda: History(dtype=cast(Any, "float16")), "dtype must be one of float32, bfloat16"),
         (lambda: Factor(beta=1.0), "beta"),
         (lambda: Factor(exponent=0.0), "exponent"),
         (lambda: Factor(interval=0), "interval"),
         (lambda: Orthogonal(iterations=0), "iterations"),
         (lambda: Residual(limit=0.9), "limit"),
-        (lambda: Norm(rule="max"), "rule must be one of rms, gradient"),
+        (lambda: Norm(rule=cast(Any, "max")), "rule must be one of rms, gradient"),
         (lambda: Norm(rms=0.0), "rms"),
         (lambda: choices.Adam(eps=0.0), "eps"),
     ],
 )
-def test_nonsense_is_refused_in_a_sentence(make: object, sentence: str) -> None:
+def test_nonsense_is_refused_in_a_sentence(make: Callable[[], object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         make()
 
@@ -61,7 +64,7 @@ def test_plain_forms_that_mean_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="kind seeded has no setting windows"):
         choices.parse("subspace", {"kind": "seeded", "windows": 3})
     with pytest.raises(TypeError, match="preconditioner must be one of History"):
-        choices.parse("preconditioner", "history")
+        choices.parse("preconditioner", cast(Any, "history"))
     with pytest.raises(TypeError, match="moments must be one of"):
         choices.parse("moments", Factor())
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from model.optim import History, NaturalGradient, Seeded, fisher
+from model.optim.choices import HistoryDtype
 
 WINDOW = 10
 
@@ -18,7 +19,7 @@ def gradients(apart: float) -> torch.Tensor:
 @pytest.mark.parametrize("apart", [1e-1, 1e-2, 1e-3])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_step_takes_f_inverse_g_of_the_stored_columns_to_float32_however_alike_they_are(
-    apart: float, dtype: str
+    apart: float, dtype: HistoryDtype
 ) -> None:
     drawn = gradients(apart)
     damping = 1e-6 * float(drawn.double().square().sum()) / WINDOW

@@ -19,12 +19,12 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch.testing._internal.common_cuda import TEST_MULTIGPU
 from torch.testing._internal.common_device_type import instantiate_device_type_tests, onlyCUDA
-from torch.testing._internal.common_optimizers import OptimizerErrorEnum, OptimizerInfo, optim_db, optims
+from torch.testing._internal.common_optimizers import OptimizerErrorEnum, optim_db, optims
 from torch.testing._internal.common_utils import TestCase, parametrize
 from torch.testing._internal.opinfo.core import DecorateInfo
 
 from model.optim import stack
-from tests.support.optimizer_record import RECORD
+from tests.support.optimizer_record import RECORD, Record
 
 ELSEWHERE = {
     "test_complex": "complex parameters are refused (test_errors)",
@@ -74,7 +74,7 @@ def test_every_test_of_torchs_suite_is_here_or_says_why_it_is_not() -> None:
     assert not written & set(ELSEWHERE)
 
 
-def tensors(device: object, dtype: torch.dtype, contiguous: bool = True) -> tuple[Parameter, Parameter, Tensor]:
+def tensors(device: str, dtype: torch.dtype, contiguous: bool = True) -> tuple[Parameter, Parameter, Tensor]:
     """A matrix, a bias and an input; as a slice of something larger where not contiguous."""
 
     def made(*shape: int) -> Tensor:
@@ -95,7 +95,7 @@ def loss_of(optimizer: Optimizer, weight: Tensor, bias: Tensor, given: Tensor) -
     return loss
 
 
-def advance(schedulers: Iterable[object], loss: Tensor) -> None:
+def advance(schedulers: Iterable[Any], loss: Tensor) -> None:
     for scheduler in schedulers:
         scheduler.step(*[loss.detach()] if isinstance(scheduler, ReduceLROnPlateau) else [])
 
@@ -111,14 +111,14 @@ class TestOptimRenewed(TestCase):
 
     @optims([RECORD])
     def test_optim_infos_do_not_specify_global_cliquey_kwargs(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
+        self, device: str, dtype: torch.dtype, optim_info: Record
     ) -> None:
         flags = {"foreach", "fused", "differentiable"}
         for given in optim_info.optim_inputs_func(device=device):
             self.assertFalse(flags & set(given.kwargs), given.desc)
 
     @optims([RECORD])
-    def test_errors(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_errors(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for error in optim_info.optim_error_inputs_func(device=device, dtype=dtype):
             given = error.optimizer_error_input
             warning = issubclass(error.error_type, Warning)
@@ -135,7 +135,7 @@ class TestOptimRenewed(TestCase):
     @parametrize("with_lrsched", [True, False])
     @optims([RECORD], dtypes=[torch.float32])
     def test_forloop_goes_right_direction(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, contiguous: bool, with_lrsched: bool
+        self, device: str, dtype: torch.dtype, optim_info: Record, contiguous: bool, with_lrsched: bool
     ) -> None:
         for makers in optim_info.scheduler_inputs if with_lrsched else [[]]:
             for given in optim_info.optim_inputs_func(device=device):
@@ -151,9 +151,7 @@ class TestOptimRenewed(TestCase):
     @onlyCUDA
     @unittest.skipIf(not TEST_MULTIGPU, "only one GPU detected")
     @optims([RECORD], dtypes=[torch.float32])
-    def test_forloop_goes_right_direction_multigpu(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
-    ) -> None:
+    def test_forloop_goes_right_direction_multigpu(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             weight, _, vector = tensors("cuda:0", dtype)
             bias = tensors("cuda:1", dtype)[1]
@@ -166,7 +164,7 @@ class TestOptimRenewed(TestCase):
 
     @optims([RECORD], dtypes=[torch.float32])
     def test_param_group_with_lrscheduler_goes_right_direction(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
+        self, device: str, dtype: torch.dtype, optim_info: Record
     ) -> None:
         for makers in optim_info.scheduler_inputs:
             weight, bias, vector = tensors(device, dtype)
@@ -181,7 +179,7 @@ class TestOptimRenewed(TestCase):
 
     @parametrize("num_dim", [0, 1, 2])
     @optims([RECORD], dtypes=[torch.float32])
-    def test_tensor_lr(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, num_dim: int) -> None:
+    def test_tensor_lr(self, device: str, dtype: torch.dtype, optim_info: Record, num_dim: int) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             weight, bias, vector = tensors(device, dtype)
             ends = []
@@ -189,19 +187,19 @@ class TestOptimRenewed(TestCase):
                 pair = [Parameter(weight.detach().clone()), Parameter(bias.detach().clone())]
                 optimizer = optim_info.optim_cls(pair, **given.kwargs | {"lr": lr})
                 for _ in range(5):
-                    optimizer.step(functools.partial(loss_of, optimizer, *pair, vector))
+                    optimizer.step(functools.partial(loss_of, optimizer, pair[0], pair[1], vector))
                 ends.append(pair)
             self.assertNotEqual(ends[0], [weight, bias], msg=given.desc)
-            self.assertEqual(*ends, msg=given.desc)
+            self.assertEqual(ends[0], ends[1], msg=given.desc)
 
     @optims([RECORD], dtypes=[torch.float64])
-    def test_foreach_matches_forloop(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_foreach_matches_forloop(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             ends = [self.run_of_network(device, dtype, optim_info, given.kwargs, size) for size in (1, 1 << 18)]
-            self.assertEqual(*ends, msg=given.desc)
+            self.assertEqual(ends[0], ends[1], msg=given.desc)
 
     def run_of_network(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, kwargs: dict[str, object], stacked: int
+        self, device: str, dtype: torch.dtype, optim_info: Record, kwargs: dict[str, object], stacked: int
     ) -> list[dict[str, object]]:
         """Seven steps, one without gradients, a layer frozen in two; `stacked` elements of equal shapes in one product.
 
@@ -225,7 +223,7 @@ class TestOptimRenewed(TestCase):
 
     @parametrize("impl", ["foreach"])
     @optims([RECORD])
-    def test_mixed_device_dtype(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, impl: str) -> None:
+    def test_mixed_device_dtype(self, device: str, dtype: torch.dtype, optim_info: Record, impl: str) -> None:
         devices = ["cuda:0", "cuda:1"] if TEST_MULTIGPU else [device]
         kinds = [(d, t) for t in (torch.float64, torch.float32, torch.float16, torch.bfloat16) for d in devices]
         for given in optim_info.optim_inputs_func(device=device):
@@ -247,9 +245,7 @@ class TestOptimRenewed(TestCase):
             self.assertEqual(together[0]["step"], 4)
 
     @optims([RECORD], dtypes=[torch.float64])
-    def test_set_default_dtype_works_with_foreach(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
-    ) -> None:
+    def test_set_default_dtype_works_with_foreach(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         before = torch.get_default_dtype()
         for given in optim_info.optim_inputs_func(device=device):
             expected = self.run_of_network(device, dtype, optim_info, given.kwargs, 1 << 18)
@@ -262,7 +258,7 @@ class TestOptimRenewed(TestCase):
                 self.assertEqual(ends, expected, msg=given.desc)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_param_groups_weight_decay(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_param_groups_weight_decay(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             weight, bias, vector = tensors(device, dtype)
             groups = [{"params": [weight], **given.kwargs}, {"params": [bias], **given.kwargs | {"weight_decay": 0.0}}]
@@ -277,7 +273,7 @@ class TestOptimRenewed(TestCase):
             )
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_param_groups_lr(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_param_groups_lr(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             weight, bias, vector = tensors(device, dtype)
             still = Parameter(torch.randn(4, 3, device=device, dtype=dtype))
@@ -295,9 +291,7 @@ class TestOptimRenewed(TestCase):
             self.assertEqual(optimizer.state[still]["step"], 20)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_step_is_noop_when_params_have_no_grad(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
-    ) -> None:
+    def test_step_is_noop_when_params_have_no_grad(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             parameters = [torch.randn(2, 3, device=device, dtype=dtype) for _ in range(2)]
             before = [parameter.clone() for parameter in parameters]
@@ -306,7 +300,7 @@ class TestOptimRenewed(TestCase):
             self.assertEqual(parameters, before, rtol=0, atol=0, msg=given.desc)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_step_is_noop_for_zero_grads(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_step_is_noop_for_zero_grads(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             if given.kwargs.get("weight_decay", 0):
                 continue  # which decays a vector whatever its gradient
@@ -319,14 +313,14 @@ class TestOptimRenewed(TestCase):
             self.assertEqual(parameters, before, rtol=0, atol=0, msg=given.desc)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_optimizer_can_be_printed(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_optimizer_can_be_printed(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             optimizer = optim_info.optim_cls([torch.zeros(2, 3, device=device, dtype=dtype)], **given.kwargs)
             for name in ("lr", "subspace", "preconditioner", "moments", "residual", "norm"):
                 self.assertIn(f"{name}: {optimizer.param_groups[0][name]}", repr(optimizer))
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_non_empty_state(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_non_empty_state(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             network = nn.Linear(5, 5, device=device, dtype=dtype)
             optimizer = optim_info.optim_cls(network.parameters(), **given.kwargs)

@@ -7,7 +7,7 @@ import functools
 import tempfile
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -15,13 +15,13 @@ from torch.nn import Parameter
 from torch.optim import SGD, Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.testing._internal.common_device_type import instantiate_device_type_tests, onlyCUDA
-from torch.testing._internal.common_optimizers import OptimizerInfo, OptimizerInput, optims
+from torch.testing._internal.common_optimizers import OptimizerInput, optims
 from torch.testing._internal.common_utils import TestCase, parametrize
 
-from tests.support.optimizer_record import RECORD
+from tests.support.optimizer_record import RECORD, Record
 
 
-def pair(device: object, dtype: torch.dtype) -> list[Parameter]:
+def pair(device: str, dtype: torch.dtype) -> list[Parameter]:
     return [Parameter(torch.randn(shape, device=device, dtype=dtype)) for shape in ((4, 6), (4,))]
 
 
@@ -63,7 +63,7 @@ class TestOptimRenewedState(TestCase):
     """One class for each kind of device that there is is made of this one below."""
 
     def primed(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
+        self, device: str, dtype: torch.dtype, optim_info: Record
     ) -> Iterator[tuple[OptimizerInput, Optimizer, list[Parameter]]]:
         """Optimizers of all inputs after three steps, their parameters with a gradient."""
         for given in optim_info.optim_inputs_func(device=device):
@@ -79,7 +79,7 @@ class TestOptimRenewedState(TestCase):
     @parametrize("is_named_optim1", [True, False])
     @optims([RECORD], dtypes=[torch.float32])
     def test_state_dict_deterministic(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, is_named_optim0: bool, is_named_optim1: bool
+        self, device: str, dtype: torch.dtype, optim_info: Record, is_named_optim0: bool, is_named_optim1: bool
     ) -> None:
         vector = torch.randn(6, device=device, dtype=dtype)
         for given in optim_info.optim_inputs_func(device=device):
@@ -105,7 +105,7 @@ class TestOptimRenewedState(TestCase):
             self.assertEqual(repeated[-1], without_names(optimizer.state_dict())["param_groups"][-1])
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_can_load_older_state_dict(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_can_load_older_state_dict(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             network, backward = convolution(device, dtype)
             optimizer = optim_info.optim_cls(network.parameters(), **given.kwargs)
@@ -128,7 +128,7 @@ class TestOptimRenewedState(TestCase):
     @parametrize("is_named_optim1", [True, False])
     @optims([RECORD], dtypes=[torch.float32])
     def test_can_load_from_to_named_state_dict(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, is_named_optim0: bool, is_named_optim1: bool
+        self, device: str, dtype: torch.dtype, optim_info: Record, is_named_optim0: bool, is_named_optim1: bool
     ) -> None:
         for given in optim_info.optim_inputs_func(device=device):
             network, backward = convolution(device, dtype)
@@ -150,7 +150,7 @@ class TestOptimRenewedState(TestCase):
     @parametrize("is_named_optim", [True, False])
     @optims([RECORD], dtypes=[torch.float32])
     def test_save_load_equality_with_weights_only(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, is_named_optim: bool
+        self, device: str, dtype: torch.dtype, optim_info: Record, is_named_optim: bool
     ) -> None:
         vector = torch.randn(6, device=device, dtype=dtype)
         for given in optim_info.optim_inputs_func(device=device):
@@ -167,7 +167,7 @@ class TestOptimRenewedState(TestCase):
                 self.assertEqual(loaded, saved, rtol=0, atol=0, msg=given.desc)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_load_nontensor_step(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_load_nontensor_step(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given, optimizer, parameters in self.primed(device, dtype, optim_info):
             for made in (int, float, torch.tensor):  # ours is an integer; torch's own is a tensor of floats
                 saved = deepcopy(optimizer.state_dict())
@@ -180,7 +180,7 @@ class TestOptimRenewedState(TestCase):
 
     @onlyCUDA
     @optims([RECORD], dtypes=[torch.float32])
-    def test_state_dict_with_cuda_params(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_state_dict_with_cuda_params(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given, optimizer, parameters in self.primed("cpu", dtype, optim_info):
             there = [Parameter(parameter.detach().to(device)) for parameter in parameters]
             other = optim_info.optim_cls(there, **given.kwargs)
@@ -198,7 +198,7 @@ class TestOptimRenewedState(TestCase):
 
     @onlyCUDA
     @optims([RECORD], dtypes=[torch.float32])
-    def test_cpu_load_state_dict(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_cpu_load_state_dict(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given, optimizer, parameters in self.primed("cpu", dtype, optim_info):
             there = [Parameter(parameter.detach().to(device)) for parameter in parameters]
             other = optim_info.optim_cls(there, **given.kwargs)
@@ -209,26 +209,26 @@ class TestOptimRenewedState(TestCase):
                 self.assertEqual({value.device for value in tensors}, {parameter.device}, given.desc)
             other.step()
 
-    def hooked(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> Iterator[Optimizer]:
+    def hooked(self, device: str, dtype: torch.dtype, optim_info: Record) -> Iterator[Optimizer]:
         for given in optim_info.optim_inputs_func(device=device):
             yield optim_info.optim_cls(
                 [torch.rand(2, 3, device=device, dtype=dtype, requires_grad=True)], **given.kwargs
             )
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_state_dict_pre_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_state_dict_pre_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             optimizer.register_state_dict_pre_hook(_note)
             self.assertEqual(optimizer.state_dict()["state"]["note"], 1)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_state_dict_post_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_state_dict_post_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             optimizer.register_state_dict_post_hook(_move_note)
             self.assertIs(optimizer.state_dict()["noted"], False)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_state_dict_pre_post_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_state_dict_pre_post_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             optimizer.register_state_dict_pre_hook(_note)
             optimizer.register_state_dict_post_hook(_move_note)
@@ -237,9 +237,7 @@ class TestOptimRenewedState(TestCase):
             self.assertIs(saved["noted"], True)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_load_state_dict_pre_hook_and_prepend(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo
-    ) -> None:
+    def test_load_state_dict_pre_hook_and_prepend(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             saved = optimizer.state_dict()
             optimizer.register_load_state_dict_pre_hook(functools.partial(_rate_in_place, 0.002))
@@ -250,34 +248,34 @@ class TestOptimRenewedState(TestCase):
             self.assertEqual(optimizer.param_groups[0]["lr"], 0.002)  # the one that came first has the last word
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_load_state_dict_post_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_load_state_dict_post_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             seen: list[float] = []
-            optimizer.register_load_state_dict_post_hook(lambda o, seen=seen: seen.append(o.param_groups[0]["lr"]))
+            optimizer.register_load_state_dict_post_hook(functools.partial(_note_rate, seen))
             saved = optimizer.state_dict()
             optimizer.param_groups[0]["lr"] = 7.0
             optimizer.load_state_dict(saved)
             self.assertEqual(seen, [saved["param_groups"][0]["lr"]])
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_load_state_dict_pre_post_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_load_state_dict_pre_post_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             seen: list[float] = []
             optimizer.register_load_state_dict_pre_hook(functools.partial(_rate_in_copy, 0.003))
-            optimizer.register_load_state_dict_post_hook(lambda o, seen=seen: seen.append(o.param_groups[0]["lr"]))
+            optimizer.register_load_state_dict_post_hook(functools.partial(_note_rate, seen))
             optimizer.load_state_dict(optimizer.state_dict())
             self.assertEqual(seen, [0.003])
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_step_post_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_step_post_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         self.step_hook(device, dtype, optim_info, "register_step_post_hook", [1, 2])
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_step_pre_hook(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_step_pre_hook(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         self.step_hook(device, dtype, optim_info, "register_step_pre_hook", [0, 1])
 
     def step_hook(
-        self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo, register: str, expected: list[int]
+        self, device: str, dtype: torch.dtype, optim_info: Record, register: str, expected: list[int]
     ) -> None:
         """A hook sees the count of steps before or after each step, and nothing once it is removed."""
         for optimizer in self.hooked(device, dtype, optim_info):
@@ -294,7 +292,7 @@ class TestOptimRenewedState(TestCase):
             self.assertEqual(seen, expected)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_step_all_hooks(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_step_all_hooks(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for optimizer in self.hooked(device, dtype, optim_info):
             other = SGD(optimizer.param_groups[0]["params"], lr=1e-3)
             calls: list[str] = []
@@ -320,7 +318,7 @@ class TestOptimRenewedState(TestCase):
             self.assertEqual(calls, round_ * 3)
 
     @optims([RECORD], dtypes=[torch.float32])
-    def test_deepcopy_copies_all_public_attrs(self, device: str, dtype: torch.dtype, optim_info: OptimizerInfo) -> None:
+    def test_deepcopy_copies_all_public_attrs(self, device: str, dtype: torch.dtype, optim_info: Record) -> None:
         for given, optimizer, _ in self.primed(device, dtype, optim_info):
             attributes = [
                 {key for key in vars(each) if not key.startswith("_")} for each in (optimizer, deepcopy(optimizer))
@@ -329,8 +327,12 @@ class TestOptimRenewedState(TestCase):
             self.assertEqual(deepcopy(optimizer).state_dict(), optimizer.state_dict(), rtol=0, atol=0, msg=given.desc)
 
 
+def _note_rate(seen: list[float], optimizer: Optimizer) -> None:
+    seen.append(optimizer.param_groups[0]["lr"])
+
+
 def _note(optimizer: Optimizer) -> None:
-    optimizer.state["note"] = 1
+    cast(Any, optimizer.state)["note"] = 1
 
 
 def _move_note(optimizer: Optimizer, state_dict: dict[str, Any]) -> dict[str, Any]:

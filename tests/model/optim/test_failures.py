@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.linalg import LinAlgError
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
 import model.optim.subspace
 from model.optim import History, Momentum, NaturalGradient, RangeFinder, Seeded, Svd, Tucker

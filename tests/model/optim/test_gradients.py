@@ -238,7 +238,7 @@ def test_a_gradient_counts_by_its_values_and_not_by_its_layout(mode: str, laid_o
             parameter.grad = gradient.contiguous() if plain else gradient
             optimizer.step()
         ends.append(parameter.detach())
-    assert torch.allclose(*ends, rtol=1e-4, atol=1e-5)
+    assert torch.allclose(ends[0], ends[1], rtol=1e-4, atol=1e-5)
     assert not torch.equal(ends[0], matrix(*shape))
 
 
@@ -269,7 +269,7 @@ def test_two_halves_of_a_batch_make_the_step_of_the_whole(mode: str) -> None:
                 (parameter @ part.T).tanh().sum().div(8).backward()
             optimizer.step()
         ends.append(parameter.detach())
-    assert torch.allclose(*ends, rtol=1e-9)
+    assert torch.allclose(ends[0], ends[1], rtol=1e-9)
 
 
 @every_mode

@@ -100,7 +100,7 @@ def test_a_parameter_keeps_its_layout_and_steps_like_a_contiguous_one(mode: str,
         assert (parameter.stride(), parameter.data_ptr()) == (strides, address)
         ends.append(parameter.detach())
     assert not ends[1].is_contiguous()
-    assert torch.allclose(*ends, rtol=1e-4, atol=1e-5)
+    assert torch.allclose(ends[0], ends[1], rtol=1e-4, atol=1e-5)
 
 
 @every_mode
@@ -137,18 +137,18 @@ def test_narrow_parameters_follow_the_path_of_wide_ones_as_far_as_they_can(mode:
 def test_a_frozen_parameter_stays_and_its_neighbours_path_is_the_same(mode: str) -> None:
     ends = []
     for frozen in (False, True):
-        network = nn.Sequential(nn.Linear(6, 6, bias=False), nn.Linear(6, 6, bias=False))
+        first, second = nn.Linear(6, 6, bias=False), nn.Linear(6, 6, bias=False)
         with torch.no_grad():
-            network[0].weight.copy_(matrix(6, 6))
-            network[1].weight.copy_(matrix(6, 6, seed=1))
-        network[0].weight.requires_grad_(not frozen)
-        optimizer = NaturalGradient.from_mode(network.parameters(), mode, lr=0.01, weight_decay=0.1)
+            first.weight.copy_(matrix(6, 6))
+            second.weight.copy_(matrix(6, 6, seed=1))
+        first.weight.requires_grad_(not frozen)
+        optimizer = NaturalGradient.from_mode([first.weight, second.weight], mode, lr=0.01, weight_decay=0.1)
         # The gradient of the second layer does not depend on the first.
-        (network[0](torch.zeros(1, 6)).sum() + (network[1].weight * matrix(6, 6, seed=2)).sum()).backward()
+        (first(torch.zeros(1, 6)).sum() + (second.weight * matrix(6, 6, seed=2)).sum()).backward()
         optimizer.step()
-        assert torch.equal(network[0].weight, matrix(6, 6))  # the gradient is zero or there is none
-        assert (network[0].weight in optimizer.state) == (not frozen)
-        ends.append(network[1].weight.detach())
+        assert torch.equal(first.weight, matrix(6, 6))  # the gradient is zero or there is none
+        assert (first.weight in optimizer.state) == (not frozen)
+        ends.append(second.weight.detach())
     assert torch.equal(*ends)
 
 
@@ -186,7 +186,7 @@ def test_a_neighbour_without_gradient_does_not_change_a_parameters_own_subspace(
                 give(first, step + 50)
             optimizer.step()
         ends.append(second.detach())
-    assert torch.allclose(*ends, rtol=1e-5)
+    assert torch.allclose(ends[0], ends[1], rtol=1e-5)
 
 
 def test_unshared_seeds_give_parameters_of_one_shape_different_subspaces() -> None:
@@ -201,7 +201,7 @@ def test_unshared_seeds_give_parameters_of_one_shape_different_subspaces() -> No
         optimizer.step()
         moves[shared] = [matrix().detach() - p.detach() for p in pair]
     assert torch.equal(*moves[True])
-    assert not torch.allclose(*moves[False], atol=1e-2)
+    assert not torch.allclose(moves[False][0], moves[False][1], atol=1e-2)
 
 
 @every_mode

@@ -42,7 +42,7 @@ def begun(variant: dict[str, Any], dtype: torch.dtype) -> tuple[nn.Module, Natur
 
 
 def saved(layers: nn.Module, optimizer: NaturalGradient, schedule: OneCycleLR) -> dict[str, Any]:
-    parts = {"layers": layers, "optimizer": optimizer, "schedule": schedule}
+    parts: dict[str, Any] = {"layers": layers, "optimizer": optimizer, "schedule": schedule}
     return {name: part.state_dict() for name, part in parts.items()}
 
 

@@ -227,14 +227,19 @@ def test_vectors_and_groups_without_a_subspace_get_adamw(dtype: torch.dtype) -> 
     shapes = [(5,), (), (1, 1), (1, 7), (4, 6)]
     own = [torch.nn.Parameter(torch.randn(s, dtype=dtype, generator=torch.Generator().manual_seed(1))) for s in shapes]
     theirs = [torch.nn.Parameter(p.detach().clone()) for p in own]
+    groups: list[dict[str, Any]] = [
+        {"params": own[:4]},
+        {"params": own[4:], "subspace": None, "weight_decay": 0.3},
+    ]
     optimizer = NaturalGradient(
-        [{"params": own[:4]}, {"params": own[4:], "subspace": None, "weight_decay": 0.3}],
+        groups,
         lr=0.02,
         betas=(0.8, 0.97),
         weight_decay=0.1,
     )
+    their_groups: list[dict[str, Any]] = [{"params": theirs[:4]}, {"params": theirs[4:], "weight_decay": 0.3}]
     reference = torch.optim.AdamW(
-        [{"params": theirs[:4]}, {"params": theirs[4:], "weight_decay": 0.3}],
+        their_groups,
         lr=0.02,
         betas=(0.8, 0.97),
         weight_decay=0.1,

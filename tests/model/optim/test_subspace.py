@@ -5,8 +5,10 @@ import tensorly
 import torch
 from tensorly import tenalg
 from tensorly.decomposition import partial_tucker
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
 from model.optim import RangeFinder, Seeded, Svd, Tucker, subspace
+from model.optim.choices import Subspace
 
 
 def low_rank(*shape: int, rank: int = 4, noise: float = 0.1, seed: int = 0) -> torch.Tensor:
@@ -39,7 +41,7 @@ def assert_orthonormal(factor: torch.Tensor) -> None:
         ((8, 6, 10), Tucker(modes=(2,), rank=2), (8, 6, 10), (8, 6, 2)),
     ],
 )
-def test_geometry_of_a_parameter(shape: tuple[int, ...], choice: subspace.Subspace, view: object, low: object) -> None:
+def test_geometry_of_a_parameter(shape: tuple[int, ...], choice: Subspace, view: object, low: object) -> None:
     found = subspace.geometry(shape, choice)
     assert found is not None
     assert (found.view, found.low) == (view, low)
@@ -112,7 +114,7 @@ def test_the_range_finder_holds_nearly_the_energy_of_the_svd() -> None:
 @pytest.mark.parametrize("choice", [RangeFinder(rank=6), Svd(rank=6), Tucker(rank=6)])
 @pytest.mark.parametrize("shape", [(8, 30), (30, 8), (8, 3)])
 def test_fitted_bases_are_orthonormal_even_for_a_gradient_of_rank_one(
-    choice: subspace.Subspace, shape: tuple[int, int]
+    choice: RangeFinder | Svd | Tucker, shape: tuple[int, int]
 ) -> None:
     outer = torch.outer(torch.arange(1.0, shape[0] + 1), torch.ones(shape[1]))
     found = subspace.geometry(shape, choice)
@@ -126,7 +128,7 @@ def test_fitted_bases_are_orthonormal_even_for_a_gradient_of_rank_one(
 
 def test_a_decomposition_that_fails_is_replaced_by_a_random_basis(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
-        raise torch.linalg.LinAlgError("did not converge")
+        raise LinAlgError("did not converge")
 
     found = subspace.geometry((8, 30), Svd(rank=3))
     assert found is not None
