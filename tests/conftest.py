@@ -6,6 +6,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -15,7 +16,7 @@ from engine.workspace import Workspace, open_workspace
 pytest_plugins = ["tests.support.application", "tests.support.exported_project"]
 
 
-def needed(reason: str) -> None:
+def needed(reason: str) -> NoReturn:
     """Skip for want of a part of the machine; in CI, where every part is installed, fail instead."""
     if os.environ.get("CI"):
         pytest.fail(f"CI must have everything: {reason}")

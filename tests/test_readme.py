@@ -5,7 +5,8 @@ import re
 from typer.main import get_command
 
 from engine.cli import app
-from tests.readme_parts import ROOT, replaced
+from tests.readme_parts import replaced
+from tests.support.repository import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -17,7 +18,7 @@ def test_tree_and_settings_are_those_of_the_code() -> None:
 def test_every_command_that_the_readme_names_exists() -> None:
     known = get_command(app).commands  # type: ignore[attr-defined]
     for line in re.findall(r"^glossator (.+?)(?:\s{2,}#.*)?$", README, re.MULTILINE):
-        first, second, *_ = [*line.split(), ""]
+        first, second = [*line.split(), ""][:2]
         assert first in known, line
         if hasattr(known[first], "commands"):
             assert second in known[first].commands, line

@@ -186,6 +186,7 @@ def routes_of(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
                 yield "GET", f"{prefix}{route.path}/{{path:path}}"
             continue
         for method in sorted(context.methods or {"GET"}):
+            assert context.path is not None
             yield method, prefix + context.path
 
 
@@ -291,7 +292,7 @@ def test_a_blob_is_told_to_members_alone_even_to_who_knows_its_digest(world: Wor
 
 def test_ids_of_two_projects_in_one_path_are_not_there(world: World) -> None:
     elsewhere = make_project(world.workspace, f"elsewhere {new_id()}")
-    members.put_member(world.workspace, elsewhere.id, world.people["annotator"].user.id, "admin", by=world.owner)
+    members.put_member(world.workspace, elsewhere.id, world.people["annotator"].known.id, "admin", by=world.owner)
     annotator = world.people["annotator"]
     asked = {"question": "What?", "page_id": world.page.id}
     document = make_document(world.workspace, elsewhere.id, [bill(3)])

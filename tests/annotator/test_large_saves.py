@@ -209,7 +209,12 @@ def test_who_loses_access_meanwhile_saves_nothing(shop: Shop, painting: Begin) -
 def test_large_saves_wait_for_each_other_and_small_ones_pass(shop: Shop, painting: Begin) -> None:
     with shop.workspace.large_saves.turn():
         finished = threading.Event()
-        other = threading.Thread(target=lambda: (shop.large(), finished.set()))
+
+        def save() -> None:
+            shop.large()
+            finished.set()
+
+        other = threading.Thread(target=save)
         other.start()
         assert shop.small(shop.of_ben).revision == 2
         assert not finished.is_set()

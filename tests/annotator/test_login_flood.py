@@ -10,9 +10,10 @@ from sqlalchemy import func, select
 
 from annotator.app import create_app
 from annotator.auth import COOKIE
+from db.base import now
 from db.tables import LoginAttempt, LoginSession
 from engine import audit
-from engine.accounts import login_throttle, passwords, sessions, users
+from engine.accounts import passwords, sessions, users
 from engine.commands.serve import server_options
 from engine.deferred_writes import Later
 from engine.errors import TooMany
@@ -47,9 +48,7 @@ def test_wrong_and_refused_logins_do_not_wait_for_the_write_turn(workspace: Work
     make_user(workspace, "ann")
     told: list[str] = []
     with workspace.database.write() as session:
-        session.add(
-            LoginSession(token_sha256="0" * 64, user_id=users.local_user(session).id, expires_at=login_throttle.now())
-        )
+        session.add(LoginSession(token_sha256="0" * 64, user_id=users.local_user(session).id, expires_at=now()))
         session.flush()
         flood = threading.Thread(target=lambda: told.extend(attempt(workspace) for _ in range(20)), daemon=True)
         flood.start()

@@ -94,7 +94,7 @@ def test_whoever_goes_away_gives_the_place_back() -> None:
         await until(lambda: len(counter.began) == 1)
         second.cancel()
         counter.go_on.set()
-        assert await asyncio.gather(first, third) == ["10.0.0.1/0", "10.0.0.1/2"]
+        assert list(await asyncio.gather(first, third)) == ["10.0.0.1/0", "10.0.0.1/2"]
         assert not line.is_long and counter.began == ["10.0.0.1/0", "10.0.0.1/2"]
 
     in_a_thread(run)

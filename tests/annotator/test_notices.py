@@ -24,8 +24,10 @@ def test_no_tab_calls_gradio_s_own_messages() -> None:
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             named = node.attr if isinstance(node, ast.Attribute) else node.name if isinstance(node, ast.alias) else ""
-            own = named in ("Info", "Warning", "Error", "Success", "Markdown")
-            if own and (isinstance(node, ast.alias) or (isinstance(node.value, ast.Name) and node.value.id == "gr")):
+            if named not in ("Info", "Warning", "Error", "Success", "Markdown"):
+                continue
+            of_gradio = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "gr"
+            if isinstance(node, ast.alias) or (isinstance(node, ast.Attribute) and of_gradio):
                 wrong.append(f"{path.relative_to(folder)}:{node.lineno}: gr.{named}; use annotator.ui.notices")
     assert not wrong, "\n".join(wrong)
 

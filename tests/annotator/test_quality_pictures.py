@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from typing import Any, cast
 from xml.etree import ElementTree
 
 from annotator.ui import plots, quality
@@ -69,7 +70,7 @@ def test_every_plot_has_a_name_for_screen_readers_and_its_values_as_a_table() ->
 def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
     found = some()
     for row in (*found.masks_a_day, *found.people):
-        row.person = '<img src=x onerror="alert(1)">'
+        cast(Any, row).person = '<img src=x onerror="alert(1)">'
     found.by_model[0].label = "<b>&"
     html = quality.drawn(found)
     assert "<img" not in html and "<b>&" not in html

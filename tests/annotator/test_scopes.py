@@ -239,6 +239,7 @@ def test_tokens_of_before_keep_all_rights(workspace: Workspace) -> None:
     migrate.downgrade(workspace.database, "0005")
     migrate.upgrade(workspace.database)
     found = {each: sessions.login_of_token(workspace, each) for each in (old, browser, narrow)}
-    assert found[old] is not None and found[old].scope == "admin"
-    assert found[browser] is not None and found[browser].scope is None
+    first, second = found[old], found[browser]
+    assert first is not None and first.scope == "admin"
+    assert second is not None and second.scope is None
     assert found[narrow] is None, "ended: a version without scopes would have given it all rights"

@@ -1,7 +1,7 @@
 """Events of the Gradio tabs take whatever id a browser sends: each of them asks whether the person may."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from starlette.routing import Mount
@@ -31,7 +31,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 def event(person: Person, tab: str, name: str, *given: Any) -> str:
     """Fire the event `name` of a tab as a browser does; return everything that the server says to it."""
-    mounted = next(route.app for route in person.client.app.routes if isinstance(route, Mount) and route.path == "/app")  # type: ignore[attr-defined]
+    mounted: Any = next(
+        route.app for route in cast(Any, person.client.app).routes if isinstance(route, Mount) and route.path == "/app"
+    )  # type: ignore[attr-defined]
     index = next(
         number
         for number, function in mounted.blocks.fns.items()
@@ -45,7 +47,7 @@ def event(person: Person, tab: str, name: str, *given: Any) -> str:
     return person.get(f"/app/gradio_api/queue/data?session_hash={session}").text
 
 
-EXPORT = ("coco", ["accepted", "fixed"], [], [], "", "", 0, False)  # what the tab Export begins with
+EXPORT: tuple[Any, ...] = ("coco", ["accepted", "fixed"], [], [], "", "", 0, False)  # what the tab Export begins with
 
 
 def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:

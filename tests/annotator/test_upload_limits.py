@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 from fastapi import Request
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.routes import documents
+from annotator.work_queues import end_unless_gone
 from engine.client import Glossator, ServerSaid
 from engine.documents import open as opening
+from engine.documents.incoming import take
+from engine.documents.subprocess_guard import run_guarded
 from engine.settings import Settings
 from tests.annotator.test_work_queues import until
 from tests.engine.documents.test_ingest import pdf
@@ -36,7 +40,7 @@ def local(app: Any) -> Iterator[TestClient]:
 def started(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """An entry for each child process that is started to read a file."""
     children: list[object] = []
-    really = opening.run_guarded
+    really = run_guarded
 
     def counted(command: Any, **named: Any) -> Any:
         children.append(command)
@@ -46,7 +50,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return children
 
 
-def post(client: TestClient, files: list[tuple[str, bytes]]) -> httpx.Response:
+def post(client: TestClient, files: list[tuple[str, bytes]]) -> httpx2.Response:
     project = client.get("/api/projects").json()[0]["id"]
     sent = [("files", (name, content, "")) for name, content in files]
     return client.post(f"/api/projects/{project}/documents", files=sent)
@@ -76,7 +80,7 @@ def test_files_behind_the_one_at_hand_are_not_read_for_a_client_that_went(
 ) -> None:
     left: list[threading.Event] = []
     taken: list[str] = []
-    wait, take = documents.end_unless_gone, documents.take
+    wait, really_take = end_unless_gone, take
 
     async def watched(outcome: Any, request: Request, gone: threading.Event) -> Any:
         left.append(gone)
@@ -86,7 +90,7 @@ def test_files_behind_the_one_at_hand_are_not_read_for_a_client_that_went(
         taken.append(name)
         connection.close()
         until(lambda: left and left[0].is_set())
-        return take(*given, name=name, **more)
+        return really_take(*given, name=name, **more)
 
     monkeypatch.setattr(documents, "end_unless_gone", watched)
     monkeypatch.setattr(documents, "take", take_and_go)

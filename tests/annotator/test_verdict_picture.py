@@ -32,7 +32,9 @@ def test_what_was_learned_from_has_no_limit_for_it_judges_nothing() -> None:
 
 def test_better_lies_right_of_zero_and_worse_left() -> None:
     drawn = picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2), "frozen": holdout(-0.1, -0.2, -0.02)}})
-    zero = float(re.search(r'<line x1="([\d.]+)"', drawn).group(1))
+    line = re.search(r'<line x1="([\d.]+)"', drawn)
+    assert line is not None
+    zero = float(line.group(1))
     right, left = (float(at) for at in re.findall(r'<circle cx="([\d.]+)"', drawn))
     assert left < zero < right
 

@@ -13,7 +13,7 @@ import shutil
 from statistics import median
 
 import pymupdf
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import FilePayload, Page, sync_playwright
 
 ROWS, COLUMNS = 100, 50
 
@@ -100,7 +100,7 @@ def main() -> None:
         page.set_default_timeout(120_000)
         page.goto(f"{chosen.server}/app/")
         page.wait_for_selector(".glossator[data-started]")
-        file = {"name": "dense.pdf", "mimeType": "application/pdf", "buffer": dense_page()}
+        file: FilePayload = {"name": "dense.pdf", "mimeType": "application/pdf", "buffer": dense_page()}
         page.set_input_files("input[type=file]", [file])
         page.wait_for_function(
             "() => document.querySelector('.glossator').workspace.library.words?.numbers.length === 5000"

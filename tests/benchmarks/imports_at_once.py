@@ -12,7 +12,9 @@ import tempfile
 import threading
 import time
 import zipfile
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -114,7 +116,9 @@ def measure(folder: Path, chosen: argparse.Namespace) -> None:
 
         waits.phase = "beside the imports"
         began = time.monotonic()
-        told = multiprocessing.SimpleQueue()  # a process of its own: what it sends must not slow down what is measured
+        told: SimpleQueue[Any] = (
+            multiprocessing.SimpleQueue()
+        )  # a process of its own: what it sends must not slow down what is measured
         senders = multiprocessing.Process(
             target=send, args=(served.address, project, folder / "set.zip", chosen.imports, told), daemon=True
         )

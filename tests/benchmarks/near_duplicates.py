@@ -205,13 +205,13 @@ def _print(name: str, pairs: Sequence[Pair]) -> None:
         for share in (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
     ]
     print("\n" + table([f"MinHash alone at {page_signature.MOST_BITS} bits", "precision", "recall"], by_words))
-    found = [pair for pair in pairs if pair.found]
+    joined = [pair for pair in pairs if pair.found]
     same = [pair for pair in pairs if pair.same]
-    right = sum(pair.same for pair in found)
+    right = sum(pair.same for pair in joined)
     print(
         "\n"
         + json.dumps(
-            {"set": name, "precision": round(right / max(1, len(found)), 4), "recall": round(right / len(same), 4)}
+            {"set": name, "precision": round(right / max(1, len(joined)), 4), "recall": round(right / len(same), 4)}
         )
     )
 

@@ -4,6 +4,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
 from engine.synthetic import KINDS, SyntheticPage, generate, generate_kind
@@ -18,7 +19,7 @@ def main() -> None:
     chosen = parser.parse_args()
     sources: dict[str, Callable[[int], Iterator[SyntheticPage]]] = {"mix": generate}
     for kind in KINDS:
-        sources[kind] = lambda seed, kind=kind: generate_kind(kind, seed)
+        sources[kind] = partial(generate_kind, kind)
     rows = []
     for name, source in sources.items():
         # Every run makes other pages: the median is of pages as much as of moments.

@@ -8,7 +8,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 from PIL import Image
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import FilePayload, Page, Request, TimeoutError, expect
 
 from model.masks import decode_patch
 
@@ -39,6 +39,13 @@ _STATE = """(({ answers, queue, library, stage }) => ({
 _STATE_NOW = f"() => {_STATE}"
 
 
+def sent_json(request: Request) -> dict[str, Any]:
+    """Return the JSON body of a request."""
+    body = request.post_data_json
+    assert isinstance(body, dict)
+    return body
+
+
 def invoice(pages: int = 1) -> bytes:
     """A PDF that no other test has: a small invoice, its number different each time."""
     document = pymupdf.open()
@@ -65,7 +72,7 @@ class Bench:
     def upload(self, content: bytes | None = None, name: str = "invoice.pdf") -> None:
         """Upload a file and wait until its first page stands and all are there."""
         before = self.place().get("document")
-        file = {"name": name, "mimeType": "application/pdf", "buffer": content or invoice()}
+        file: FilePayload = {"name": name, "mimeType": "application/pdf", "buffer": content or invoice()}
         self.page.set_input_files("input[type=file]", [file])
         self.page.wait_for_function(
             "(before) => { const { library } = document.querySelector('.glossator').workspace;"

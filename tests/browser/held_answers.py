@@ -1,6 +1,8 @@
 """Answers of the server that are held on their way, so that what a test does meanwhile comes before them."""
 
-from playwright.sync_api import APIResponse, Page, Request, Route
+from functools import partial
+
+from playwright.sync_api import APIResponse, Page, Request, Response, Route
 
 PATIENCE, PAUSE = 30_000, 20  # milliseconds
 
@@ -36,7 +38,7 @@ class Held:
         """Let them go on, wait until the page has heard all of them, and hold nothing more."""
         self.over = True
         for route, answer in self.held:
-            with self.page.expect_response(lambda response, wanted=route.request: response.request == wanted):
+            with self.page.expect_response(partial(_answers, route.request)):
                 if answer is None:
                     route.continue_()
                 else:
@@ -49,3 +51,7 @@ class Held:
         for route, _ in self.held:
             route.abort("connectionreset")
         self.held = []
+
+
+def _answers(request: Request, response: Response) -> bool:
+    return response.request == request

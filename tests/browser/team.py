@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, Route, expect
 
 from db.tables import Member
 from engine.accounts import sessions, users
@@ -126,7 +126,7 @@ class Team:
         rita = self.context("Rita").request
         own = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
         for number in range(documents):
-            file = {"name": f"invoice {number}.pdf", "mimeType": "application/pdf", "buffer": invoice()}
+            file: FilePayload = {"name": f"invoice {number}.pdf", "mimeType": "application/pdf", "buffer": invoice()}
             answer = rita.post(
                 f"{self.server}/api/projects/{self.project}/documents", multipart={"files": file}, headers=own
             )

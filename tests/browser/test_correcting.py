@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Request, Route, expect
 
 from model.masks import rasterise
-from tests.browser.bench import Bench, invoice
+from tests.browser.bench import Bench, invoice, sent_json
 from tests.browser.database_check import assert_kept
 from tests.support.server_process import Served
 
@@ -119,7 +119,12 @@ def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(bench: Ben
     bench.upload()
     bench.ask_and_clear()
     sent: list[dict] = []
-    bench.page.on("request", lambda request: request.url.endswith("/refine") and sent.append(request.post_data_json))
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/refine"):
+            sent.append(sent_json(request))
+
+    bench.page.on("request", note)
     bench.keys.press("r")
     x0, y0, x1, y1 = bench.box("2,987.88")
     bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))

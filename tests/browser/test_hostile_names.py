@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from db.tables import Run, Snapshot, User
 from engine.accounts import members, sessions
@@ -114,7 +114,7 @@ def test_names_are_text_in_the_workspace_and_in_its_messages(page: Page) -> None
     shown(page, QUESTION)
     page.locator(".g-person-face").click()
     shown(page)
-    broken = {"name": f"{HOSTILE}.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 nothing"}
+    broken: FilePayload = {"name": f"{HOSTILE}.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 nothing"}
     page.set_input_files("input[type=file][accept*=pdf]", [broken])
     shown(page, f"{HOSTILE}.pdf")
 

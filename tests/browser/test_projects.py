@@ -3,7 +3,7 @@
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.browser.bench import Bench, invoice
 from tests.browser.held_answers import Held
@@ -37,7 +37,7 @@ def test_files_go_into_the_project_in_which_they_were_chosen(bench: Bench) -> No
     here, elsewhere = make_project(bench, "uploads"), make_project(bench, "another one")
     open_project(bench, here)
     held = Held(bench.page, "**/api/projects/*/documents?*", method="POST")
-    files = [
+    files: list[FilePayload] = [
         {"name": f"{number}.pdf", "mimeType": "application/pdf", "buffer": invoice()} for number in ("a", "b", "c")
     ]
     bench.page.set_input_files("input[type=file]", files)

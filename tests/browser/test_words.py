@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from engine.annotation.word_list import ListedWord, WordChange, WordList
 from engine.annotation.words import as_lists
-from tests.browser.bench import Bench
+from tests.browser.bench import Bench, sent_json
 
 pytestmark = pytest.mark.browser
 
@@ -243,7 +243,7 @@ def test_an_answer_lost_on_the_way_back_does_not_mend_twice(bench: Bench) -> Non
         if lost or route.request.method != "PUT":
             route.continue_()
             return
-        lost.append(route.request.post_data_json["idempotency_key"])
+        lost.append(sent_json(route.request)["idempotency_key"])
         route.fetch()
         route.abort("connectionreset")
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import inspect, select, text
@@ -115,7 +116,7 @@ def test_times_come_back_in_utc(workspace: Workspace) -> None:
         session.add(User(name="ann", role="admin"))
     with workspace.database.read() as session:
         made = session.scalars(select(User)).one().created_at
-    assert made.utcoffset() is not None and made.utcoffset().total_seconds() == 0
+    assert made.utcoffset() == timedelta(0)
 
 
 def test_an_unknown_role_is_refused_by_the_database_itself(workspace: Workspace) -> None:

@@ -1,6 +1,7 @@
 """What a run changed, question by question, and the same weights again."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +17,15 @@ from engine.training.retraining.reproduce import reproduce
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project, save_tiny_model
 
-SMALL = {"steps": 4, "generated_pages": 3, "pages": 2, "questions": 3, "images": 0.25, "checkpoint_every": 2, "seed": 5}
+SMALL: dict[str, Any] = {
+    "steps": 4,
+    "generated_pages": 3,
+    "pages": 2,
+    "questions": 3,
+    "images": 0.25,
+    "checkpoint_every": 2,
+    "seed": 5,
+}
 
 
 @pytest.fixture
@@ -42,8 +51,7 @@ def test_every_question_that_judged_is_listed_with_its_document_and_what_moved_m
     shop: Workspace,
 ) -> None:
     run = judged(shop, {"train": 4, "recent": 2, "frozen": 1}, rate=5e-3, steps=12)
-    kinds = ("gained", "lost", "better", "worse", "same")
-    found = changes_of(shop, run.id, kinds=kinds, limit=1000)
+    found = changes_of(shop, run.id, kinds=("gained", "lost", "better", "worse", "same"), limit=1000)
     for name in ("recent", "frozen", "generated"):
         assert sum(found.counts[name].values()) == run.verdict["holdouts"][name]["questions"]
     of_recent = [one for one in found.changes if one.holdout == "recent"]

@@ -18,7 +18,8 @@ from engine.settings import Settings
 from engine.training.retraining import trigger
 from engine.workspace import Workspace, open_workspace
 from tests.support.factories import make_bills, make_project, save_tiny_model
-from tests.support.server_process import ROOT, free_port
+from tests.support.repository import ROOT
+from tests.support.server_process import free_port
 
 PATIENCE = 180
 

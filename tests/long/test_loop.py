@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -30,7 +31,15 @@ from engine.workspace import Workspace
 from model.inference import Predictor
 from tests.support.factories import make_bills, make_project, save_tiny_model
 
-SMALL = {"steps": 4, "generated_pages": 3, "pages": 2, "questions": 3, "images": 0.25, "checkpoint_every": 2, "seed": 5}
+SMALL: dict[str, Any] = {
+    "steps": 4,
+    "generated_pages": 3,
+    "pages": 2,
+    "questions": 3,
+    "images": 0.25,
+    "checkpoint_every": 2,
+    "seed": 5,
+}
 
 
 @pytest.fixture(autouse=True)

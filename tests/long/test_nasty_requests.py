@@ -129,6 +129,6 @@ def test_nothing_that_is_sent_breaks_a_route(database_url: str, who: str, tmp_pa
                     if answer.status_code >= 500 or fault:
                         found.append(f"{method} {address[:120]} {str(sent)[:100]} {answer.status_code} {fault}")
                     if answer.status_code == 401:  # the request ended its own login
-                        person.cookie = cookie_of(workspace, person.user)
+                        person.cookie = cookie_of(workspace, person.known)
     assert count > 1000
     assert not found, f"{len(found)} of {count}:\n" + "\n".join(found[:60])

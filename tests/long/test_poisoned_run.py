@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.support.factories import BILL_QUESTIONS, SIZE, accept, bill, make_doc
 from tests.support.factories import save_tiny_model as save_model
 
 # What learns well from right answers; see test_loop.
-LEARNING = {
+LEARNING: dict[str, Any] = {
     "steps": 60,
     "generated_pages": 3,
     "pages": 4,

@@ -95,7 +95,7 @@ def test_every_route_keeps_to_its_description(
     [owner] = cookie_of(workspace, make_user(workspace, "the one who makes anew", "admin")).values()
     (tmp_path / "schemathesis.toml").write_text(configuration(ids))
     with served(app) as address:
-        own = [person.user.id, sessions.digest(token)[:16]]
+        own = [person.known.id, sessions.digest(token)[:16]]
         given = {"address": address, "owner": owner, "ids": ids, "own": own}
         environment = {
             **os.environ,
@@ -110,4 +110,4 @@ def test_every_route_keeps_to_its_description(
         ]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900)
         assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2000:]
-        assert httpx.get(f"{address}/api/me", headers=header).json()["user"]["name"] == person.user.name
+        assert httpx.get(f"{address}/api/me", headers=header).json()["user"]["name"] == person.known.name

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -125,10 +126,10 @@ def test_pages_become_documents_that_are_answered_as_the_set_says(
     distinct = {(one.page_id, question.question) for one in given for question in one.questions}
     assert work.questions == len(distinct)
     with shop.database.read() as session:
-        for word, one in zip(
+        for word, read in zip(
             session.scalars(select(PageWord).order_by(PageWord.page_id, PageWord.number)), _words(given), strict=True
         ):
-            assert (word.text, (word.x0, word.y0, word.x1, word.y1)) == (one.text, one.box)
+            assert (word.text, (word.x0, word.y0, word.x1, word.y1)) == (read.text, read.box)
         assert set(session.scalars(select(Annotation.status))) == {"accepted"}
         assert set(session.scalars(select(Revision.prediction_id))) == set(session.scalars(select(Prediction.id)))
     frozen = corpus_of(shop, snapshots.freeze(shop, project.id).sha256)
@@ -163,7 +164,7 @@ def test_a_page_whose_picture_is_missing_or_of_another_size_is_refused(
     with pytest.raises(Refused, match="has no image"):
         add_grounded_page(sqlite_workspace, project.id, one, small_set, origin="test")
     with sqlite_workspace.database.read() as session:
-        assert session.scalars(select(Document)).all() == session.scalars(select(Page)).all() == []
+        assert not session.scalars(select(Document)).all() and not session.scalars(select(Page)).all()
 
 
 def test_the_pool_is_three_fifths_by_hash_whatever_the_order(small_set: Path) -> None:
@@ -174,10 +175,10 @@ def test_the_pool_is_three_fifths_by_hash_whatever_the_order(small_set: Path) ->
     assert not {one.page_id for one in pool} & {one.page_id for one in unseen}
 
 
-def simulated(*arguments: str) -> dict[str, object]:
+def simulated(*arguments: str) -> dict[str, Any]:
     result = CliRunner().invoke(app, ["simulate", *arguments, "--json"])
     assert result.exit_code == 0, result.output
-    said: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
+    said: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     return said
 
 

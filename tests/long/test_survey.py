@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
@@ -40,7 +41,7 @@ from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import make_person
 from tests.support.factories import accept, bill, make_document, make_project
-from tests.support.server_process import ROOT
+from tests.support.repository import ROOT
 
 TOTAL, NUMBER = "What is the total due?", "What is the bill number?"
 ASIDE = "Who is the customer?"  # no standard question
@@ -57,7 +58,7 @@ class Shop:
         self.documents = [self.bill(at) for at in range(bills)]
         replace_standard_questions(workspace, self.project.id, [TOTAL, NUMBER], self.rita.id)
 
-    def bill(self, number: int, **more: object):  # type: ignore[no-untyped-def]
+    def bill(self, number: int, **more: Any):  # type: ignore[no-untyped-def]
         return make_document(self.workspace, self.project.id, [bill(number)], name=f"bill {number}.png", **more)
 
     def survey(self, should_stop: Callable[[], StopReason | None] = lambda: None) -> dict[str, object]:

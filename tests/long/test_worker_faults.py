@@ -33,7 +33,7 @@ from tests.support.factories import make_bills, make_project, save_tiny_model
 from tests.support.own_postgresql import own_server, restart  # noqa: F401 (a fixture)
 from tests.support.small_disk import small_filesystem
 
-RUN = {
+RUN: dict[str, Any] = {
     "steps": 12,
     "generated_pages": 6,
     "pages": 2,

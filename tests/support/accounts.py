@@ -43,6 +43,12 @@ class Person:
     client: TestClient
     cookie: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def known(self) -> User:
+        """The user; nobody who is not logged in has one."""
+        assert self.user is not None
+        return self.user
+
     def request(self, method: str, url: str, **more: object):
         """A request with this person's cookie and nobody else's."""
         self.client.cookies.clear()

@@ -5,6 +5,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 from PIL import Image, ImageDraw, ImageFont
@@ -232,7 +233,7 @@ def scanned_pdf(
     return path
 
 
-def image_file(path: Path, image: Image.Image | None = None, **options: object) -> Path:
+def image_file(path: Path, image: Image.Image | None = None, **options: Any) -> Path:
     (image or text_image()).save(path, **options)
     return path
 

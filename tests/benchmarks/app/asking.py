@@ -21,7 +21,8 @@ def measure(rounds: int, asks: int, words: int = 600) -> list[Row]:
         began = time.perf_counter()
         client.ask(made["id"], page["id"], "What is the first amount?")
         first = 1000 * (time.perf_counter() - began)
-        asked, refined = [], []
+        asked: list[list[float]] = []
+        refined: list[list[float]] = []
         for _ in range(rounds):
             asked.append([])
             refined.append([])

@@ -59,8 +59,8 @@ class Variant:
 def forget_anchors(network: GroundingNetwork) -> None:
     """Nothing that anchors say reaches the answer: their weights have met zeros alone."""
     with torch.no_grad():
-        network.word_head.hints[0].weight[:, :ANCHORS] = 0.0
-        network.mask_decoder.beside[0].weight.zero_()
+        network.word_head.hints.get_parameter("0.weight")[:, :ANCHORS] = 0.0
+        network.mask_decoder.beside.get_parameter("0.weight").zero_()
 
 
 def variants(starts: Sequence[Path]) -> dict[str, Variant]:

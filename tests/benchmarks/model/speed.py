@@ -18,6 +18,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -74,9 +75,9 @@ def timings(predictor: Predictor, pages: list[BusyPage], rounds: int) -> dict[st
         encoded = read(predictor, page)
         predictor.ask(encoded, QUESTIONS[0])
         for _ in range(rounds):
-            reading.append(milliseconds(lambda page=page: read(predictor, page)))
-            asking += [milliseconds(lambda q=q, e=encoded: predictor.ask(e, q)) for q in QUESTIONS]
-            together.append(milliseconds(lambda e=encoded: predictor.ask_many(e, QUESTIONS * 2)))
+            reading.append(milliseconds(partial(read, predictor, page)))
+            asking += [milliseconds(partial(predictor.ask, encoded, q)) for q in QUESTIONS]
+            together.append(milliseconds(partial(predictor.ask_many, encoded, QUESTIONS * 2)))
     return {
         "read a page": statistics.median(reading),
         "ask": statistics.median(asking),
@@ -106,10 +107,10 @@ def print_parts(predictor: Predictor, pages: list[BusyPage]) -> None:
         with parts_timed(network, names) as spent:
             for page in pages:
                 if title == "read a page":
-                    whole += milliseconds(lambda page=page: read(predictor, page))
+                    whole += milliseconds(partial(read, predictor, page))
                 else:
                     encoded = read(predictor, page)
-                    whole += sum(milliseconds(lambda q=q, e=encoded: predictor.ask(e, q)) for q in QUESTIONS)
+                    whole += sum(milliseconds(partial(predictor.ask, encoded, q)) for q in QUESTIONS)
         shares = {name: 1e3 * seconds / whole for name, seconds in spent.items()}
         shares["the rest (layout, anchors, links, masks)"] = 1 - sum(shares.values())
         print(f"\n{title}, share of each part: " + ", ".join(f"{name} {share:.0%}" for name, share in shares.items()))
@@ -182,11 +183,11 @@ def print_ways(pages: list[BusyPage], rounds: int) -> None:
         reading, asking, agreed = [], [], []
         for page, (here, there) in zip(pages, pairs, strict=True):
             for _ in range(rounds):
-                base = milliseconds(lambda page=page: read(plain, page))
-                reading.append(milliseconds(lambda page=page, other=other: read(other, page)) / base)
+                base = milliseconds(partial(read, plain, page))
+                reading.append(milliseconds(partial(read, other, page)) / base)
             for question in QUESTIONS:
-                base = milliseconds(lambda q=question, e=here: plain.ask(e, q))
-                asking.append(milliseconds(lambda q=question, e=there, other=other: other.ask(e, q)) / base)
+                base = milliseconds(partial(plain.ask, here, question))
+                asking.append(milliseconds(partial(other.ask, there, question)) / base)
                 agreed.append(iou(plain.ask(here, question).mask, other.ask(there, question).mask))
         rows.append(
             [

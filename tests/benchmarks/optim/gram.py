@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -30,7 +31,8 @@ from tests.benchmarks.tables import table, verdict
 BAR = 1e-6
 SHAPES = {"96 x 288": (96, 288), "24 x 12 x 3 x 3": (24, 12, 3, 3)}
 DTYPES: tuple[HistoryDtype, HistoryDtype] = ("float32", "bfloat16")
-SUBSPACES = {
+Fitted = Seeded | RangeFinder | Tucker
+SUBSPACES: dict[str, Callable[..., Fitted]] = {
     "seeded": partial(Seeded, fraction=0.25),
     "range_finder": partial(RangeFinder, fraction=0.25),
     "tucker": partial(Tucker, fraction=0.25),
@@ -56,13 +58,14 @@ def relative_error(found: Tensor, truth: Tensor) -> float:
 
 def factors_of(parameter: Tensor, state: State, read: Geometry, subspace: Subspace) -> list[Tensor]:
     """The basis of the step that was just taken, in float64: asked of the optimizer's own function, one step back."""
+    assert parameter.grad is not None
     stack = Stack([parameter], [parameter.grad], [state | {"step": state["step"] - 1}])
     basis = basis_of(as_view(parameter.grad, read)[None], stack, read, subspace, 0, SeededBases())
     return [factor.double().clone() for factor in basis.factors]
 
 
 def course(
-    subspace: Subspace, shape: tuple[int, ...], window: int, dtype: HistoryDtype, steps: int, seed: int = 0
+    subspace: Fitted, shape: tuple[int, ...], window: int, dtype: HistoryDtype, steps: int, seed: int = 0
 ) -> Course:
     generator = torch.Generator().manual_seed(seed)
     parameter = nn.Parameter(torch.randn(shape, generator=generator))
@@ -73,7 +76,8 @@ def course(
     shared = torch.randn(shape, generator=generator)
     read = geometry(shape, subspace)
     assert read is not None
-    window_kept, before = torch.zeros(1, window, math.prod(read.low), dtype=torch.float64), []
+    window_kept = torch.zeros(1, window, math.prod(read.low), dtype=torch.float64)
+    before: list[Tensor] = []
     streaming, kept, narrow = [], [], []
     for step in range(steps):
         shared = 0.99 * shared + 0.1 * torch.randn(shape, generator=generator)

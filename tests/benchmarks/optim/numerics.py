@@ -131,6 +131,7 @@ def through_step(
 
     state, read = optimizer.state[parameter], geometry(shape, subspace)
     assert read is not None
+    assert parameter.grad is not None
     again = Stack([parameter], [parameter.grad], [dict(state)])
     basis = basis_of(parameter.grad[None], again, read, subspace, 0, SeededBases()).factors[0].double()
     held = state["history"].double().mT

@@ -89,7 +89,7 @@ def ablations() -> dict[str, Row]:
     """Name -> a change of one column of the default or of the seeded mode."""
     default, seeded = MODES["default"], MODES["seeded"]
     whitened = Factor(of="momentum", beta=0.0, interval=1)
-    low = {"subspace": Seeded(refresh=50)}  # several refreshes in a run
+    low: dict[str, Any] = {"subspace": Seeded(refresh=50)}  # several refreshes in a run
     variants: dict[str, Mode] = {
         "default": default,
         "default, rank 16": replace(default, subspace=Partition(rank=16)),

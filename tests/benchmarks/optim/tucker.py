@@ -79,7 +79,7 @@ def factors_of(gradient: Tensor, read: Geometry, choice: Subspace, index: int) -
 def is_random(factors: Sequence[Tensor], gradient: Tensor, index: int) -> bool:
     """Whether these are the factors that stand in where a decomposition fails."""
     seed = derive_seed(derive_seed(0, index, 0), 0)
-    return torch.equal(factors[0], seeded_basis(*factors[0].shape, seed, gradient))
+    return torch.equal(factors[0], seeded_basis(factors[0].shape[0], factors[0].shape[1], seed, gradient))
 
 
 def energy(view: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> float:

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import FilePayload, Route, expect
 
-from tests.browser.bench import Bench, invoice
+from tests.browser.bench import Bench, invoice, sent_json
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +46,7 @@ def test_an_answer_lost_on_the_way_back_does_not_save_the_edit_twice(bench: Benc
         if lost:
             route.continue_()
             return
-        lost.append(route.request.post_data_json["idempotency_key"])
+        lost.append(sent_json(route.request)["idempotency_key"])
         route.fetch()  # the server stores it; the browser never hears
         route.abort("connectionreset")
 
@@ -154,7 +154,7 @@ def test_the_page_asks_no_other_machine_for_anything(bench: Bench) -> None:
 
 
 def test_a_broken_file_is_refused_with_its_sentence_and_the_other_one_goes_in(bench: Bench) -> None:
-    files = [
+    files: list[FilePayload] = [
         {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"this is no PDF"},
         {"name": "good.pdf", "mimeType": "application/pdf", "buffer": invoice()},
     ]

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.bench import Bench, invoice
+from tests.browser.bench import Bench, invoice, sent_json
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ def kept_in_account(bench: Bench) -> dict:
     def serve(route: Route) -> None:
         if route.request.method == "PUT":
             kept.clear()
-            kept.update(route.request.post_data_json)
+            kept.update(sent_json(route.request))
         route.fulfill(json=kept)
 
     bench.page.route("**/api/me/preferences", serve)

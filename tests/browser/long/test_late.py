@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.bench import Bench, invoice
+from tests.browser.bench import Bench, invoice, sent_json
 from tests.browser.database_check import local
 from tests.browser.held_answers import Held
 
@@ -186,7 +186,7 @@ def test_points_for_one_page_are_not_asked_of_another(bench: Bench) -> None:
         arg=shown,
     )
     bench.page.mouse.click(*place)
-    first, second = (request.post_data_json for request in held.wait(2))
+    first, second = (sent_json(request) for request in held.wait(2))
     assert first["page_id"] != second["page_id"]
     assert len(second["points"]) == 1
     held.release()

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.browser.bench import sent_json
 from tests.browser.team import Desk, Team
 
 pytestmark = pytest.mark.browser
@@ -156,7 +157,7 @@ def test_a_verdict_whose_answer_got_lost_is_not_given_twice(team: Team) -> None:
         if lost or route.request.method != "POST":
             route.continue_()
             return
-        lost.append(route.request.post_data_json["idempotency_key"])
+        lost.append(sent_json(route.request)["idempotency_key"])
         route.fetch()  # the server stores it; the browser never hears
         route.abort("connectionreset")
 

@@ -1,5 +1,7 @@
 """Second looks in the browser: the reason stands beside the label, and what the model marks can be taken."""
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import expect
 
@@ -15,7 +17,7 @@ pytestmark = pytest.mark.browser
 TOTAL = "What is the total due?"
 
 
-def doubted(team: Team, label: tuple[int, ...], said: tuple[int, ...], **model: float) -> Annotation:
+def doubted(team: Team, label: tuple[int, ...], said: tuple[int, ...], **model: Any) -> Annotation:
     """A label of Ann's that the model contradicts: word 4 is the total, word 1 the bill's number."""
     document = make_document(team.workspace, team.project, [bill(1)], name="doubted.png")
     annotation = accept(team.workspace, document, TOTAL, label, author="Ann")

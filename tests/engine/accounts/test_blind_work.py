@@ -64,8 +64,8 @@ def routes_of_answers(client: TestClient) -> list[tuple[str, str, Any]]:
     """(method, path, body) of every route whose path names an answer; the body is the example of the reference."""
     document = client.app.openapi()  # type: ignore[attr-defined]
     described = {(method.upper(), path) for path, several in document["paths"].items() for method in several}
-    there = {
-        (method, context.path)
+    there: set[tuple[str, str]] = {
+        (method, str(context.path))
         for context in iter_route_contexts(client.app.routes)  # type: ignore[attr-defined]
         for method in (getattr(context, "methods", None) or ())
         if "{annotation_id}" in (getattr(context, "path", None) or "")

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -172,7 +173,9 @@ def test_attempts_are_forgotten_after_a_day(workspace: Workspace, ann) -> None:
 
 def test_a_session_that_ran_out_is_none(workspace: Workspace, ann) -> None:
     token = sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
-    assert token and sessions.user_of_token(workspace, token).name == "ann"
+    assert token is not None
+    found = sessions.user_of_token(workspace, token)
+    assert found is not None and found.name == "ann"
     with workspace.database.write() as session:
         session.execute(update(LoginSession).values(expires_at=now() - timedelta(seconds=1)))
     assert sessions.user_of_token(workspace, token) is None
@@ -257,7 +260,7 @@ def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, trusted:
 def login(tmp_path) -> Iterator[TestClient]:
     settings = Settings(data_dir=tmp_path / "data", auth="login", secure_cookies=True, _env_file=None)
     with TestClient(create_app(settings), base_url=ADDRESS.replace("http:", "https:")) as client:
-        users.add_user(client.app.state.desk.workspace, "ann", PASSWORD, "admin")
+        users.add_user(cast(Any, client.app).state.desk.workspace, "ann", PASSWORD, "admin")
         yield client
 
 

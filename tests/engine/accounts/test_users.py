@@ -115,7 +115,7 @@ def test_an_annotator_changes_their_own_answers_only(app_client: TestClient) -> 
     persons["author"] = somebody(app_client, workspace, anna)
 
     def save(person: Person, base: int):
-        body = {"idempotency_key": f"key-{base}-{person.user.name}", "base": base, "edits": []}
+        body = {"idempotency_key": f"key-{base}-{person.known.name}", "base": base, "edits": []}
         return person.put(f"/api/annotations/{annotation.id}/revisions", json=body)
 
     refused = save(persons["annotator"], 1)
@@ -164,7 +164,7 @@ def test_who_is_disabled_is_out_at_once_and_old_sessions_stay_dead(app_client: T
     workspace = here(app_client)
     owner = somebody(app_client, workspace, make_user(workspace, "olga", "admin"))
     bob = somebody(app_client, workspace, make_user(workspace, "bob"))
-    url = f"/api/users/{bob.user.id}"
+    url = f"/api/users/{bob.known.id}"
     assert owner.patch(url, json={"disabled": True}).json()["disabled"] is True
     assert bob.get("/api/me").status_code == 401
     assert owner.patch(url, json={"disabled": False}).json()["disabled"] is False
@@ -181,14 +181,14 @@ def test_an_admin_ends_sessions_and_sets_passwords_of_others_but_cannot_lock_the
     workspace = here(app_client)
     owner = somebody(app_client, workspace, make_user(workspace, "olga", "admin"))
     bob = somebody(app_client, workspace, make_user(workspace, "bob"))
-    url = f"/api/users/{bob.user.id}"
+    url = f"/api/users/{bob.known.id}"
     assert len(owner.get(f"{url}/sessions").json()) == 1
     assert owner.delete(f"{url}/sessions").status_code == 204
     assert bob.get("/api/me").status_code == 401
     assert owner.put(f"{url}/password", json={"new": PASSWORD}).status_code == 204
     assert sessions.log_in(workspace, "bob", PASSWORD)
     for change in ({"disabled": True}, {"role": "annotator"}):
-        assert owner.patch(f"/api/users/{owner.user.id}", json=change).status_code == 422
+        assert owner.patch(f"/api/users/{owner.known.id}", json=change).status_code == 422
         local = users.user_named(workspace, users.LOCAL_NAME).id
         assert owner.patch(f"/api/users/{local}", json=change).status_code == 422
     assert owner.post("/api/users", json={"name": "bob", "password": PASSWORD}).status_code == 409

@@ -134,8 +134,9 @@ def test_random_strokes_equal_the_same_strokes_on_an_array() -> None:
     rng = np.random.default_rng(5)
     state, truth = AnnotationState(), np.zeros(SIZE, dtype=bool)
     for _ in range(60):
-        x0, y0 = rng.integers(0, 50), rng.integers(0, 30)
-        stroke = rectangle(x0, y0, x0 + rng.integers(1, 10), y0 + rng.integers(1, 10)) & (rng.random(SIZE) < 0.7)
+        x0, y0 = int(rng.integers(0, 50)), int(rng.integers(0, 30))
+        x1, y1 = x0 + int(rng.integers(1, 10)), y0 + int(rng.integers(1, 10))
+        stroke = rectangle(x0, y0, x1, y1) & (rng.random(SIZE) < 0.7)
         value = int(rng.integers(0, 2))
         state = apply(state, [EditPatch(op="patch", page="p", value=value, patch=to_patch(stroke))], PAGES)
         truth = truth | stroke if value else truth & ~stroke

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -19,7 +20,7 @@ from engine.training.retraining import trigger
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project, save_tiny_model
 
-QUICK = {"steps": 2, "generated_pages": 2, "pages": 1, "questions": 2, "images": 0.0}
+QUICK: dict[str, Any] = {"steps": 2, "generated_pages": 2, "pages": 1, "questions": 2, "images": 0.0}
 
 
 @pytest.fixture

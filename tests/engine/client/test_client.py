@@ -136,7 +136,7 @@ def test_a_script_goes_through_the_queue_and_another_one_reviews(house: House, i
         x0, y0, x1, y1 = words.boxes[words.texts.index("2,987.88")]
         assert amount in ann.refine(answer.id, page, points=[((x0 + x1) / 2, (y0 + y1) / 2, True)]).words
         assert ann.image(page).startswith(b"\x89PNG")
-        edits = [{"op": "clear", "page": page}, EditWords(op="words", page=page, add=[amount])]
+        edits: list[Any] = [{"op": "clear", "page": page}, EditWords(op="words", page=page, add=[amount])]
         saved = ann.save(answer.id, answer.head, edits, seconds=3)
         assert saved.text == "2,987.88"
         assert ann.accept(answer.id, saved.revision, seconds=2).status == "submitted"
@@ -249,7 +249,8 @@ def test_a_script_mends_words_and_keeps_what_it_reviews(house: House, invoice: P
         ann.release(task.id)
         answer = ann.ask(taken.document_id, task.question.text)
         assert ann.next_answer(project.id).annotation_id == answer.id
-        assert len(ann.ask_more(answer.id).proposal.ranked) == len(ann.ask_more(answer.id, 1).proposal.ranked) == 1
+        for more in (ann.ask_more(answer.id), ann.ask_more(answer.id, 1)):
+            assert more.proposal is not None and len(more.proposal.ranked) == 1
         saved = ann.save(answer.id, answer.head, [{"op": "words", "page": page, "add": [amount]}])
         ann.submit(answer.id, saved.revision)
         assert rob.review_heartbeat(answer.id) > now()
@@ -395,7 +396,8 @@ def test_a_token_ends_when_it_is_revoked_when_its_time_is_over_and_with_its_user
 
 
 def test_a_token_needs_a_user_a_purpose_and_an_end(house: House) -> None:
-    for wrong in ({"purpose": " "}, {"days": 0}, {"days": 100_000}):
+    settings: list[dict[str, Any]] = [{"purpose": " "}, {"days": 0}, {"days": 100_000}]
+    for wrong in settings:
         with pytest.raises(Refused):
             tokens.issue(house.workspace, "ann", **{"purpose": "tests", "days": 1, **wrong})
     with pytest.raises(NotFound):

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from engine.cli import app
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pymupdf
 import pytest
-from click.testing import Result
 from PIL import Image
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from db import migrate
 from engine.cli import app

@@ -124,7 +124,7 @@ def test_a_program_asks_for_surveys_and_sees_the_stage(application_settings: Set
         with pytest.raises(ServerSaid, match="Nothing was measured"):
             glossator.set_stage(project.id, "automatic")
         assert glossator.survey(project.id).kind == "survey"
-        assert glossator.second_looks(project.id) == glossator.automatic_answers(project.id) == []
+        assert not glossator.second_looks(project.id) and not glossator.automatic_answers(project.id)
         assert glossator.undo_automatic(project.id) == 0
         said = [line.what for line in glossator.audit(project.id)]
         assert "set the stage: semi_automatic (Try.)" in said and "took back 0 automatic answers" in said

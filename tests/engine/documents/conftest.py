@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ Read = Callable[..., ReadDocument]
 def read(tmp_path: Path) -> Read:
     """read(path, **limits): the document; its pages lie in tmp_path / "pages"."""
 
-    def read_it(path: Path, **limits: object) -> ReadDocument:
+    def read_it(path: Path, **limits: Any) -> ReadDocument:
         return read_document(path, name=path.name, limits=ReadLimits(**limits), out_dir=tmp_path / "pages")
 
     return read_it

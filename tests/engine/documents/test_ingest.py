@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from db.tables import Document, DocumentGroup, Page, PageWord
 from engine.documents import ingest as ingest_module
 from engine.documents.ingest import ingest
+from engine.documents.open import read_document
 from engine.documents.refusal import DocumentRefused
 from engine.errors import NotFound, Refused
 from engine.projects.projects import create_project
@@ -164,7 +165,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     """Else the original would not be what the pages show, and could never come in again."""
     project = create_project(workspace, "p")
     source, other = pdf(tmp_path / "scan.pdf", "Invoice 1"), pdf(tmp_path / "other.pdf", "Something else")
-    read = ingest_module.read_document
+    read = read_document
 
     def then_replaced(*given: Any, **named: Any) -> Any:
         found = read(*given, **named)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import httpx2
 import pytest
-from httpx import Response
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
@@ -253,7 +253,7 @@ def test_uploads_beyond_those_that_may_wait_are_sent_back(client: TestClient, tm
     project = client.get("/api/projects").json()[0]["id"]
     body = pdf(tmp_path / "a.pdf", "Hello").read_bytes()
 
-    def send() -> Response:
+    def send() -> httpx2.Response:
         return client.post(f"/api/projects/{project}/documents", files=[("files", ("a.pdf", body, ""))])
 
     with contextlib.ExitStack() as line:

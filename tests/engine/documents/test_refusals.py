@@ -4,6 +4,7 @@ import logging
 import pickle
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from engine.documents.refusal import DocumentRefused, Reason
 from tests.support import made_documents as made
 
 
-def refusal(path: Path, name: str | None = None, **limits: object) -> DocumentRefused:
+def refusal(path: Path, name: str | None = None, **limits: Any) -> DocumentRefused:
     pages = path.parent / "pages"
     with pytest.raises(DocumentRefused) as caught:
         read_document(path, name=name or path.name, limits=ReadLimits(**limits), out_dir=pages)
@@ -186,6 +187,6 @@ def test_a_refusal_can_be_sent_between_processes() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"seconds": 0}, {"pages": -1}, {"ocr_language": "eng; rm -rf /"}])
-def test_limits_that_make_no_sense_are_refused(wrong: dict[str, object]) -> None:
+def test_limits_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="ReadLimits"):
         ReadLimits(**wrong)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from engine.interchange import entries as reading
 from engine.interchange.entries import ALONE, entries
 from engine.interchange.incoming import BadEntry
 
-STORED = {
+STORED: dict[str, Any] = {
     "info": {"year": 2026, "of": ["a", {"b": None}]},
     "images": [{"id": 1, "name": 'ä "quoted" \\ 😀'}, {"id": -2.5e3}, [], "text", 12, True, None],
     "numbers": [11111, 1.5, -2e-3, 1.25e10, 0],
@@ -34,8 +35,8 @@ def test_every_entry_comes_as_json_reads_it_wherever_the_pieces_of_the_file_end(
     found = list(entries(file))
     assert found == [
         ("info", ALONE, STORED["info"]),
-        *(("images", at, one) for at, one in enumerate(STORED["images"])),  # type: ignore[arg-type]
-        *(("numbers", at, one) for at, one in enumerate(STORED["numbers"])),  # type: ignore[arg-type]
+        *(("images", at, one) for at, one in enumerate(STORED["images"])),
+        *(("numbers", at, one) for at, one in enumerate(STORED["numbers"])),
         ("version", ALONE, 1.0),
         ("none", ALONE, []),
         ("last", ALONE, 17),

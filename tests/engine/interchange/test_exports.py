@@ -217,7 +217,8 @@ def test_page_xml_has_lines_words_and_a_region_for_each_part_of_an_answer(
         for region in page.iter(f"{{{NAMESPACE}}}CustomRegion"):
             about = {one.get("name"): one.get("value") for one in region.iter(f"{{{NAMESPACE}}}UserAttribute")}
             points = region.find(f"{{{NAMESPACE}}}Coords").get("points").split()
-            ring = [tuple(map(int, point.split(","))) for point in points]
+            pairs = [point.split(",") for point in points]
+            ring = [(float(x), float(y)) for x, y in pairs]
             mask = covered([ring], (HEIGHT, WIDTH))
             key = (about["question"], about["text"])
             found[key] = found[key] | mask if key in found else mask

@@ -128,7 +128,7 @@ def test_words_and_numbers_come_back_where_the_format_has_them(answered: Answere
     project, _ = take_in(workspace, "grounded", tmp_path / "one")
     export(workspace, project, "grounded", tmp_path / "two")
 
-    def said(folder: Path) -> list[object]:
+    def said(folder: Path) -> list[str]:
         pages = [json.loads(text) for text in (folder / "pages.jsonl").read_text().splitlines()]
         return sorted(
             json.dumps(
@@ -560,7 +560,7 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     assert {step["of"] for step in taken if step["doing"] in ("Looking at the pages", "Storing")} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
     busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
-    freed = threading.Timer(1.0, lambda: [ndjson_stream.IMPORTS.room.release() for _ in busy])
+    freed = threading.Timer(1.0, ndjson_stream.IMPORTS.room.release, [len(busy)])
     freed.start()
     _, waited, begun, *_, done = lines(packed.read_bytes())
     freed.join()

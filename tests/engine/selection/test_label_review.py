@@ -1,5 +1,7 @@
 """Second looks, on both databases: labels that the model contradicts go to somebody else than their author."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy import select
 
@@ -70,7 +72,7 @@ def test_labels_are_contradicted_in_three_ways(desk: Desk) -> None:
         {"said": (1,), "answered": 0.15},  # is not sure that it is not there
     ],
 )
-def test_a_model_that_is_not_sure_doubts_nothing(desk: Desk, model: dict[str, object]) -> None:
+def test_a_model_that_is_not_sure_doubts_nothing(desk: Desk, model: dict[str, Any]) -> None:
     desk.label(**model)
     assert desk.find() == 0
 

@@ -2,6 +2,7 @@
 
 import itertools
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
@@ -49,7 +50,7 @@ class Room:
                 say(self.workspace, self.version, document, question, answered=1.0, score=1 - much)
             look_like(self.workspace, self.version, document, [1.0, at % 2, 0.0])
 
-    def rank(self, **settings: object) -> dict[str, int]:
+    def rank(self, **settings: Any) -> dict[str, int]:
         change_settings(self.workspace, self.project.id, **settings)
         return ranking.rank(self.workspace, self.project.id, self.version.id)
 

@@ -107,6 +107,7 @@ def test_what_is_sure_enough_is_accepted_and_leaves_the_queue(works: Works) -> N
     offered, threshold = works.view().would_accept, works.view().threshold
     found = works.accept()
     expected = offered
+    assert threshold is not None
     assert expected == (10 if threshold > 0.6 else 11)
     assert (found.answers, found.fell_back) == (expected, None)
     assert all(each.confidence >= threshold and each.model_version_id == works.version.id for each in works.answers())

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
+from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -96,7 +97,7 @@ def test_unchanged_is_what_was_accepted_with_no_edit_of_words_or_pixels(history:
         document = make_document(history.workspace, history.project.id, [bill(0)])
         page = pages_of(history.workspace, document.id)[0]
         annotation = history.ask(document, QUESTION, "Ann", version, at(MONDAY), [4])
-        edits = {
+        edits: dict[str, list[Any]] = {
             "as it was": [],
             "a point": [EditPrompts(op="prompts", page=page.id, points=[(30, 30, True)])],
             "a word": [EditWords(op="words", page=page.id, add=[3])],

@@ -4,10 +4,11 @@ import threading
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 
 from db.base import now
 from db.tables import Annotation, Lease, Project, Revision, Task, User
@@ -63,7 +64,7 @@ class Office:
     def tasks(self) -> list[Task]:
         return tasks_of(self.workspace, self.project.id)
 
-    def set(self, **settings: object) -> None:
+    def set(self, **settings: Any) -> None:
         change_settings(self.workspace, self.project.id, **settings)
 
     def let_expire(self) -> None:
@@ -151,7 +152,7 @@ def test_people_who_ask_at_the_same_moment_get_different_tasks(workspace: Worksp
         assert failures == []
         assert sorted(taken) == sorted(task.id for task in office.tasks())
         with workspace.database.write() as session:
-            session.execute(Lease.__table__.delete())
+            session.execute(delete(Lease))
 
 
 def test_a_task_of_overlap_has_as_many_holders_as_it_wants_people(workspace: Workspace) -> None:

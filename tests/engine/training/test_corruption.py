@@ -19,7 +19,7 @@ ASKED = ("What is the invoice number?", "total due", "Which of the two dates is 
 def page(number: int) -> GroundedPage:
     texts = ("Invoice", "No.:", "A-1093", f"page-{number}", "TOTAL", "due", "1,204.50", "")
     words = [GroundedWord(text, (10, 10 + 20 * at, 90, 22 + 20 * at)) for at, text in enumerate(texts)]
-    stamp = encode_rle(rasterise([(5, 5, 30, 30)], (200, 100)))
+    stamp = dict(encode_rle(rasterise([(5, 5, 30, 30)], (200, 100))))
     questions = [GroundedQuestion(f"{number}-{at}", text, [[at]], True) for at, text in enumerate(ASKED)]
     questions.insert(1, GroundedQuestion(f"{number}-absent", "Who signed the invoice as a witness?", []))
     questions.insert(2, GroundedQuestion(f"{number}-stamp", "Where is the round stamp?", [], masks=[stamp]))

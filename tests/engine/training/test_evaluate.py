@@ -127,8 +127,8 @@ def test_clicks_on_a_page_of_few_words_lead_to_the_answer(checkpoint: Path) -> N
 
 def test_an_answer_that_is_a_region_is_scored_by_its_mask(checkpoint: Path) -> None:
     words = [GroundedWord("alone", (20, 20, 120, 40))]
-    exact = encode_rle(rasterise([(20, 20, 120, 40)], (200, 200)))
-    apart = encode_rle(rasterise([(20, 120, 120, 140)], (200, 200)))
+    exact = dict(encode_rle(rasterise([(20, 20, 120, 40)], (200, 200))))
+    apart = dict(encode_rle(rasterise([(20, 120, 120, 140)], (200, 200))))
     questions = [
         GroundedQuestion("q1", "Which word?", [], masks=[apart, exact]),
         GroundedQuestion("q2", "Where is the stamp?", [], masks=[apart]),
