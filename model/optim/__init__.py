@@ -4,11 +4,9 @@ Needs torch and tensorly alone.
 """
 
 from model.optim.choices import (
-    MODES,
     Adam,
     Factor,
     History,
-    Mode,
     Momentum,
     Norm,
     Orthogonal,
@@ -20,6 +18,7 @@ from model.optim.choices import (
     Tucker,
 )
 from model.optim.groups import parameter_groups, state_bytes
+from model.optim.modes import MODES, Mode
 from model.optim.natural_gradient import NaturalGradient
 
 __all__ = [

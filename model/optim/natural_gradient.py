@@ -15,9 +15,7 @@ from model.optim import adamw, lowrank
 from model.optim.basis import SeededBases
 from model.optim.choices import (
     CHOICES,
-    MODES,
     Choice,
-    Mode,
     Moments,
     Norm,
     Preconditioner,
@@ -27,6 +25,8 @@ from model.optim.choices import (
     parse,
     to_plain,
 )
+from model.optim.gradient_norms import dtype_of, norm_range, norms_of
+from model.optim.modes import MODES, Mode
 from model.optim.stack import Scratch, Stack, State, chunks, zeros_or_same
 from model.optim.subspace import geometry
 
@@ -297,12 +297,12 @@ class NaturalGradient(Optimizer):
                     if not state:
                         state.update(_fresh_state(index))
                 index += 1
-        sizes = _sizes([gradient for *_, gradient in candidates])
+        sizes = norms_of([gradient for *_, gradient in candidates])
         touched: list[list[tuple[Tensor, Tensor, State]]] = [[] for _ in self.param_groups]
         for (position, group, parameter, gradient), size in zip(candidates, sizes, strict=True):
             state = self.state[parameter]
             matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
-            smallest, largest = _range(_dtype(parameter))
+            smallest, largest = norm_range(dtype_of(parameter))
             if not size < largest or (matrix and size < smallest):  # also true for NaN
                 state["skipped"] += 1
                 continue
@@ -389,40 +389,6 @@ def _opened(
     Gradients are widened a chunk at a time, so that no wide copy of all of them exists.
     """
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
-    dtype = _dtype(parameters[0])
+    dtype = dtype_of(parameters[0])
     wide = [gradient.to(dtype) for gradient in gradients]
     return parameters, [-gradient for gradient in wide] if group["maximize"] else wide, states
-
-
-def _dtype(parameter: Tensor) -> torch.dtype:
-    """Return the dtype of a parameter's state and arithmetic."""
-    return torch.float64 if parameter.dtype == torch.float64 else torch.float32
-
-
-def _range(dtype: torch.dtype) -> tuple[float, float]:
-    """Return the range of norms in which a gradient's squares neither vanish nor overflow.
-
-    In float32 it is 7e-16 to 2e19. One gradient of 1e20 would leave an infinite Fisher factor for the rest of the run,
-    one of 1e-22 a residual scaled by the guard against zero.
-    """
-    limits = torch.finfo(dtype)
-    return float(limits.tiny**0.4), float(limits.max**0.5)
-
-
-def _sizes(gradients: list[Tensor]) -> list[float]:
-    """Return the Euclidean norm of each gradient, with one transfer for each device.
-
-    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype.
-    """
-    by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
-    for position, gradient in enumerate(gradients):
-        if gradient.numel() > 0:
-            by_device[gradient.device].append(position)
-    sizes = [0.0] * len(gradients)
-    for positions in by_device.values():
-        norms = torch._foreach_norm([gradients[p] for p in positions])
-        for position, size in zip(positions, torch.stack([n.double() for n in norms]).tolist(), strict=True):
-            if not 1e-15 < size < float("inf"):
-                size = float(torch.linalg.vector_norm(gradients[position], dtype=torch.float64))
-            sizes[position] = size
-    return sizes

@@ -55,7 +55,7 @@ def test_an_interrupted_write_leaves_no_blob(tmp_path: Path, monkeypatch: pytest
     assert [path for path in blobs.folder.rglob("*") if path.is_file()] == []
 
 
-def test_what_a_killed_process_left_half_written_is_swept_and_what_is_being_written_stays(tmp_path: Path) -> None:
+def test_sweep_deletes_files_of_killed_processes_and_no_others(tmp_path: Path) -> None:
     blobs = BlobStore(tmp_path / "blobs")
     write = (
         "import sys, pathlib; from db.blobs import BlobStore\n"

@@ -65,13 +65,13 @@ def test_a_long_answer_wins_by_what_all_its_words_are_pointed_to():
     assert [len(one.words) for one in choose_words(answer, 0)] == [2, 1]
 
 
-def test_an_answer_that_is_predicted_to_fit_badly_comes_after_one_that_is_pointed_to_a_little_less():
+def test_a_better_fit_outranks_a_slightly_higher_pointing_probability():
     answer = grown(["Mary"], ["5.90"], fits=[0.3, 0.9])
     assert [one.words for one in choose_words(answer, 0)] == [[place("5.90")], [place("Mary")]]
     assert choose_words(answer, 0)[0].iou == pytest.approx(0.9, abs=1e-3)
 
 
-def test_where_the_asker_showed_a_place_the_answer_that_begins_there_comes_first():
+def test_the_answer_that_begins_at_a_shown_place_comes_first():
     answer = grown(["Mary"], ["5.90"], fits=[0.3, 0.9])
     assert [one.words for one in choose_words(answer, 0, shown=True)] == [[place("Mary")], [place("5.90")]]
 

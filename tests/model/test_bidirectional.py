@@ -94,7 +94,7 @@ def states(decoder, ids, valid=None):
 
 
 @pytest.mark.parametrize("family", CONFIGS)
-def test_a_later_token_changes_an_earlier_state_of_a_bidirectional_decoder_and_not_of_the_original(family):
+def test_later_tokens_change_earlier_states_of_bidirectional_decoders_only(family):
     decoder = decoder_of(CONFIGS[family]())
     ids = torch.arange(3, 9)[None]
     other = ids.clone()

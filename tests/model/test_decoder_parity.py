@@ -8,8 +8,8 @@ Written from Segment Anything (https://arxiv.org/abs/2304.02643, appendix A, "Li
 - prompt tokens come after the word head has seen them;
 - the first self-attention has the tokens' own embedding added as the later ones have (SAM leaves it out there);
 - perceptrons have GELU for ReLU, and the hypernetworks and the IoU head two layers for three;
-- a token more makes a box, by hypernetworks of its own: over the finest map where it is, over a 3 x 3 convolution of that map
-  the distances to its edges.
+- another token makes a box with its own hypernetworks: its position from the finest map, the distances to its edges
+  from a 3 x 3 convolution of that map.
 """
 
 import math
@@ -98,7 +98,7 @@ def convolved(w: W, name: str, x: np.ndarray, apart: int = 1) -> np.ndarray:
 
 
 def twice_as_fine(x: np.ndarray) -> np.ndarray:
-    """[C, h, w] -> [C, 2 h, 2 w]: between the middles of cells along straight lines, beyond the outermost ones constant."""
+    """[C, h, w] -> [C, 2 h, 2 w]: linear between the centres of cells, constant beyond the outermost ones."""
     for axis in (1, 2):
         count = x.shape[axis]
         at = np.clip((np.arange(2 * count) + 0.5) / 2 - 0.5, 0, count - 1)

@@ -30,7 +30,7 @@ def test_a_page_with_fewer_segments_than_seeds_still_gives_as_many(vocabulary, c
     assert pick_seeds(torch.zeros(1, 1), small.pages, 3).tolist() == [[0, 0, 0]]
 
 
-def test_in_training_a_seed_is_drawn_inside_an_acceptable_answer_as_often_as_it_is_pointed_to(batch):
+def test_training_seeds_follow_the_pointing_inside_acceptable_answers(batch):
     torch.manual_seed(0)
     words = len(page_words())
     pointing, towards = torch.zeros(6, words), torch.zeros(6, words)
@@ -82,8 +82,8 @@ def test_how_good_an_answer_is_is_learned_from_the_second_as_well(batch, network
     assert (answer.fit.grad[asked] != 0).all() and (answer.fit.grad[~asked] == 0).all()
 
 
-def test_the_predicted_fit_has_its_least_loss_at_the_mean_of_what_was_found(batch, network):
-    """Half of the answers right, half wrong: the best guess is one half; the absolute distance would be content with any."""
+def test_the_fit_loss_is_smallest_at_the_mean_iou(batch, network):
+    """Half of the answers right, half wrong: the best guess is one half; the L1 distance would accept any."""
     answer = network(batch.pages, batch.questions).words
     truth = batch.targets.words[:, 0].bool()
     right = replace(answer, taken=truth[:, None], fit=torch.zeros(len(truth), 1))

@@ -55,7 +55,7 @@ def test_all_tensors_of_a_trunk_that_timm_wrote_arrive(network, tmp_path):
     assert found.keys() == wanted.keys() and all(torch.equal(found[k], wanted[k]) for k in wanted)
 
 
-def test_all_tensors_of_a_clip_that_open_clip_made_arrive_and_its_states_are_the_same(network, tmp_path):
+def test_a_clip_of_open_clip_loads_whole_and_keeps_its_states(network, tmp_path):
     torch.manual_seed(1)
     public = open_clip.create_model(CONFIG.prompt.tower).eval()
     torch.save(public.state_dict(), tmp_path / "clip.pt")
@@ -72,7 +72,7 @@ def test_all_tensors_of_a_clip_that_open_clip_made_arrive_and_its_states_are_the
     assert torch.allclose(end, pooled, atol=1e-5)  # cut to the question, without the padding that open_clip reads
 
 
-def test_all_tensors_of_a_bert_that_transformers_wrote_arrive_and_its_states_are_the_same(network, tmp_path):
+def test_a_bert_of_transformers_loads_whole_and_keeps_its_states(network, tmp_path):
     bert = bert_folder(tmp_path).eval()
     assert load_text_encoder(network, tmp_path) == len(bert.state_dict())
     text = network.text_encoder.eval()
@@ -128,7 +128,7 @@ def test_without_the_hub_a_name_is_refused_with_a_sentence(network, offline):
         assert "\n" not in str(refused.value)
 
 
-def test_weights_for_another_activation_are_refused_before_anything_is_fetched(network):
+def test_weights_for_another_activation_are_refused_before_fetching(network):
     with pytest.raises(ValueError, match="quickgelu"):
         load_prompt_tower(network, "openai")
 

@@ -153,7 +153,7 @@ def test_a_run_without_steps_is_refused():
         Plan(steps=0)
 
 
-def test_a_run_ends_where_a_checkpoint_says_so_and_a_resumed_one_hears_of_it_again(config, tmp_path):
+def test_a_checkpoint_callback_ends_a_run_and_is_called_again_on_resume(config, tmp_path):
     network, optimizer = fresh(config)
     heard = []
 

@@ -60,7 +60,7 @@ def hidden_without(page, context):
     return hidden
 
 
-def test_targets_have_the_scales_and_aspects_of_the_paper_and_half_are_lines():
+def test_targets_have_the_papers_scales_and_aspects_and_half_are_lines():
     page = page_cells([(1000, 1000)], 512, 16, (32, 32))
     ratios = []
     for seed in range(60):

@@ -118,7 +118,7 @@ def test_words_around_a_hidden_one_and_its_place_are_read(network, vocabulary, p
     assert not torch.allclose(plain, logits(replace(example(), words=tuple(words)), asked), atol=1e-5)
 
 
-def test_what_is_asked_for_is_the_first_piece_of_the_word_that_stands_there(network, vocabulary, parts):
+def test_the_target_is_the_first_piece_of_the_masked_word(network, vocabulary, parts):
     masked = mask_words(source(3), random.Random(3), Masking())
     logits, wanted = predict_words(network, parts[0], parts[1], masked, vocabulary)
     assert logits.shape == (len(masked.asked), 30522)

@@ -74,7 +74,7 @@ def test_a_config_of_before_the_presets_still_loads():
 
 @pytest.mark.parametrize("preset", [BASE, LARGE], ids=["base", "large"])
 def test_a_preset_of_fewer_layers_goes_forward_and_back_through_every_part(preset):
-    """The code path of the preset, with few layers and small pages: its trunk, BERT and CLIP tower are the real ones."""
+    """The preset with few layers and small pages; its trunk, BERT and CLIP tower are the real ones."""
     image = replace(preset.image, long_side=128, trunk="sam2_hiera_tiny")
     text = replace(preset.text, layers=2, width=96, buckets=512)
     config = replace(preset, image=image, text=text)

@@ -94,7 +94,7 @@ def test_features_are_those_of_the_region(network):
     assert [REGION_TYPES[kind] for kind in found[0].kinds] == list(kinds)
 
 
-def test_a_source_gives_every_page_once_before_any_twice_and_the_same_again():
+def test_a_source_repeats_no_page_before_all_were_given():
     source, again = (rendered_source(3, long_side=64, pages=2, pool=6) for _ in range(2))
     first = [tuple(example.words) for step in range(3) for example in source(step)]
     assert len(set(first)) == 6

@@ -6,7 +6,7 @@ import torch
 from model.weight_interpolation import interpolate
 
 
-def test_a_share_of_what_was_learned_is_taken_and_whole_numbers_are_the_new_ones() -> None:
+def test_interpolation_takes_a_share_and_the_new_integer_tensors() -> None:
     before = {"a": torch.tensor([0.0, 2.0]), "n": torch.tensor(3)}
     after = {"a": torch.tensor([4.0, 2.0]), "n": torch.tensor(5)}
     assert interpolate(before, after, 0.25)["a"].tolist() == [1.0, 2.0]

@@ -22,7 +22,8 @@ def work(rank: int, world: int, folder: Path) -> None:
     distributed.init_process_group("gloo", init_method=f"file://{folder}/meet_{world}", rank=rank, world_size=world)
     ends = {}
     for mode in MODES:
-        # Every rank starts elsewhere: DDP hands out the weights of the first, and the optimizer must not look at the generator.
+        # Every rank starts from its own seed: DDP distributes the weights of the first rank, and the optimizer must not
+        # read the generator.
         torch.manual_seed(rank)
         network = nn.Sequential(nn.Linear(12, 16), nn.Tanh(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 3)).double()
         wrapped = DistributedDataParallel(network)

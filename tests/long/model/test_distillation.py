@@ -30,7 +30,7 @@ def tokenizer():
 
 @pytest.fixture(scope="module")
 def teacher(tokenizer):
-    """A BERT with random weights to which all subjects are one: nothing that a reader would know from the words alone."""
+    """A BERT with random weights that maps all subjects to one, which words alone do not tell."""
     torch.manual_seed(1)
     config = BertConfig(
         vocab_size=len(tokenizer), hidden_size=40, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
@@ -84,7 +84,7 @@ def test_a_text_is_set_in_lines_that_are_read_in_its_order():
     assert set_page("x" * 200).words[0].box[0] > 0  # a word wider than the page has its line
 
 
-def test_students_come_to_agree_with_their_teacher_on_sentences_they_have_not_learned(config, teacher):
+def test_students_agree_with_their_teacher_on_unseen_sentences(config, teacher):
     """Four of them: what one makes of so few sentences depends on how it was drawn."""
     held_out = [at for at in range(len(SENTENCES)) if at % 3 == 0]
     pairs = [(one, other) for one, other in PAIRS if one in held_out and other in held_out]

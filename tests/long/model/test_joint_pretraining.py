@@ -65,7 +65,7 @@ def test_shares_of_nothing_leave_a_part_out(config):
 
 
 def test_a_masked_word_is_looked_for_in_the_image(config):
-    """With another image something else is foretold; with another word in the same place, behind the mask, nothing changes."""
+    """Another image changes the prediction; another word behind the mask does not."""
     objective = SeenWords(fresh(config), pages)
     for layer in objective.network.fusion.layers:  # what words take from the image starts at zero
         assert isinstance(layer, FusionLayer)

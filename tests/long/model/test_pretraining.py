@@ -101,8 +101,8 @@ def test_public_weights_that_cannot_be_had_leave_the_folder_free(small, teacher,
 
 
 @pytest.mark.parametrize("second", ["mlm", "regions"])
-def test_a_run_killed_between_two_stages_ends_where_an_uninterrupted_one_does(small, teacher, tmp_path, second):
-    """The heads of the second stage are drawn alike in a process that never ran the first, and no gradient is left over."""
+def test_a_run_killed_between_stages_ends_like_an_uninterrupted_one(small, teacher, tmp_path, second):
+    """A process that never ran the first stage draws equal heads for the second, and no gradient is left over."""
     schedule = Schedule(seed=3, steps={"words": 1, second: 2})
 
     def killed(stage, figures):

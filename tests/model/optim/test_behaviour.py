@@ -1,4 +1,4 @@
-"""NaturalGradient as a torch.optim.Optimizer: closures, settings, starting over, and settings that no longer fit the state."""
+"""NaturalGradient as a torch.optim.Optimizer: closures, settings, reset, and settings that do not fit the state."""
 
 import math
 from typing import Any
@@ -38,13 +38,14 @@ def least_squares(
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_learns_with_a_closure_and_a_schedule(mode: str, dtype: torch.dtype) -> None:
-    # Only F^{-1} g with an absolute lambda has a scale of its own, and Tucker on both sides leaves a sixteenth of the directions.
+    # Only F^{-1} g with an absolute lambda has its own scale, and Tucker on both sides keeps a sixteenth of the
+    # directions.
     settings: dict[str, Any] = {"lr": 2.0, "subspace": Tucker(refresh=5, fraction=0.5)} if mode == "source" else {}
     before, after = least_squares(mode, dtype, **settings)
     assert after < 0.5 * before
 
 
-def test_the_closure_is_called_once_with_gradients_on_and_its_loss_returned() -> None:
+def test_the_closure_is_called_once_with_gradients_and_its_loss_returned() -> None:
     parameter = matrix()
     calls: list[bool] = []
 
@@ -206,7 +207,7 @@ def test_seeded_bases_do_not_gather() -> None:
     assert sizes[1] == one
 
 
-def test_a_choice_of_a_group_may_be_set_in_its_plain_form_in_the_middle_of_a_run() -> None:
+def test_a_groups_choice_may_be_set_in_plain_form_during_a_run() -> None:
     settings = {"kind": "history", "window": 3}
     one, other = matrix(), matrix()
     plain, record = (NaturalGradient.from_mode([p], "history", lr=0.1) for p in (one, other))

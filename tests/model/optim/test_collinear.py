@@ -18,9 +18,7 @@ def gradients(apart: float) -> torch.Tensor:
 
 @pytest.mark.parametrize("apart", [1e-1, 1e-2, 1e-3])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_a_step_takes_f_inverse_g_of_the_stored_columns_to_float32_however_alike_they_are(
-    apart: float, dtype: HistoryDtype
-) -> None:
+def test_a_step_is_exact_to_float32_for_nearly_collinear_columns(apart: float, dtype: HistoryDtype) -> None:
     drawn = gradients(apart)
     damping = 1e-6 * float(drawn.double().square().sum()) / WINDOW
     parameter = torch.nn.Parameter(torch.zeros(20, 20))
@@ -39,7 +37,7 @@ def test_a_step_takes_f_inverse_g_of_the_stored_columns_to_float32_however_alike
 
 
 @pytest.mark.parametrize("apart", [1e-1, 1e-2, 1e-3])
-def test_the_dual_form_keeps_its_digits_in_float32_however_alike_the_columns_are(apart: float) -> None:
+def test_the_dual_form_is_exact_in_float32_for_nearly_collinear_columns(apart: float) -> None:
     columns = gradients(apart).flatten(1).mT.contiguous()
     damping = 1e-6 * float(columns.double().square().sum()) / WINDOW
     truth = fisher.dense_solve(columns.double(), columns[:, -1].double(), damping)

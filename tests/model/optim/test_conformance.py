@@ -1,7 +1,8 @@
 """The tests of torch's own suite for optimizers, by name, on its OptimizerInfo machinery: steps, schedules, errors.
 
-The names are those of class TestOptimRenewed in test/test_optim.py of pytorch, which the wheel lacks; what they ask is written out
-anew here and in test_conformance_state.py. The list is that of the end of 2025; ELSEWHERE says of the others why they do not apply.
+The names are those of class TestOptimRenewed in pytorch's test/test_optim.py, which the wheel lacks. Their bodies are
+written anew here and in test_conformance_state.py. The list is that of the end of 2025; ELSEWHERE gives the reason why
+each other test does not apply.
 """
 
 import ast

@@ -17,12 +17,12 @@ BARE: dict[str, Any] = PLAIN | {"moments": None}
 
 
 def spoil(optimizer: NaturalGradient, parameter: nn.Parameter) -> None:
-    """A Gram matrix that no jitter mends, as a broken device leaves it; the row that the next step renews stays usable."""
+    """A Gram matrix beyond repair by jitter, as from a broken device; the row that the next step renews stays valid."""
     optimizer.state[parameter]["gram"][2, 2] = math.nan
 
 
 @pytest.mark.parametrize("relative", [True, False])
-def test_a_cholesky_that_fails_gives_the_step_of_the_plain_gradient_and_is_counted(relative: bool) -> None:
+def test_a_failed_cholesky_gives_the_plain_gradient_and_is_counted(relative: bool) -> None:
     parameter = matrix()
     # All of the space, so that the low-rank gradient is the whole one, and lambda = 1 where it is absolute.
     optimizer = NaturalGradient(
@@ -51,7 +51,7 @@ def test_a_window_that_lost_its_bad_slot_is_whole_again() -> None:
     assert torch.isfinite(optimizer.state[parameter]["gram"]).all()
 
 
-def test_a_cholesky_that_fails_for_one_parameter_leaves_those_stacked_with_it_alone() -> None:
+def test_a_failed_cholesky_of_one_parameter_spares_the_rest_of_its_stack() -> None:
     ends = []
     for spoilt in (False, True):
         first, second = matrix(), matrix(seed=1)
@@ -69,7 +69,7 @@ def test_a_cholesky_that_fails_for_one_parameter_leaves_those_stacked_with_it_al
     assert torch.isfinite(ends[1][0]).all()
 
 
-def test_an_eigendecomposition_that_fails_leaves_the_momentum_as_it_is_and_is_counted(
+def test_a_failed_eigendecomposition_keeps_the_momentum_and_is_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fails(*_: object) -> None:

@@ -1,8 +1,9 @@
 """The tests that pytorch_optimizer asks of every optimizer in its general suite, by name, for every mode.
 
-The names are those of its tests/test_optimizers.py, test_gradients.py and test_general_optimizer_parameters.py (kozistr,
-pytorch_optimizer); what they ask is written out anew, and asserted where the suite is content when nothing is raised. Its tests
-of single optimizers, wrappers and variants (Adanorm, AdamD, cautious, stable AdamW) concern parts that are not here.
+The names are those of its tests/test_optimizers.py, test_gradients.py and test_general_optimizer_parameters.py
+(kozistr, pytorch_optimizer). Their bodies are written anew, with assertions where the suite only expects no error. Its
+tests of single optimizers, wrappers and variants (Adanorm, AdamD, cautious, stable AdamW) concern parts that are not
+here.
 """
 
 import io
@@ -122,7 +123,7 @@ def test_no_gradients(mode: str) -> None:
 
 @every_mode
 def test_init_group(mode: str) -> None:
-    """There is no init_group to call: a group may be empty, and the first step makes all the state that there will be."""
+    """There is no init_group to call: a group may be empty, and the first step creates all state."""
     points, sides, network = environment()
     groups: list[dict[str, Any]] = [{"params": []}, {"params": list(network.parameters())}]
     optimizer = NaturalGradient.from_mode(groups, **settings(mode) | {"betas": (0.0, 0.0)})

@@ -1,4 +1,4 @@
-"""Gradients that are not what they should be: missing, sparse, zero, not finite, huge, tiny, laid out otherwise, accumulated, scaled."""
+"""Unusual gradients: missing, sparse, zero, not finite, huge, tiny, in another layout, accumulated, scaled."""
 
 import math
 from typing import Any
@@ -92,7 +92,7 @@ def test_a_gradient_that_is_not_finite_enters_nothing_and_is_counted(mode: str, 
 
 
 @every_mode
-def test_a_gradient_that_is_not_finite_at_the_very_first_step_enters_nothing(mode: str) -> None:
+def test_a_gradient_not_finite_at_the_first_step_is_skipped(mode: str) -> None:
     ends, counts = trajectories(mode, lambda p: setattr(p, "grad", torch.full_like(p, math.nan)), at=0)
     assert same(ends)
     assert counts[1]["skipped"] == 2
@@ -132,7 +132,7 @@ def test_a_zero_gradient_of_a_vector_is_a_gradient_to_adamw() -> None:
 
 @pytest.mark.parametrize("scale", [1e-42, 1e-30, 1e-22, 1e20, 1e30, 3e38])
 @every_mode
-def test_a_gradient_whose_squares_leave_float32_enters_nothing_and_is_counted(mode: str, scale: float) -> None:
+def test_a_gradient_whose_squares_leave_float32_is_skipped_and_counted(mode: str, scale: float) -> None:
     def scaled(parameter: Tensor) -> None:
         if parameter.dim() < 2:
             parameter.grad = None
@@ -222,8 +222,8 @@ def test_a_gradient_counts_by_its_values_and_not_by_its_layout(mode: str, laid_o
     for plain in (True, False):
         parameter = matrix(*shape)
         optimizer = NaturalGradient.from_mode([parameter], mode, lr=0.01)
-        # An expanded gradient has rank one: a basis that is fitted to it holds rounding beyond its first direction, which the next
-        # gradient would show.
+        # An expanded gradient has rank one. A basis fitted to it holds rounding beyond its first direction, which the
+        # next gradient would show.
         for step in range(1 if laid_out == "expanded" else 4):
             gradient = gradient_for(parameter, step)
             if laid_out == "strided":
@@ -273,7 +273,7 @@ def test_two_halves_of_a_batch_make_the_step_of_the_whole(mode: str) -> None:
 
 
 @every_mode
-def test_a_step_that_a_gradscaler_skips_leaves_no_trace_and_its_scale_cancels(mode: str) -> None:
+def test_a_step_skipped_by_a_gradscaler_leaves_no_trace(mode: str) -> None:
     target, ends = matrix(seed=3).detach(), []
     for scaled in (False, True):
         parameter = matrix()

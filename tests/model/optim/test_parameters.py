@@ -175,7 +175,7 @@ def test_a_parameter_frozen_in_the_middle_of_a_run_waits_and_goes_on(mode: str) 
         assert torch.allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
-def test_a_neighbour_without_gradient_does_not_change_a_parameters_own_subspace() -> None:
+def test_a_neighbour_without_gradient_does_not_change_a_subspace() -> None:
     ends = []
     for give_both in (True, False):
         first, second = matrix(), matrix(seed=1)

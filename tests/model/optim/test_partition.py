@@ -1,4 +1,4 @@
-"""The default mode: a partition whose blocks know nothing of each other, whitened by products alone, with momentum in eight bits."""
+"""The default mode: a partition of independent blocks, whitened by products alone, with momentum in eight bits."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_whitened_fails_and_what_is_zero_does_not() -> None:
 
 
 def whitened_by_hand(start: Tensor, given: list[Tensor], rank: int, exponent: float) -> Tensor:
-    """Momentum of each `rank` rows, times the inverse root of its own Gram matrix, RMS 0.2: the default mode written out."""
+    """The default mode written out: momentum of `rank` rows, times the inverse root of its Gram matrix, RMS 0.2."""
     point, momentum = start.clone(), torch.zeros_like(start)
     for t, gradient in enumerate(given, 1):
         momentum = 0.9 * momentum + 0.1 * gradient
@@ -128,7 +128,7 @@ def test_a_matrix_steps_as_its_blocks_would_alone(
     assert torch.allclose(whole.detach(), together, rtol=1e-6, atol=1e-8)
 
 
-def test_a_large_matrix_goes_through_in_pieces_and_steps_as_they_would_alone() -> None:
+def test_a_large_matrix_steps_in_pieces_as_each_would_alone() -> None:
     rows = 2 * CUT_ELEMENTS // 4096 + 64
     given = gradients((rows, 4096), 2, dtype=torch.float32)
     whole = torch.nn.Parameter(torch.zeros(rows, 4096))
@@ -169,7 +169,7 @@ def test_eight_bits_are_off_by_half_a_code_at_most(length: int) -> None:
     assert int(codes.abs().max()) == 127
 
 
-def test_eight_bits_take_an_eighth_of_adamws_state_and_step_as_float32_does() -> None:
+def test_eight_bits_take_an_eighth_of_adamws_state_and_step_like_float32() -> None:
     given = gradients((64, 512), 30, dtype=torch.float32)
     common = gradients((64, 512), 1, seed=9, dtype=torch.float32)[0]
     ends = []

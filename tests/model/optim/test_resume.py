@@ -17,8 +17,8 @@ from tests.support.repository import ROOT
 
 SCRIPT = Path(__file__).with_name("resume_script.py")
 
-# Bases are drawn at steps 0, 5, 10 and 15; the window is full after step 6; roots are taken every third step. A save after 8 steps
-# lies inside all of these periods, also for the one parameter that has made 7.
+# Bases are drawn at steps 0, 5, 10 and 15; the window is full after step 6; roots are taken every third step. A save
+# after 8 steps lies inside all of these periods, also for the one parameter that has made 7.
 REFRESH, WINDOW, INTERVAL = 5, 6, 3
 SAVED, END = 8, 17
 

@@ -65,7 +65,7 @@ def test_the_source_mode_is_the_source_equation_by_equation(shape: tuple[int, ..
 
 
 def seeded_by_hand(start: Tensor, given: list[Tensor], lr: float, decay: float) -> Tensor:
-    """The default mode at full rank in the identity basis, written out without a subspace: whitened momentum, RMS 0.2."""
+    """The default mode at full rank in the identity basis, without a subspace: whitened momentum, RMS 0.2."""
     point, momentum = start.clone(), torch.zeros_like(start)
     factor = torch.zeros(start.shape[0], start.shape[0], dtype=start.dtype)
     for step, gradient in enumerate(given):
@@ -138,7 +138,7 @@ def test_history_at_full_rank_rotates_with_the_basis() -> None:
     assert torch.allclose(run(optimizer, parameter, given), expected, rtol=1e-9, atol=1e-10)
 
 
-def test_adam_in_the_full_identity_like_subspace_is_adamw_on_the_projected_gradient() -> None:
+def test_adam_in_a_full_subspace_is_adamw_on_the_projected_gradient() -> None:
     given = gradients((6, 9), 8)
     parameter = parameter_of(6, 9)
     optimizer = NaturalGradient.from_mode([parameter], "galore", lr=0.01, subspace=Seeded(rank=3), betas=(0.9, 0.99))

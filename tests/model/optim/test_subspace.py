@@ -154,7 +154,8 @@ def test_derived_seeds_are_stable_and_apart() -> None:
 
 
 def test_random_bases_are_uniform_over_directions() -> None:
-    # Mean projector of a uniform random subspace is (r / n) I; a QR without the sign rule passes too, a biased draw does not.
+    # The mean projector of a uniform random subspace is (r / n) I. A QR without the sign rule passes too, a biased
+    # draw does not.
     bases = torch.stack([subspace.seeded_basis(6, 2, seed, torch.empty(0)) for seed in range(3000)])
     mean = (bases @ bases.mT).mean(0)
     assert torch.allclose(mean, torch.eye(6) / 3, atol=0.03)

@@ -17,7 +17,7 @@ def fitted(gradient: torch.Tensor) -> tuple[list[torch.Tensor], subspace.Geometr
 
 
 def decaying(size: tuple[int, ...]) -> torch.Tensor:
-    """A gradient that has directions worth finding: every entry falls with its place along every mode, in rotated coordinates."""
+    """A gradient with leading directions: entries fall along every mode, in rotated coordinates."""
     generator = torch.Generator().manual_seed(1)
     tensor = torch.randn(size, generator=generator, dtype=torch.float64)
     for mode, n in enumerate(size):

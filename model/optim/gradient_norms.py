@@ -1,0 +1,42 @@
+"""Measure gradients before a step: the dtype of computation, their norms, and the range of usable norms."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import torch
+from torch import Tensor
+
+
+def dtype_of(parameter: Tensor) -> torch.dtype:
+    """Return the dtype of a parameter's state and arithmetic."""
+    return torch.float64 if parameter.dtype == torch.float64 else torch.float32
+
+
+def norm_range(dtype: torch.dtype) -> tuple[float, float]:
+    """Return the range of norms in which a gradient's squares neither vanish nor overflow.
+
+    In float32 it is 7e-16 to 2e19. One gradient of 1e20 would leave an infinite Fisher factor for the rest of the run,
+    one of 1e-22 a residual scaled by the guard against zero.
+    """
+    limits = torch.finfo(dtype)
+    return float(limits.tiny**0.4), float(limits.max**0.5)
+
+
+def norms_of(gradients: list[Tensor]) -> list[float]:
+    """Return the Euclidean norm of each gradient, with one transfer for each device.
+
+    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype.
+    """
+    by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
+    for position, gradient in enumerate(gradients):
+        if gradient.numel() > 0:
+            by_device[gradient.device].append(position)
+    sizes = [0.0] * len(gradients)
+    for positions in by_device.values():
+        norms = torch._foreach_norm([gradients[p] for p in positions])
+        for position, size in zip(positions, torch.stack([n.double() for n in norms]).tolist(), strict=True):
+            if not 1e-15 < size < float("inf"):
+                size = float(torch.linalg.vector_norm(gradients[position], dtype=torch.float64))
+            sizes[position] = size
+    return sizes
