@@ -27,12 +27,12 @@ def least_squares(
         loss.backward()
         return loss
 
-    first = optimizer.step(closure)
+    first: Any = optimizer.step(closure)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 60)
     for _ in range(60):
         optimizer.step(closure)
         schedule.step()
-    return float(first), float(closure().detach())
+    return float(first.detach()), float(closure().detach())
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
@@ -56,7 +56,8 @@ def test_the_closure_is_called_once_with_gradients_and_its_loss_returned() -> No
         return loss
 
     expected = float(parameter.detach().square().sum())
-    assert float(NaturalGradient([parameter]).step(closure)) == pytest.approx(expected)
+    loss: Any = NaturalGradient([parameter]).step(closure)
+    assert float(loss.detach()) == pytest.approx(expected)
     assert calls == [True]
 
 
