@@ -63,7 +63,7 @@ def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dic
 
     def sparing(handler: "Handler") -> "Handler":
         def run(*given: Any, **named: Any) -> dict[str, Any]:
-            from model.threads import use_threads
+            from model.devices import use_threads
 
             use_threads(threads)
             return handler(*given, **named)

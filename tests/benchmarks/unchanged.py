@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -246,5 +246,5 @@ def reopen(before: Path) -> bool:
 
 
 if __name__ == "__main__":
-    steps = {"record": record, "compare": compare, "reopen": reopen}
+    steps: dict[str, Callable[..., Any]] = {"record": record, "compare": compare, "reopen": reopen}
     sys.exit(steps[sys.argv[1]](*map(Path, sys.argv[2:])) if sys.argv[1:2] and sys.argv[1] in steps else __doc__)
