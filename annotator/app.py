@@ -15,15 +15,15 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from annotator import about, auth, exception_handlers
+from annotator import auth, exception_handlers, source_offer
 from annotator.canvas import HEAD
 from annotator.gradio_gate import GradioGate
-from annotator.guard import Guard
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
-from annotator.login_gate import Door
-from annotator.login_queue import LoginLine
+from annotator.login_gate import LoginGate
+from annotator.login_queue import LoginQueue
 from annotator.reference import document as described
+from annotator.request_guard import RequestGuard
 from annotator.routes import (
     annotations,
     documents,
@@ -36,7 +36,6 @@ from annotator.routes import (
     pages,
     projects,
     questions,
-    reference,
     reviews,
     saving,
     selection,
@@ -47,7 +46,7 @@ from annotator.routes import (
 from annotator.ui.page import build_page
 from annotator.ui.theme import theme
 from engine.accounts.users import ensure_local_user
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.documents import incoming
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
@@ -70,19 +69,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     local_user = ensure_local_user(workspace)
     with workspace.database.write() as session:
         ensure_project(session, DEFAULT_NAME, settings, local_user.id)
-    desk = Desk(workspace)
+    service = AnswerService(workspace)
     app = FastAPI(
         title="Glossator",
-        version=about.version(),
+        version=source_offer.version(),
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
-        lifespan=_following(desk),
+        lifespan=_following(service),
     )
-    app.state.desk = desk
+    app.state.answer_service = service
     app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
-    app.state.login_line = LoginLine()
+    app.state.login_queue = LoginQueue()
     exception_handlers.install(app)
     api = APIRouter(prefix="/api")
     for part in (
@@ -96,7 +95,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         exports,
         imports,
         figures,
-        reference,
         me,
         users,
         members,
@@ -108,16 +106,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api.include_router(part.router)
     app.include_router(api)
     described.install(app)
-    app.include_router(auth.router(workspace, app.state.login_line))
-    app.include_router(about.router(settings))
-    app.mount("/source/weights", Revalidated(directory=about.weights()), name="weights")
+    app.include_router(auth.router(workspace, app.state.login_queue))
+    app.include_router(source_offer.router(settings))
+    app.mount("/source/weights", Revalidated(directory=source_offer.weights()), name="weights")
     app.mount("/static", Revalidated(directory=STATIC), name="static")
-    page = build_page(desk)
+    page = build_page(service)
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
     app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
-    app.add_middleware(Door, workspace=workspace)  # type: ignore[arg-type]
-    app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
+    app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
+    app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
 
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon() -> RedirectResponse:
@@ -132,7 +130,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         page,
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
-        head=f"{HEAD}\n{about.head(settings)}",
+        head=f"{HEAD}\n{source_offer.head(settings)}",
         theme=theme(),
         css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,
@@ -154,7 +152,7 @@ class Revalidated(StaticFiles):
         return response
 
 
-def _following(desk: Desk) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _following(service: AnswerService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """While the application runs, a thread follows promotions, so that a new champion answers without a restart."""
 
     @asynccontextmanager
@@ -162,18 +160,18 @@ def _following(desk: Desk) -> Callable[[FastAPI], AbstractAsyncContextManager[No
         ended = threading.Event()
 
         def follow() -> None:
-            while not ended.wait(desk.workspace.settings.poll_seconds):
+            while not ended.wait(service.workspace.settings.poll_seconds):
                 try:
-                    desk.predictors.refresh()
+                    service.predictors.refresh()
                 except Exception:
                     _log.exception("looking for a new model failed; trying again")
 
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
-        incoming.resume(desk.workspace)
+        incoming.resume(service.workspace)
         yield
         ended.set()
         thread.join(timeout=5)
-        desk.workspace.close()
+        service.workspace.close()
 
     return lifespan

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from annotator.front_pages import invitation_page, login_page, notice_page
-from annotator.login_queue import LoginLine
+from annotator.login_queue import LoginQueue
 from db.tables import User
 from engine.accounts import invitations, login_throttle, sessions, users
 from engine.errors import NotFound, Refused, TooMany
@@ -88,7 +88,7 @@ def safe_next(wanted: str | None) -> str:
     return HOME if parts.scheme or parts.netloc or parts.path in ("/login", "/logout") else wanted
 
 
-def router(workspace: Workspace, line: LoginLine) -> APIRouter:
+def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     """Return the routes of logging in and out, and of opening an invitation."""
     routes = APIRouter(include_in_schema=False)
     settings = workspace.settings

@@ -1,28 +1,30 @@
-"""What routes receive: the desk with its workspace, and the person who asks."""
+"""Dependencies of the routes: the answer service, its workspace, the user, and shared field schemas."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Header, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 
 from annotator.auth import address_of, client_of, token_of, user_of
-from annotator.login_queue import LoginLine
+from annotator.login_queue import LoginQueue
 from db.tables import User
-from engine.annotation.answer_service import Desk
+from db.tables.people import ROLES
+from engine.accounts import passwords
+from engine.annotation.answer_service import LONGEST_QUESTION, AnswerService
 from engine.errors import Forbidden
 from engine.workspace import Workspace
 
 
-def desk_of(request: Request) -> Desk:
-    """Return the desk that the application was built with."""
-    desk: Desk = request.app.state.desk
-    return desk
+def answer_service_of(request: Request) -> AnswerService:
+    """Return the service that the application was built with."""
+    service: AnswerService = request.app.state.answer_service
+    return service
 
 
 def workspace_of(request: Request) -> Workspace:
     """Return the workspace that the application was built with."""
-    return desk_of(request).workspace
+    return answer_service_of(request).workspace
 
 
 def required_user(request: Request) -> User:
@@ -54,8 +56,8 @@ class Caller:
 
 
 # Asynchronous, so that what needs no waiting takes no thread: on a save these would cost more than the edit.
-async def _desk(request: Request) -> Desk:
-    return desk_of(request)
+async def _answer_service(request: Request) -> AnswerService:
+    return answer_service_of(request)
 
 
 async def _workspace(request: Request) -> Workspace:
@@ -71,19 +73,19 @@ async def _caller(request: Request) -> Caller:
     return Caller(token_of(request), client_of(request), address_of(request))
 
 
-TheDesk = Annotated[Desk, Depends(_desk)]
+TheAnswerService = Annotated[AnswerService, Depends(_answer_service)]
 TheWorkspace = Annotated[Workspace, Depends(_workspace)]
 CurrentUser = Annotated[User, Depends(_user)]
 TheCaller = Annotated[Caller, Depends(_caller)]
 CurrentAdmin = Annotated[User, Depends(required_admin)]
 
 
-async def _login_line(request: Request) -> LoginLine:
-    line: LoginLine = request.app.state.login_line
+async def _login_queue(request: Request) -> LoginQueue:
+    line: LoginQueue = request.app.state.login_queue
     return line
 
 
-TheLoginLine = Annotated[LoginLine, Depends(_login_line)]
+TheLoginQueue = Annotated[LoginQueue, Depends(_login_queue)]
 
 
 async def _editor(
@@ -97,3 +99,9 @@ async def _editor(
 
 
 TheEditor = Annotated[User, Depends(_editor)]
+
+# JSON schemas of body fields whose limits the engine checks: its sentence is clearer than a schema's.
+ROLE: dict[str, Any] = {"enum": list(ROLES)}
+ROLE_OR_NONE: dict[str, Any] = {"enum": [*ROLES, None]}
+QUESTION: dict[str, Any] = {"minLength": 1, "maxLength": LONGEST_QUESTION, "pattern": r"\S"}
+PASSWORD: dict[str, Any] = {"minLength": passwords.SHORTEST}

@@ -3,7 +3,7 @@
 from html import escape
 from urllib.parse import quote
 
-from annotator import about
+from annotator import source_offer
 from engine.accounts.invitations import Offer
 from engine.accounts.names import LOCAL_NAME
 from engine.accounts.passwords import SHORTEST
@@ -87,7 +87,7 @@ def notice_page(title: str, sentence: str) -> str:
 
 def _page(title: str, body: str) -> str:
     # Here the address is always this server's own, which sends on to another one where that is set.
-    named = f"Glossator {escape(about.version())}, {escape(about.licence())}."
+    named = f"Glossator {escape(source_offer.version())}, {escape(source_offer.licence())}."
     foot = f'<p class="about">{named} <a href="/source">Source</a></p>'
     return _PAGE.format(title=escape(title), body=body, foot=foot)
 

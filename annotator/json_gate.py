@@ -16,7 +16,7 @@ _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 class JsonGate:
-    """ASGI middleware before the routes under /api/. The size of the body is bounded before it; see annotator.guard."""
+    """ASGI middleware before the routes under /api/. The size of the body is bounded before it; see annotator.request_guard."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

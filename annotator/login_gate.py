@@ -34,7 +34,7 @@ GRADIO_NEEDED = frozenset(
 GRADIO_NEEDED_BELOW = ("/app/assets/", "/app/static/", "/app/gradio_api/heartbeat/")
 
 
-class Door:
+class LoginGate:
     """ASGI middleware around the application, inside the guard."""
 
     def __init__(self, app: ASGIApp, workspace: Workspace) -> None:

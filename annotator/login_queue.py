@@ -27,7 +27,7 @@ _Answer = TypeVar("_Answer")
 _Lane = OrderedDict[str, deque["asyncio.Future[None]"]]  # network -> those of it that wait; the next one's turn first
 
 
-class LoginLine:
+class LoginQueue:
     """One line a process, used in its one event loop."""
 
     def __init__(self) -> None:

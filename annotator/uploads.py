@@ -14,7 +14,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
 from annotator.deps import required_user
-from annotator.work_queues import Line, Place
+from annotator.work_queues import Place, WorkQueue
 from engine.errors import Refused
 from engine.settings import MEGABYTE
 
@@ -23,7 +23,7 @@ _COPIES = 2  # of an upload: as it arrives, and for what reads it
 _CHUNK = 1 << 20
 
 
-def asked_early(check: Callable[[Request], None], line: Line) -> type[APIRoute]:
+def asked_early(check: Callable[[Request], None], line: WorkQueue) -> type[APIRoute]:
     """Return the class of routes that ask, before the body of a request is read, whether the person may send it (`check`, which
     looks up who it is), whether the disk has room, and for a place of theirs in `line`; the place is `place_of(request)`.
 

@@ -21,7 +21,7 @@ _LOOK = 0.25  # seconds between two looks whether what waits for its turn should
 _ASKED = 1.0  # seconds between two looks whether somebody still waits
 
 
-class Line:
+class WorkQueue:
     """A line for one kind of work. `what`: the kind, as in "Too many imports"; `at_work` and `waiting`: how many at most;
     `come_back`: seconds after which somebody who found no place may try again; `of_one`: the most places that one person takes."""
 
@@ -55,7 +55,7 @@ class Line:
 class Place:
     """A place in a line. Used as a context, it is left at the end unless somebody has taken it over with `keep`."""
 
-    def __init__(self, line: Line, person: str) -> None:
+    def __init__(self, line: WorkQueue, person: str) -> None:
         self._line, self._person = line, person
         self._kept = False
         self._left = threading.Lock()  # held once it is left: that is done once
@@ -114,7 +114,9 @@ async def end_of(outcome: "Future[_Result]") -> _Result:
     return await asyncio.wrap_future(outcome)
 
 
-REPORTS = Line("reports", at_work=8, waiting=0, come_back=5)  # in this process, of the threads that answer requests
+REPORTS = WorkQueue(
+    "reports", at_work=8, waiting=0, come_back=5
+)  # in this process, of the threads that answer requests
 
 
 async def _one_report() -> AsyncIterator[None]:

@@ -29,7 +29,7 @@ class _Waiting:
     due: float  # monotonic
 
 
-class Later:
+class DeferredWrites:
     """Gathers what is to be written, and writes it in a thread that lives while something waits."""
 
     def __init__(self, database: Database) -> None:

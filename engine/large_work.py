@@ -6,15 +6,15 @@ from contextlib import contextmanager
 
 from engine.errors import TooMany
 
-MOST_IN_LINE = 16  # at work and waiting: each holds a thread that answers requests
+MAX_IN_QUEUE = 16  # at work and waiting: each holds a thread that answers requests
 WAIT_SECONDS = 2
 
 
-class Lane:
+class SerialQueue:
     """A line that large work stands in. Safe for threads."""
 
     def __init__(self) -> None:
-        self._places = threading.BoundedSemaphore(MOST_IN_LINE)
+        self._places = threading.BoundedSemaphore(MAX_IN_QUEUE)
         self._turn = threading.Lock()
 
     @contextmanager

@@ -35,7 +35,7 @@ class _Refusal:
     what: str
 
 
-class Tried:
+class LoginAttempts:
     """Attempts under way or not yet written, and who was refused a moment ago. Safe for threads."""
 
     def __init__(self) -> None:

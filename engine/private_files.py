@@ -26,7 +26,7 @@ _umask_before: int | None = None  # None while new files are anybody's
 
 
 @contextmanager
-def own_things(data_dir: Path) -> Iterator[Path]:
+def private_process_files(data_dir: Path) -> Iterator[Path]:
     """Give this process, and those that it starts, a folder of its own for temporary files, and keep its new files private.
 
     Meant for where a process begins, for both belong to the whole process. Yields the folder, which is gone afterwards.
@@ -38,7 +38,7 @@ def own_things(data_dir: Path) -> Iterator[Path]:
         _umask_before = umask
     default, environment = tempfile.tempdir, os.environ.get("TMPDIR")
     try:
-        folder, lock = claim(data_dir.absolute() / FOLDER)
+        folder, lock = claim_folder(data_dir.absolute() / FOLDER)
         with lock:
             # Python's own, and what else asks: SQLite, and the programs that are started.
             tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
@@ -57,7 +57,7 @@ def own_things(data_dir: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def for_others() -> Iterator[None]:
+def users_umask() -> Iterator[None]:
     """Give new files the rights that the person's shell gives them: what is written to a place that somebody named is theirs."""
     if _umask_before is None:
         yield
@@ -69,7 +69,7 @@ def for_others() -> Iterator[None]:
         os.umask(umask)
 
 
-def claim(place: Path) -> tuple[Path, IO[str]]:
+def claim_folder(place: Path) -> tuple[Path, IO[str]]:
     """Make a folder in `place` and return it with the lock that holds it; the folders that nobody holds are deleted.
 
     The lock is the file's (flock): it ends with the process, however that ends, and no number of a process has to be trusted.

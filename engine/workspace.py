@@ -13,10 +13,10 @@ from db import migrate, private
 from db.blobs import BlobStore
 from db.session import Database, sqlite_file
 from engine import disk_reserve
-from engine.deferred_writes import Later
+from engine.deferred_writes import DeferredWrites
 from engine.errors import Refused
-from engine.large_work import Lane
-from engine.login_attempts import Tried
+from engine.large_work import SerialQueue
+from engine.login_attempts import LoginAttempts
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -30,17 +30,17 @@ class Workspace:
     settings: Settings
     database: Database
     blobs: BlobStore
-    large_saves: Lane = field(default_factory=Lane, compare=False)
-    later: Later = field(init=False)
-    tried: Tried = field(init=False, default_factory=Tried)
+    large_saves: SerialQueue = field(default_factory=SerialQueue, compare=False)
+    deferred_writes: DeferredWrites = field(init=False)
+    login_attempts: LoginAttempts = field(init=False, default_factory=LoginAttempts)
 
     def __post_init__(self) -> None:
         """What is put off goes into this very database."""
-        object.__setattr__(self, "later", Later(self.database))
+        object.__setattr__(self, "deferred_writes", DeferredWrites(self.database))
 
     def close(self) -> None:
         """Write what was put off, and close the database's connections."""
-        self.later.close()
+        self.deferred_writes.close()
         self.database.dispose()
 
 

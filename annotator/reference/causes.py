@@ -1,6 +1,6 @@
 """When routes answer otherwise than with success: each status of each route with its cause, for the OpenAPI document.
 
-Three sources, put together in `failures_of`: what is answered for all (annotator.http_limits, annotator.guard, annotator.login_gate), what
+Three sources, put together in `failures_of`: what is answered for all (annotator.http_limits, annotator.request_guard, annotator.login_gate), what
 follows from the form of a route (a login, a role, ids in its path, a body), and `CAUSES`: what the engine raises for one route
 alone. Tests record every answer that the application really gives, and fail where it is not named here.
 """

@@ -4,8 +4,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS
-from annotator.deps import CurrentUser, TheDesk, TheWorkspace
-from annotator.described import QUESTION
+from annotator.deps import QUESTION, CurrentUser, TheAnswerService, TheWorkspace
 from engine.annotation import views
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.proposal import Proposal
@@ -44,28 +43,28 @@ class MorePages(BaseModel):
 
 
 @router.post("/documents/{document_id}/ask")
-def ask(document_id: str, asked: Asked, desk: TheDesk, user: CurrentUser) -> AnnotationView:
+def ask(document_id: str, asked: Asked, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
     """Ask a document, or one page of it. The same question again returns the answer that is there."""
-    annotation_id, existing = desk.ask(document_id, asked.question, asked.page_id, user.id)
-    view = views.annotation_view(desk.workspace, annotation_id)
+    annotation_id, existing = service.ask(document_id, asked.question, asked.page_id, user.id)
+    view = views.annotation_view(service.workspace, annotation_id)
     view.existing = existing
     return view
 
 
 @router.post("/annotations/{annotation_id}/ask-more")
-def ask_more(annotation_id: str, more: MorePages, desk: TheDesk, user: CurrentUser) -> AnnotationView:
+def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
     """Ask further pages of the document, the likeliest first; return the answer with the longer list of ranked pages.
 
     A better proposal takes the place of the one so far only while nobody has edited the answer.
     """
-    desk.ask_more(annotation_id, user.id, more.pages)
-    return views.annotation_view(desk.workspace, annotation_id)
+    service.ask_more(annotation_id, user.id, more.pages)
+    return views.annotation_view(service.workspace, annotation_id)
 
 
 @router.post("/annotations/{annotation_id}/refine")
-def refine(annotation_id: str, prompts: Prompts, desk: TheDesk, user: CurrentUser) -> Proposal:
+def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user: CurrentUser) -> Proposal:
     """Answer again with points and a box. Changes no annotation: save the result as an edit that names the prediction."""
-    return desk.refine(
+    return service.refine(
         annotation_id, prompts.page_id, user.id, points=prompts.points, box=prompts.box, mask=prompts.mask
     )
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import asked_early, copied
-from annotator.work_queues import Line, apart, end_unless_gone
+from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
@@ -23,7 +23,7 @@ from engine.text import file_name
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Those that arrive beside those that wait to be read (engine.documents.incoming): on a slow line that takes its time.
 # Of one person few, so that nobody takes the places of all; the page sends two at once.
-UPLOADS = Line("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
+UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
 MOST_FILES = 50  # in one request: each may take as long as a document may
 sent = APIRouter(route_class=asked_early(check_member, UPLOADS))
 

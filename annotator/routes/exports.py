@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.work_queues import Line, apart, end_unless_gone
+from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine import audit
 from engine.datasets.filters import Filters
 from engine.datasets.snapshot_views import snapshot_named
@@ -28,7 +28,9 @@ from engine.statuses import ACCEPTED
 from engine.text import file_name
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
-EXPORTS = Line("exports", at_work=2, waiting=6, come_back=60)  # in this process; a place is left when the file is sent
+EXPORTS = WorkQueue(
+    "exports", at_work=2, waiting=6, come_back=60
+)  # in this process; a place is left when the file is sent
 SPARE_BYTES = 200 * MEGABYTE  # that stay free on the disk: people save on the same one
 _TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
 

@@ -6,8 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.deps import CurrentUser, TheCaller, TheLoginLine, TheWorkspace
-from annotator.described import PASSWORD
+from annotator.deps import PASSWORD, CurrentUser, TheCaller, TheLoginQueue, TheWorkspace
 from engine.accounts import sessions, tokens, users
 from engine.accounts.sessions import SessionView
 from engine.accounts.tokens import MadeToken, Scope
@@ -72,7 +71,7 @@ def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser) -> Mad
 
 @router.put("/password", status_code=204, response_class=Response)
 async def change_password(
-    change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller, line: TheLoginLine
+    change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller, line: TheLoginQueue
 ) -> None:
     """Change the person's password, and log them out everywhere else. 403 when the present one is wrong, 429 too often."""
     if workspace.settings.auth == "local":

@@ -6,8 +6,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS
-from annotator.deps import CurrentUser, TheWorkspace
-from annotator.described import ROLE
+from annotator.deps import ROLE, CurrentUser, TheWorkspace
 from engine import audit
 from engine.accounts import invitations, members
 from engine.accounts.invitations import InvitationView

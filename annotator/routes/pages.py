@@ -8,8 +8,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS
-from annotator.deps import CurrentUser, TheDesk, TheEditor, TheWorkspace
-from annotator.small_pictures import made
+from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkspace
+from annotator.thumbnail_queue import made
 from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, mend, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
 from engine.documents.views import page_image
@@ -80,14 +80,14 @@ def mend_words(
 
 
 @router.post("/pages/{page_id}/encode", status_code=202)
-def encode(page_id: str, desk: TheDesk, user: CurrentUser, later: BackgroundTasks) -> Encoding:
+def encode(page_id: str, service: TheAnswerService, user: CurrentUser, later: BackgroundTasks) -> Encoding:
     """Encode a page in the background, so that its first question is answered at once. Writes nothing.
 
     Where many pages are being encoded already, the first question does it.
     """
-    if desk.is_warm(page_id):
+    if service.is_warm(page_id):
         return Encoding(status="encoded")
-    later.add_task(desk.warm, page_id)
+    later.add_task(service.warm, page_id)
     return Encoding(status="encoding")
 
 

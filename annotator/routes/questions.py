@@ -6,8 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
-from annotator.deps import CurrentUser, TheWorkspace
-from annotator.described import QUESTION
+from annotator.deps import QUESTION, CurrentUser, TheWorkspace
 from engine.projects import projects
 from engine.tasks import standard_questions
 from engine.tasks.standard_questions import StandardQuestion, Suggestions

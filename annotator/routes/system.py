@@ -4,12 +4,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from annotator import about
+from annotator import source_offer
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.health import NEEDED, Part
 from annotator.health_checks import Checkup, is_admin, is_ready
+from annotator.reference.page import page
 
 router = APIRouter(tags=["system"])
 UNREADY = "unready"
@@ -81,9 +83,13 @@ _UNREADY = "The database does not answer, the folder of files cannot be written 
 @router.get("/health", response_model_exclude_none=True, responses={503: {"model": Health, "description": _UNREADY}})
 async def health(workspace: TheWorkspace, parts: TheParts) -> Health:
     """Say whether people can work, and which version of what answers. Needs no login."""
-    source = about.source_of(workspace.settings)
+    source = source_offer.source_of(workspace.settings)
     return Health(
-        status=_status(parts), version=about.version(), licence=about.licence(), source=source, detail=_wrong(parts)
+        status=_status(parts),
+        version=source_offer.version(),
+        licence=source_offer.licence(),
+        source=source,
+        detail=_wrong(parts),
     )
 
 
@@ -118,3 +124,9 @@ def _wrong(parts: dict[str, Part]) -> str | None:
 def me(user: CurrentUser, workspace: TheWorkspace) -> Me:
     """Return who is asking."""
     return Me(user=Person(id=user.id, name=user.name, role=user.role), auth=workspace.settings.auth)
+
+
+@router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
+def show_reference(request: Request) -> str:
+    """Return the REST reference as a page."""
+    return page(request.app.openapi(), str(request.base_url))

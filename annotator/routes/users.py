@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.deps import CurrentAdmin, TheWorkspace
-from annotator.described import PASSWORD, ROLE, ROLE_OR_NONE
+from annotator.deps import PASSWORD, ROLE, ROLE_OR_NONE, CurrentAdmin, TheWorkspace
 from engine import audit
 from engine.accounts import sessions, users
 from engine.accounts.sessions import SessionView

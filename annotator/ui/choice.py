@@ -7,7 +7,7 @@ import gradio as gr
 
 from annotator.ui.table import empty
 from engine.accounts import permissions, users
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.errors import Forbidden, Refused
 from engine.projects import projects
 
@@ -34,7 +34,9 @@ _CHOSEN = "(current) => window.Glossator?.chosenProject() ?? current"
 CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
 
 
-def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN) -> Any:
+def offer(
+    service: AnswerService, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN
+) -> Any:
     """Fill the dropdown with the projects that this person may see, at every page load and whenever the tab comes into sight: the project
     that was chosen last on the page is the one. Return the event of the load, for what comes then.
 
@@ -51,47 +53,47 @@ def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (
         return event.success(None, [offered, project, *held], project, js=place, **QUIET)
 
     def filled(current: str | None, request: gr.Request) -> dict[str, Any]:
-        return _offered(desk, current_user(desk, request), current)
+        return _offered(service, current_user(service, request), current)
 
     placed(tab.select(filled, project, offered, trigger_mode="always_last", **QUIET))
     project.input(None, project, None, js=CHOOSE, **QUIET)
     return placed(gr.on(None, filled, project, offered, **QUIET))
 
 
-def choices(desk: Desk, user: Any, current: str | None) -> Any:
+def choices(service: AnswerService, user: Any, current: str | None) -> Any:
     """Return an update of the dropdown: this person's projects; the current one if it is among them, else the first."""
-    return gr.update(**_offered(desk, user, current))
+    return gr.update(**_offered(service, user, current))
 
 
-def _offered(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
-    offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace, user)]
+def _offered(service: AnswerService, user: Any, current: str | None) -> dict[str, Any]:
+    offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(service.workspace, user)]
     ids = [each for _, each in offered]
     return {"choices": offered, "value": current if current in ids else next(iter(ids), None)}
 
 
-def current_user(desk: Desk, request: gr.Request) -> Any:
+def current_user(service: AnswerService, request: gr.Request) -> Any:
     """Return the user behind a Gradio event; the same person as the cookie's."""
     if request.username:
-        return users.user_named(desk.workspace, request.username)
-    if desk.workspace.settings.auth == "local":
-        return users.user_named(desk.workspace, users.LOCAL_NAME)
+        return users.user_named(service.workspace, request.username)
+    if service.workspace.settings.auth == "local":
+        return users.user_named(service.workspace, users.LOCAL_NAME)
     raise Forbidden("You are not logged in any more. Log in again, then reload this page.")
 
 
-def require(desk: Desk, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
+def require(service: AnswerService, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
     """Return the user behind a Gradio event; Refused unless they are at least `role` in the project. Ids come as they please."""
-    user = current_user(desk, request)
+    user = current_user(service, request)
     if not project_id:
         raise Refused("Choose a project first.")
-    permissions.require(desk.workspace, user, project_id, role)
+    permissions.require(service.workspace, user, project_id, role)
     return user
 
 
-def role_of(desk: Desk, request: gr.Request, project_id: str | None) -> str | None:
+def role_of(service: AnswerService, request: gr.Request, project_id: str | None) -> str | None:
     """Return what the person is in a project; None where there is nothing for them to see."""
     if not project_id:
         return None
     try:
-        return permissions.require(desk.workspace, current_user(desk, request), project_id)
+        return permissions.require(service.workspace, current_user(service, request), project_id)
     except Refused:
         return None

@@ -6,7 +6,7 @@ import gradio as gr
 
 from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of
 from annotator.ui.table import Markup, badge, empty, link, moment, table
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.documents.views import DocumentLine, document_lines
 from engine.errors import Forbidden
 from engine.interchange.exports import FORMATS
@@ -57,7 +57,7 @@ with a sentence that says what. Larger than this server takes in one piece: <cod
 """
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
+def build(service: AnswerService, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -69,9 +69,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     refresh = gr.Timer(5)
 
     def show(project_id: str | None, request: gr.Request) -> str:
-        if project_id is None or role_of(desk, request, project_id) is None:
+        if project_id is None or role_of(service, request, project_id) is None:
             return NO_PROJECT
-        lines = document_lines(desk.workspace, project_id, current_user(desk, request).id)
+        lines = document_lines(service.workspace, project_id, current_user(service, request).id)
         if not lines:
             return EMPTY
         rows = [
@@ -96,24 +96,24 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, object], str]:
-        user = current_user(desk, request)
+        user = current_user(service, request)
         if user.role != "admin":
             raise Forbidden("Only an admin can create a project.")
-        made = projects.create_project(desk.workspace, wanted.strip(), created_by=user.id)
-        return choices(desk, user, made.id), ""
+        made = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
+        return choices(service, user, made.id), ""
 
     def rights(request: gr.Request) -> list[dict[str, object]]:
-        may = current_user(desk, request).role == "admin"
+        may = current_user(service, request).role == "admin"
         return [gr.update(visible=may), gr.update(visible=may)]
 
     def offer_import(project_id: str | None, request: gr.Request) -> str:
-        return import_form(project_id) if role_of(desk, request, project_id) in ("reviewer", "admin") else ""
+        return import_form(project_id) if role_of(service, request, project_id) in ("reviewer", "admin") else ""
 
     project.change(offer_import, project, taking_in, **QUIET)
     gr.on(None, offer_import, project, taking_in, **QUIET)
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
-    offer(desk, project, tab).then(show, project, content, **QUIET)
+    offer(service, project, tab).then(show, project, content, **QUIET)
     gr.on(None, rights, None, [name, create], **QUIET)
     gr.on([create.click, name.submit], make, name, [project, name], **QUIET).success(
         None, project, None, js=CHOOSE, **QUIET

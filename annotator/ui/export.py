@@ -9,7 +9,7 @@ import gradio as gr
 
 from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_of
 from annotator.ui.table import empty
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
@@ -38,7 +38,7 @@ _OPTIONS = {
 }
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
+def build(service: AnswerService, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -80,12 +80,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         fit: bool,
         request: gr.Request,
     ) -> str:
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         if role == "annotator":
             return FOR_REVIEWERS
         if role is None or project_id is None:
             return NO_PROJECT
-        about = projects.project_by_id(desk.workspace, project_id)
+        about = projects.project_by_id(service.workspace, project_id)
         try:
             filters = Filters(
                 statuses=tuple(statuses or ()),
@@ -98,7 +98,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 unfit=not fit,
             )
             check_told(FORMATS.get(form, FORMATS["coco"]), filters.statuses)
-            estimate = would_take(desk.workspace, project_id, filters)
+            estimate = would_take(service.workspace, project_id, filters)
         except Refused as refused:
             return empty("No dataset with these choices.", str(refused))
         if not estimate.answers:
@@ -109,14 +109,14 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         return _card(about.name, project_id, form, filters, estimate)
 
     def load(project_id: str | None, request: gr.Request) -> Any:
-        if project_id is None or role_of(desk, request, project_id) in (None, "annotator"):
+        if project_id is None or role_of(service, request, project_id) in (None, "annotator"):
             return gr.update(choices=[], value=[])
-        return gr.update(choices=questions_answered(desk.workspace, project_id), value=[])
+        return gr.update(choices=questions_answered(service.workspace, project_id), value=[])
 
     project.change(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     for part in chosen[1:]:
         part.change(show, chosen, card, **QUIET)
-    offer(desk, project, tab).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
+    offer(service, project, tab).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     gr.Timer(10).tick(show, chosen, card, **QUIET)
 
 

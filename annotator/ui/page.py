@@ -2,38 +2,38 @@
 
 import gradio as gr
 
-from annotator import about
-from annotator.ui import annotate, documents, export, jobs, people, quality, questions, training
+from annotator import source_offer
+from annotator.ui import documents, export, front_end_tabs, quality, questions, training
 from annotator.ui.notices import tell_failures
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 
 
-def build_page(desk: Desk) -> gr.Blocks:
+def build_page(service: AnswerService) -> gr.Blocks:
     """Return the Gradio page with its tabs."""
-    foot = about.line(desk.workspace.settings)
+    foot = source_offer.line(service.workspace.settings)
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
         with gr.Tab("Annotate", id="annotate"):
-            annotate.build()
+            front_end_tabs.build_annotate()
         with gr.Tab("Documents", id="documents") as tab:
-            documents.build(desk, tab)
+            documents.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Questions", id="questions") as tab:
-            questions.build(desk, tab)
+            questions.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Training", id="training") as tab:
-            training.build(desk, tab)
+            training.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Jobs", id="jobs"):
-            jobs.build()
+            front_end_tabs.build_jobs()
             _at_the_foot(foot)
         with gr.Tab("Quality", id="quality") as tab:
-            quality.build(desk, tab)
+            quality.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Export", id="export") as tab:
-            export.build(desk, tab)
+            export.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("People", id="people"):
-            people.build()
+            front_end_tabs.build_people()
             _at_the_foot(foot)
     tell_failures(page)
     return page

@@ -10,7 +10,7 @@ from annotator.ui import label_plots, plots, stage_card
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
 from annotator.ui.notices import inform
 from annotator.ui.table import empty, table
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
 from engine.projects.project_stage import NAMES, STAGES
@@ -28,7 +28,7 @@ EMPTY = empty(
 )
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
+def build(service: AnswerService, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call; it is drawn anew whenever somebody opens it."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -47,42 +47,42 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 undo = gr.Button("Take back automatic answers", scale=0, min_width=250, size="md")
 
     def show(project_id: str | None, days: int, request: gr.Request) -> str:
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         if project_id is None or role is None:
             return NO_PROJECT
-        found = figures(desk.workspace, project_id, days=days, viewer=current_user(desk, request))
-        stage = stage_view(desk.workspace, project_id)
+        found = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
+        stage = stage_view(service.workspace, project_id)
         if role == "annotator":
             return drawn(found, stage=stage)
         return drawn(
             found,
-            project_agreement(desk.workspace, project_id),
-            newest_view(desk.workspace, project_id),
+            project_agreement(service.workspace, project_id),
+            newest_view(service.workspace, project_id),
             project_id,
             stage=stage,
         )
 
     def rights(project_id: str | None, request: gr.Request) -> Any:
-        return gr.update(visible=role_of(desk, request, project_id) == "admin")
+        return gr.update(visible=role_of(service, request, project_id) == "admin")
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         if not wanted:
             raise Refused("Choose a stage first.")
-        stages.set_stage(desk.workspace, project_id or "", wanted, by=user, reason=why)
+        stages.set_stage(service.workspace, project_id or "", wanted, by=user, reason=why)
         inform(f"The project is {NAMES[wanted]} now.")
 
     def take_back(project_id: str | None, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
-        count = auto_accept.undo(desk.workspace, project_id or "", by=user)
+        user = require(service, request, project_id, "admin")
+        count = auto_accept.undo(service.workspace, project_id or "", by=user)
         inform(f"{count:,} automatic answer{'' if count == 1 else 's'} taken back; their tasks are open again.")
 
     def survey(project_id: str | None, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
-        survey_trigger.request(desk.workspace, project_id or "", by=user.id)
+        user = require(service, request, project_id, "admin")
+        survey_trigger.request(service.workspace, project_id or "", by=user.id)
         inform("A survey is waiting for the worker; how far it is stands on the tab Training.")
 
-    offer(desk, project, tab)
+    offer(service, project, tab)
     project.change(rights, project, changing, **QUIET)
     tab.select(rights, project, changing, **QUIET)
     gr.on(None, rights, project, changing, **QUIET)

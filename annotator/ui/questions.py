@@ -7,7 +7,7 @@ import gradio as gr
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
 from annotator.ui.notices import inform, warn
 from annotator.ui.table import empty
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.projects import project_settings, projects
 from engine.tasks.queue_view import queue_view
@@ -27,7 +27,7 @@ _KEPT = "(...given) => window.Glossator.kept(...given)"
 HINT = "One a line, in the order in which they are to be answered. What you take out closes its tasks; answers stay."
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
+def build(service: AnswerService, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call; what nobody is writing in is read anew whenever it is opened."""
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -72,11 +72,11 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     refresh = gr.Timer(5)
 
     def show(project_id: str | None, request: gr.Request) -> str:
-        if project_id is None or role_of(desk, request, project_id) is None:
+        if project_id is None or role_of(service, request, project_id) is None:
             return NO_PROJECT
-        view = queue_view(desk.workspace, project_id, current_user(desk, request).id)
+        view = queue_view(service.workspace, project_id, current_user(service, request).id)
         if view.total == 0:
-            if standard_questions(desk.workspace, project_id):
+            if standard_questions(service.workspace, project_id):
                 return empty("No documents yet.", "Every document that comes in is asked these questions.")
             return NO_QUESTIONS
         sums = (
@@ -92,21 +92,21 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     def newest(project_id: str | None, seen: Any, request: gr.Request) -> dict[str, Any]:
         """What there is now, and what the page was given when it asked: where it was given something else since, that is newer."""
-        if project_id is None or role_of(desk, request, project_id) is None:
+        if project_id is None or role_of(service, request, project_id) is None:
             return {}
-        return {**_there(desk, project_id), "seen": seen}
+        return {**_there(service, project_id), "seen": seen}
 
     def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> dict[str, Any]:
-        user_id = require(desk, request, project_id, "reviewer").id
+        user_id = require(service, request, project_id, "reviewer").id
         seen = _of_this(seen, project_id)
         try:
             kept = replace_standard_questions(
-                desk.workspace, project_id or "", _lines(text), user_id, before=seen["questions"]
+                service.workspace, project_id or "", _lines(text), user_id, before=seen["questions"]
             )
         except Conflict as conflict:
             # It was told what others did: from here on the list is put in place of theirs knowingly.
             warn(str(conflict))
-            theirs = _there(desk, project_id or "")["questions"]
+            theirs = _there(service, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
         inform(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.")
         return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
@@ -122,9 +122,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         drawn: float,
         request: gr.Request,
     ) -> dict[str, Any]:
-        by = require(desk, request, project_id, "admin").id
+        by = require(service, request, project_id, "admin").id
         seen = _of_this(seen, project_id)
-        there = _there(desk, project_id or "")["settings"]
+        there = _there(service, project_id or "")["settings"]
         sent: list[Any] = [review, share, people, gold, order, drawn]
         changed = {
             name: value for name, value, before in zip(SETTINGS, sent, seen["settings"], strict=True) if value != before
@@ -133,18 +133,18 @@ def build(desk: Desk, tab: gr.Tab) -> None:
             warn("Somebody else changed the same setting meanwhile: this is theirs now. Set it anew.")
             return {"project": project_id, "settings": there, "sent": {"settings": sent}}
         projects.change_settings(
-            desk.workspace,
+            service.workspace,
             project_id or "",
             by=by,
             **{name: value / 100 if name in SHARES else value for name, value in changed.items()},
         )
         inform("Settings saved.")
-        there = _there(desk, project_id or "")["settings"]
+        there = _there(service, project_id or "")["settings"]
         return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 
     def allow(project_id: str | None, request: gr.Request) -> list[object]:
         """Who may only look finds the list and the settings, but nothing to save."""
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         lists, chooses = role in ("reviewer", "admin"), role == "admin"
         return [
             gr.update(interactive=lists),
@@ -161,7 +161,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]
-    offer(desk, project, tab, [began, *shown], _FOLLOWED)
+    offer(service, project, tab, [began, *shown], _FOLLOWED)
     for event in (project.change, tab.select):
         event(newest, [project, began], newer, **QUIET).success(
             None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
@@ -177,12 +177,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     save(save_settings, keep_settings, settings)
 
 
-def _there(desk: Desk, project_id: str) -> dict[str, Any]:
+def _there(service: AnswerService, project_id: str) -> dict[str, Any]:
     """What a project's list and settings are now, as the page shows them: shares in percent."""
-    chosen = project_settings.settings_of(projects.project_by_id(desk.workspace, project_id))
+    chosen = project_settings.settings_of(projects.project_by_id(service.workspace, project_id))
     return {
         "project": project_id,
-        "questions": [each.text for each in standard_questions(desk.workspace, project_id)],
+        "questions": [each.text for each in standard_questions(service.workspace, project_id)],
         "settings": [
             chosen.review_required,
             round(100 * chosen.overlap_share),

@@ -10,7 +10,7 @@ from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, requir
 from annotator.ui.notices import inform
 from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
 from engine.models import registry
@@ -31,9 +31,9 @@ MODEL_COLUMNS = [
 _CHANGES_SHOWN = 40
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
+def build(service: AnswerService, tab: gr.Tab) -> None:
     """Place the tab into the Gradio context around the call."""
-    workspace = desk.workspace
+    workspace = service.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
@@ -61,13 +61,13 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     refresh = gr.Timer(2)
 
     def show(project_id: str | None, request: gr.Request) -> list[Any]:
-        if not project_id or role_of(desk, request, project_id) is None:
+        if not project_id or role_of(service, request, project_id) is None:
             return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 6]
         versions = registry.versions(workspace, project_id)
         lines = views.run_lines(workspace, project_id)
         newest = views.run_view(workspace, lines[0].id) if lines else None
         return [
-            _status(desk, project_id),
+            _status(service, project_id),
             gr.update(value=EMPTY, visible=not lines),
             gr.update(visible=bool(lines)),
             curves.loss(newest),
@@ -79,11 +79,11 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         ]
 
     def rights(project_id: str | None, request: gr.Request) -> list[dict[str, object]]:
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         return [*[gr.update(visible=role in ("reviewer", "admin"))] * 2, *[gr.update(visible=role == "admin")] * 2]
 
     def compare(project_id: str | None, request: gr.Request) -> str:
-        if role_of(desk, request, project_id) not in ("reviewer", "admin"):  # it names what judges
+        if role_of(service, request, project_id) not in ("reviewer", "admin"):  # it names what judges
             return ""
         judged = next((line for line in views.run_lines(workspace, str(project_id)) if line.verdict), None)
         if judged is None:
@@ -95,12 +95,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         return changes.shown(found, str(project_id), f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
 
     def ask_for_run(project_id: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "reviewer")
+        user = require(service, request, project_id, "reviewer")
         trigger.request(workspace, project_id, by=user.id)
         inform("A retraining is waiting for the worker.")
 
     def stop_run(project_id: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         for job in queue.list_jobs(workspace, project_id):
             if job.kind == trigger.RETRAIN and job.status in ("waiting", "running"):
                 queue.cancel(workspace, job.id, by=user.id)
@@ -109,14 +109,14 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         inform("No retraining is running.")
 
     def promote_version(project_id: str, chosen: str | None, why: str, forced: bool, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         if chosen is None:
             raise Refused("Choose a model first.")
         registry.promote(workspace, project_id, chosen, by=user, force=forced, reason=why)
         inform("Promoted; the page answers with it within seconds.")
 
     def roll_back(project_id: str, why: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         registry.rollback(workspace, project_id, by=user, reason=why)
         inform("Rolled back.")
 
@@ -126,7 +126,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     allowed = [retrain, changed, stop, choosing]
     changed.expand(compare, project, compared, **QUIET)
     project.change(compare, project, compared, **QUIET)
-    offer(desk, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
+    offer(service, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
     project.change(rights, project, allowed, **QUIET)
     retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
     stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)
@@ -134,9 +134,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     rollback.click(roll_back, [project, reason], None, **QUIET).then(show, project, shown, **QUIET)
 
 
-def _status(desk: Desk, project_id: str) -> str:
+def _status(service: AnswerService, project_id: str) -> str:
     """Say in one card who answers, what is running, and what is missing until the next retraining."""
-    workspace = desk.workspace
+    workspace = service.workspace
     with workspace.database.read() as session:
         champion = registry.label(registry.champion(session, project_id))
     chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))

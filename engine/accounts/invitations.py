@@ -159,7 +159,7 @@ def accept_new(
     name = names.chosen(name)
     passwords.check(password, name)
     taken = Conflict(f"The name {name!r} is taken. If it is yours, log in and open the link again.")
-    with login_throttle.counted_joining(workspace, opened.id, address) as attempt:
+    with login_throttle.throttled_joining(workspace, opened.id, address) as attempt:
         with workspace.database.read() as session:
             if names.is_taken(session, name):
                 raise taken

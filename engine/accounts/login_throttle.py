@@ -31,7 +31,11 @@ from engine.login_attempts import MINUTE, Attempt
 from engine.workspace import Workspace
 
 WINDOW = timedelta(minutes=15)
-OF_A_PAIR, OF_AN_ADDRESS, OF_A_NAME = 5, 30, 50  # failures within the window that cost no waiting
+FREE_FAILURES_PAIR, FREE_FAILURES_ADDRESS, FREE_FAILURES_NAME = (
+    5,
+    30,
+    50,
+)  # failures within the window that cost no waiting
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=15)
 KEPT = timedelta(days=1)
 CLEARED = 5_000  # attempts older than that which are deleted in one go, once a minute
@@ -40,31 +44,31 @@ PASSWORDS, NAMES = "wrong passwords", "names that are taken"
 
 
 @contextmanager
-def counted(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
+def throttled_login(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
     """Count an attempt while its password is looked at, so that many at once cannot outrun the count.
 
     `user`: whose name it is, None where it is nobody's. It counts as wrong unless `succeeded` is called inside. TooMany, with
     the seconds to wait, when a count is full; what is refused so is not counted.
     """
     key = user.name if user is not None else _hidden(name)
-    with _counted(workspace, key, user, address, PASSWORDS, name) as attempt:
+    with _throttled(workspace, key, user, address, PASSWORDS, name) as attempt:
         yield attempt
 
 
 @contextmanager
-def counted_joining(workspace: Workspace, invitation_id: str, address: str) -> Iterator[Attempt]:
+def throttled_joining(workspace: Workspace, invitation_id: str, address: str) -> Iterator[Attempt]:
     """Count an attempt to choose a name with an invitation's link, which tells whether somebody has that name.
 
     It failed when the name was taken. TooMany as in `counted`.
     """
     key = f"invitation {invitation_id}"
-    with _counted(workspace, key, None, address, NAMES, key) as attempt:
+    with _throttled(workspace, key, None, address, NAMES, key) as attempt:
         yield attempt
 
 
 def check(workspace: Workspace, name: str, address: str) -> None:
     """TooMany when an attempt of this name from this address was refused a moment ago. Asks the memory alone."""
-    refusal = workspace.tried.refused(name, network_of(address))
+    refusal = workspace.login_attempts.refused(name, network_of(address))
     if refusal is not None:
         raise _too_many(*refusal)
 
@@ -77,12 +81,12 @@ def is_known(workspace: Workspace, name: str, address: str) -> bool:
 
 
 @contextmanager
-def _counted(
+def _throttled(
     workspace: Workspace, key: str, user: User | None, address: str, what: str, typed: str
 ) -> Iterator[Attempt]:
     network = network_of(address)
-    tried = workspace.tried
-    if workspace.later.is_full:  # the database cannot be written; without counts there is no limit
+    tried = workspace.login_attempts
+    if workspace.deferred_writes.is_full:  # the database cannot be written; without counts there is no limit
         raise TooMany("Logins cannot be counted at the moment. Try again in a minute.", 60)
     with tried.turn, workspace.database.read() as session:
         attempt = Attempt(key, network)
@@ -113,7 +117,7 @@ def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User |
     """Return how many would have failed of this name from this address with this one, and the seconds to wait first."""
     moment, name, address = attempt.moment, attempt.name, attempt.address
     # Taken before the database is asked: what is written in between is then found in both, and counted once by its id.
-    fresh = workspace.tried.unwritten(name, address)
+    fresh = workspace.login_attempts.unwritten(name, address)
     here, named = LoginAttempt.address == address, LoginAttempt.name == name
     of_here, of_name = (
         [each for each in fresh if each.address == address],
@@ -121,22 +125,22 @@ def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User |
     )
     of_both = [each for each in of_here if each.name == name]
     of_pair = _failures(session, moment, here & named, of_both, forgiving=True)
-    counts = [(of_pair, OF_A_PAIR)]
+    counts = [(of_pair, FREE_FAILURES_PAIR)]
     if user is None or not _is_known(session, user, address, moment):
         counts += [
-            (_failures(session, moment, here, of_here), OF_AN_ADDRESS),
-            (_failures(session, moment, named, of_name), OF_A_NAME),
+            (_failures(session, moment, here, of_here), FREE_FAILURES_ADDRESS),
+            (_failures(session, moment, named, of_name), FREE_FAILURES_NAME),
         ]
     return of_pair[0] + 1, max(_wait(count, newest, free, moment) for (count, newest), free in counts)
 
 
 def _failed(workspace: Workspace, attempt: Attempt) -> None:
     """Have a failure written, and the one that fills the count told to the audit trail: in a flood, how many there were."""
-    tried, later = workspace.tried, workspace.later
+    tried, later = workspace.login_attempts, workspace.deferred_writes
     later.add(lambda session: session.add(_row(attempt)), done=lambda: tried.drop(attempt))
     if tried.may_clear():
         later.add(_clear)
-    if attempt.failures != OF_A_PAIR:
+    if attempt.failures != FREE_FAILURES_PAIR:
         return
     if tried.may_say():
         name, address, failures = attempt.name, attempt.address, attempt.failures

@@ -56,7 +56,7 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
     with workspace.database.read() as session:
         called = select(User).where(User.name.in_({name, names.composed(name)}), User.disabled_at.is_(None))
         user = session.scalar(called.order_by(User.name != name).limit(1))
-    with login_throttle.counted(workspace, name, user, address) as attempt:
+    with login_throttle.throttled_login(workspace, name, user, address) as attempt:
         if not passwords.fits(user.password_hash if user else None, password) or user is None:
             return None
         with workspace.database.write() as session:
@@ -114,7 +114,7 @@ def login_of_token(workspace: Workspace, token: str) -> Login | None:
     user, scope, last = found
     if scope is not None and (last is None or last < moment - USED_WITHIN):
         used = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
-        workspace.later.add(lambda session: session.execute(used), key=("token used", hashed))
+        workspace.deferred_writes.add(lambda session: session.execute(used), key=("token used", hashed))
     return Login(user, cast(Scope | None, scope))
 
 
@@ -198,7 +198,7 @@ def change_password(
     Audited.
     """
     wrong = Forbidden("The present password is not that; nothing was changed.")
-    with login_throttle.counted(workspace, user.name, user, address) as attempt:
+    with login_throttle.throttled_login(workspace, user.name, user, address) as attempt:
         if not passwords.fits(user.password_hash, old):
             raise wrong
         stored = passwords.hashed(new, user.name)

@@ -103,11 +103,11 @@ def refine(
         fail(f"The box {box!r} cannot be read: it has four whole numbers, X0,Y0,X1,Y1.")
     edges = (corners[0], corners[1], corners[2], corners[3]) if corners else None
     with here() as workspace:
-        from engine.annotation.answer_service import Desk
+        from engine.annotation.answer_service import AnswerService
 
         there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
         user = acting(workspace, person, "annotation_id", answer)
-        said = Desk(workspace).refine(answer, there.id, user.id, points=points, box=edges, mask=None)
+        said = AnswerService(workspace).refine(answer, there.id, user.id, points=points, box=edges, mask=None)
         edits: list[Edit] = [
             EditPrompts(op="prompts", page=there.id, points=points, boxes=[edges] if edges else []),
             EditMask(op="mask", page=there.id, words=said.words, mask=said.mask),

@@ -23,14 +23,14 @@ def ask(
 ) -> None:
     """Ask a document. The answer is kept, and waits on the page to be corrected or accepted."""
     with here() as workspace:
-        from engine.annotation.answer_service import Desk
+        from engine.annotation.answer_service import AnswerService
         from engine.annotation.views import annotation_view
         from engine.models.registry import ensure_shipped
 
         found = document_called(workspace, project_named(workspace, project).id, document)
         user = acting(workspace, person, "document_id", found.id)
         ensure_shipped(workspace)
-        annotation_id, _ = Desk(workspace).ask(found.id, question, None, user.id)
+        annotation_id, _ = AnswerService(workspace).ask(found.id, question, None, user.id)
         view = annotation_view(workspace, annotation_id)
     if as_json:
         emit(view.model_dump(mode="json"))

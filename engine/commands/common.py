@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from engine import disk_reserve
 from engine.errors import NotFound, Refused
 from engine.jobs.outage import is_full
-from engine.private_files import own_things
+from engine.private_files import private_process_files
 from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -49,7 +49,7 @@ def settings_here(**chosen: Any) -> Settings:
 def here(**chosen: Any) -> Iterator[Workspace]:
     """Yield the workspace of the environment; what is refused inside ends the command with its sentence.
 
-    What is written inside is private, but for what `engine.private_files.for_others` holds.
+    What is written inside is private, but for what `engine.private_files.users_umask` holds.
     """
     settings = settings_here(**chosen)
     with private_here(settings):
@@ -71,11 +71,11 @@ def private_here(settings: Settings) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             try:
-                stack.enter_context(own_things(settings.data_dir))
+                stack.enter_context(private_process_files(settings.data_dir))
             except OSError as error:
                 if not (is_full(error) and disk_reserve.give_up(settings.data_dir)):
                     raise
-                stack.enter_context(own_things(settings.data_dir))
+                stack.enter_context(private_process_files(settings.data_dir))
         except OSError as error:
             fail(f"{settings.data_dir.absolute()} cannot be written to: {error.strerror or error}.")
         yield

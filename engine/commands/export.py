@@ -8,7 +8,7 @@ import typer
 from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output, progress
-from engine.private_files import for_others
+from engine.private_files import users_umask
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 
@@ -85,7 +85,7 @@ def export(
         )
         with progress() as bar:
             task = bar.add_task("Answers")
-            with for_others():
+            with users_umask():
                 written = exports.export(
                     workspace,
                     there.id,

@@ -29,7 +29,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("gate"), auth="login", _env_file=None)
     application = create_app(settings)
     with TestClient(application, base_url=ADDRESS) as client:
-        yield World(application.state.desk.workspace, client)
+        yield World(application.state.answer_service.workspace, client)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def blocks_of(client: TestClient) -> Any:
 
 
 def database_of(client: TestClient) -> Path:
-    return Path(client.app.state.desk.workspace.settings.data_dir) / "glossator.db"  # type: ignore[attr-defined]
+    return Path(client.app.state.answer_service.workspace.settings.data_dir) / "glossator.db"  # type: ignore[attr-defined]
 
 
 def other_process(database: Path) -> IO[str]:

@@ -188,7 +188,7 @@ def test_the_last_use_is_shown_and_written_once_in_a_while(client: TestClient) -
     hashed = sessions.digest(headers["authorization"].split(" ")[1])
 
     def used():
-        workspace.later.flush()
+        workspace.deferred_writes.flush()
         [one] = [each for each in sessions.sessions(workspace, anna.id) if hashed.startswith(each.id)]
         assert one.scope == "read" and one.client == "token: tests"
         return one.last_used_at

@@ -26,7 +26,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("tabs"), auth="login", _env_file=None)
     application = create_app(settings)
     with TestClient(application, base_url=ADDRESS) as client:
-        yield World(application.state.desk.workspace, client)
+        yield World(application.state.answer_service.workspace, client)
 
 
 def event(person: Person, tab: str, name: str, *given: Any) -> str:

@@ -26,7 +26,7 @@ def server(own_server: Any, tmp_path: Path) -> Iterator[tuple[str, dict[str, str
     """An application where people log in, on that PostgreSQL: its address, and the cookie of an admin."""
     settings = Settings(data_dir=tmp_path / "data", database_url=own_server.get_uri(), auth="login", _env_file=None)
     app = create_app(settings)
-    workspace = app.state.desk.workspace
+    workspace = app.state.answer_service.workspace
     cookie = cookie_of(workspace, make_user(workspace, "olga", "admin"))
     with served(app) as address:
         yield address, cookie

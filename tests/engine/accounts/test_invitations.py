@@ -128,7 +128,7 @@ def test_who_asks_a_link_for_many_names_has_to_wait(
         return hashed(password, name)
 
     monkeypatch.setattr(passwords, "hashed", counted)
-    for _ in range(login_throttle.OF_A_PAIR):
+    for _ in range(login_throttle.FREE_FAILURES_PAIR):
         with pytest.raises(Conflict, match="taken"):
             invitations.accept_new(workspace, made.token, "olga", PASSWORD, address="192.0.2.1")
     assert hashes == [], "a taken name costs no hash"
@@ -144,7 +144,7 @@ def test_a_page_says_when_a_link_may_be_tried_again(app_client: TestClient) -> N
     project, olga = make_project(workspace), make_user(workspace, "olga", "admin")
     link = f"/invite/{invitations.invite(workspace, project.id, 'annotator', by=olga).token}"
     stranger = somebody(app_client, workspace)
-    for _ in range(login_throttle.OF_A_PAIR):
+    for _ in range(login_throttle.FREE_FAILURES_PAIR):
         assert stranger.post(link, data={"name": "olga", "password": PASSWORD}).status_code == 422
     late = stranger.post(link, data={"name": "gil", "password": PASSWORD})
     assert late.status_code == 429 and 0 < int(late.headers["retry-after"]) <= 30 and "Try again in" in late.text

@@ -79,7 +79,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     application = create_app(settings)
     gateway = Gateway(application)
     with served(gateway) as address:
-        yield House(address, application.state.desk.workspace, gateway)
+        yield House(address, application.state.answer_service.workspace, gateway)
 
 
 @pytest.fixture

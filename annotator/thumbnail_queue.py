@@ -4,12 +4,12 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
-from annotator.work_queues import Line, apart, end_of
+from annotator.work_queues import WorkQueue, apart, end_of
 from engine.documents.thumbnails import Thumbnail
 
 # In this process. A page of 25 megapixels takes some 100 MB while it is decoded.
-PICTURES = Line("small pictures", at_work=2, waiting=62, come_back=2)
-_under_way: dict[Path, "Future[bytes]"] = {}
+THUMBNAILS = WorkQueue("small pictures", at_work=2, waiting=62, come_back=2)
+_running: dict[Path, "Future[bytes]"] = {}
 _lock = threading.Lock()
 
 
@@ -27,15 +27,15 @@ def _begun(picture: Thumbnail) -> "Future[bytes]":
                 return picture.made()
         finally:
             with _lock:
-                del _under_way[where]
+                del _running[where]
             place.leave()
 
     with _lock:  # held until it is noted: the work may have ended before
-        outcome = _under_way.get(where)
+        outcome = _running.get(where)
         if outcome is None:
-            place = PICTURES.place()
+            place = THUMBNAILS.place()
             try:
-                outcome = _under_way[where] = apart(work, "small picture")
+                outcome = _running[where] = apart(work, "small picture")
             except BaseException:
                 place.leave()
                 raise

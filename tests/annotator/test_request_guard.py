@@ -183,7 +183,7 @@ def test_the_name_in_the_login_form_is_escaped(login: TestClient) -> None:
 def test_an_annotator_cannot_do_what_is_an_admin_s(login: TestClient) -> None:
     login.post("/login", data={"name": "bob", "password": "another password"})
     assert login.get("/api/projects").json() == []
-    workspace = cast(Any, login.app).state.desk.workspace
+    workspace = cast(Any, login.app).state.answer_service.workspace
     project = projects.project_named(workspace, projects.DEFAULT_NAME).id
     bob, ann = (users.user_named(workspace, name) for name in ("bob", "ann"))
     members.put_member(workspace, project, bob.id, "annotator", by=ann)

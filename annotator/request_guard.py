@@ -43,7 +43,7 @@ PAGES = ("/app", "/app/")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 
 
-class Guard:
+class RequestGuard:
     """ASGI middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
