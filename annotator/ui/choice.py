@@ -1,4 +1,4 @@
-"""What the tabs share: choosing a project, and asking whether the person may."""
+"""Shared by the tabs: the choice of a project, and checks of the user's role."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,21 +15,21 @@ from engine.projects import projects
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 NO_PROJECT = empty(
-    "You are in no project yet.",
-    "Ask an admin of a project for an invitation: a link that makes you a member.",
+    "You are not a member of any project.",
+    "Ask an admin of a project for an invitation link.",
 )
 
 
 def project_choice() -> gr.Dropdown:
-    """Place a dropdown of projects, empty: the page is built once for everybody. See `offer`."""
+    """Place an empty dropdown of projects; the page is built once for all users, and `offer` fills it."""
     choice = gr.Dropdown(choices=[], value=None, label="Project", interactive=True, min_width=200, scale=1)
-    # Gradio holds an answer against its list of choices, which is gone after a restart of the server: a page of before would
-    # be told of errors for ever. Each event looks itself whether the person may. (A subclass would need a frontend of its own.)
+    # Gradio checks a value against its choices, which are lost at a restart of the server: an open page would then show
+    # errors for ever. Each event checks the user's role itself. (A subclass would need a frontend of its own.)
     choice.preprocess = lambda payload: payload if isinstance(payload, str) else None
     return choice
 
 
-# annotator/static/chosen_project.js: in the workspace, or on whichever tab. Before the page's scripts are there, none is known.
+# annotator/static/chosen_project.js; before the page's scripts are loaded, no project is chosen.
 _CHOSEN = "(current) => window.Glossator?.chosenProject() ?? current"
 CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
 
@@ -37,11 +37,18 @@ CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
 def offer(
     service: AnswerService, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN
 ) -> Any:
-    """Fill the dropdown with the projects that this person may see, at every page load and whenever the tab comes into sight: the project
-    that was chosen last on the page is the one. Return the event of the load, for what comes then.
+    """Fill the dropdown with the user's projects at every page load and whenever the tab is selected.
 
-    `chosen`: a function of JavaScript that says which project it should be, by the dropdown's value and what is `held`. It is asked when
-    the list is there, so that what somebody chooses or writes meanwhile counts.
+    Args:
+        service: answer service with the workspace.
+        project: the dropdown.
+        tab: the tab that holds it.
+        held: further components, whose values `chosen` receives.
+        chosen: JavaScript function of the dropdown's value and the values of `held`; returns the project to select. It
+            runs after the list has arrived, so that choices made meanwhile count.
+
+    Returns:
+        The event of the page load, for `.then`.
     """
     offered = gr.JSON(visible="hidden")
     place = f"""({{ choices, value }}, ...now) => {{
@@ -61,7 +68,13 @@ def offer(
 
 
 def choices(service: AnswerService, user: Any, current: str | None) -> Any:
-    """Return an update of the dropdown: this person's projects; the current one if it is among them, else the first."""
+    """Return an update of the dropdown with the user's projects.
+
+    Args:
+        service: answer service with the workspace.
+        user: whose projects.
+        current: project to select if it is among them, else the first one.
+    """
     return gr.update(**_offered(service, user, current))
 
 
@@ -72,16 +85,30 @@ def _offered(service: AnswerService, user: Any, current: str | None) -> dict[str
 
 
 def current_user(service: AnswerService, request: gr.Request) -> Any:
-    """Return the user behind a Gradio event; the same person as the cookie's."""
+    """Return the user of a Gradio event, as the login cookie names them.
+
+    Raises:
+        Forbidden: nobody is logged in.
+    """
     if request.username:
         return users.user_named(service.workspace, request.username)
     if service.workspace.settings.auth == "local":
         return users.user_named(service.workspace, users.LOCAL_NAME)
-    raise Forbidden("You are not logged in any more. Log in again, then reload this page.")
+    raise Forbidden("Your session has ended. Log in again, then reload this page.")
 
 
 def require(service: AnswerService, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
-    """Return the user behind a Gradio event; Refused unless they are at least `role` in the project. Ids come as they please."""
+    """Return the user of a Gradio event after checking their role.
+
+    Args:
+        service: answer service with the workspace.
+        request: request of the event.
+        project_id: project; it comes from the browser and may be anything.
+        role: least role in the project.
+
+    Raises:
+        Refused: no project is chosen, or the role is too low.
+    """
     user = current_user(service, request)
     if not project_id:
         raise Refused("Choose a project first.")
@@ -90,7 +117,7 @@ def require(service: AnswerService, request: gr.Request, project_id: str | None,
 
 
 def role_of(service: AnswerService, request: gr.Request, project_id: str | None) -> str | None:
-    """Return what the person is in a project; None where there is nothing for them to see."""
+    """Return the user's role in a project; None when they may not see it."""
     if not project_id:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The versions of a project as a picture: from which each came, how good it is on each holdout, and how sure that is."""
+"""Plot of a project's model versions: parent, mean IoU on each holdout, and its interval."""
 
 from collections.abc import Sequence
 from html import escape
@@ -8,13 +8,19 @@ from engine.models.registry import VersionSummary
 
 _STEP, _LEFT, _RIGHT, _TOP, _HEIGHT = 74, 54, 26, 16, 150
 _LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/theme.css
-_MOST = 12  # the newest versions, that each has room
+_MOST = 12  # newest versions shown; more would not fit
 
 
 def picture(versions: Sequence[VersionSummary]) -> str:
-    """Return an SVG of mean IoU by version, with intervals, newest first as the registry gives them; empty where none was judged.
+    """Return an SVG of mean IoU by version, with intervals.
 
-    Only what was judged on the same kind of pages is joined by a line, a child with its parent; the version that answers is ringed.
+    Lines join a version and its parent when both were judged on the same holdout. The champion has a ring.
+
+    Args:
+        versions: versions of a project, newest first.
+
+    Returns:
+        HTML, empty when no version was judged.
     """
     judged = [one for one in reversed(versions) if any(_mean(one, name) is not None for name in _LINES)][-_MOST:]
     if not judged:
@@ -63,9 +69,9 @@ def picture(versions: Sequence[VersionSummary]) -> str:
         )
     said = "; ".join(f"{one.label} {_mean(one, 'own') or _mean(one, 'generated'):.3f}" for one in judged)
     return (
-        '<figure class="glossator-verdict glossator-lineage"><figcaption>Mean IoU by version with its 90 % interval, on what it was judged on then: '
+        '<figure class="glossator-verdict glossator-lineage"><figcaption>Mean IoU by version with its 90 % interval, as judged after its training: '
         f'<b style="color: {_LINES["own"]}">{escape(HOLDOUTS["own"])}</b> and <b style="color: {_LINES["generated"]}">'
-        f"{escape(HOLDOUTS['generated'].lower())}</b>. Lines join a version and the one it came from; ringed: it answers.</figcaption>"
+        f"{escape(HOLDOUTS['generated'].lower())}</b>. Lines join a version and its parent. Ring: model in use.</figcaption>"
         f'<div class="glossator-scroll"><svg style="min-width: {width * 0.8:.0f}px; max-width: {width}px" '
         f'viewBox="0 0 {width} {_TOP + _HEIGHT + 34}" role="img" aria-label="{escape(said, quote=True)}">{"".join(parts)}</svg></div></figure>'
     )

@@ -1,4 +1,4 @@
-"""The whole page: one tab a job to be done."""
+"""The whole page: one tab for each kind of work."""
 
 import gradio as gr
 
@@ -9,7 +9,11 @@ from engine.annotation.answer_service import AnswerService
 
 
 def build_page(service: AnswerService) -> gr.Blocks:
-    """Return the Gradio page with its tabs."""
+    """Return the Gradio page with its tabs.
+
+    Args:
+        service: answer service with the workspace.
+    """
     foot = source_offer.line(service.workspace.settings)
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
         with gr.Tab("Annotate", id="annotate"):
@@ -40,5 +44,5 @@ def build_page(service: AnswerService) -> gr.Blocks:
 
 
 def _at_the_foot(line: str) -> None:
-    """Place the line under a tab. The workspace covers the whole window: there the line is in the dialog of keys and colours."""
+    """Place the line at the foot of a tab. The workspace shows it in its dialog of keys and colours instead."""
     gr.HTML(line, elem_classes=["glossator-foot"], apply_default_css=False)

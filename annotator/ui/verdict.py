@@ -1,4 +1,4 @@
-"""A run's verdict as a picture: how much better or worse the challenger is on each holdout, with its interval."""
+"""Plot of a run's verdict: change in mean IoU on each holdout, with its interval."""
 
 from collections.abc import Mapping
 from html import escape
@@ -11,9 +11,15 @@ _GOOD, _BAD, _UNSURE = "var(--g-good)", "var(--g-person-ink)", "var(--g-ink-3)" 
 
 
 def picture(verdict: Mapping[str, Any]) -> str:
-    """Return the verdict's holdouts as an SVG: a dot for the mean difference in IoU, a bar for its interval, a dashed limit.
+    """Return the verdict as an SVG: a dot for the mean difference in IoU, a bar for its interval, a dashed limit.
 
-    Empty when nothing was judged. A green bar lies above zero, an orange one below, a grey one on both sides.
+    A green bar lies above zero, an orange one below zero, a grey one includes zero.
+
+    Args:
+        verdict: verdict of a run, as stored with it.
+
+    Returns:
+        HTML, empty when nothing was judged.
     """
     rows = [
         (name, figures)
@@ -39,8 +45,8 @@ def picture(verdict: Mapping[str, Any]) -> str:
     for at, (name, figures) in enumerate(rows):
         parts.append(_row(name, figures, _TOP + _ROW * at + _ROW / 2, x))
     return (
-        '<figure class="glossator-verdict"><figcaption>Newest verdict: change in mean IoU, challenger against champion, '
-        f"with the {level} % interval; dashed: the most it may have lost</figcaption>"
+        '<figure class="glossator-verdict"><figcaption>Newest verdict: change in mean IoU, challenger minus champion, '
+        f"with {level} % interval. Dashed: largest loss allowed.</figcaption>"
         f'<svg viewBox="0 0 {_LEFT + _WIDTH + _RIGHT} {height}" role="img" aria-label="{escape(str(verdict.get("sentence", "")), quote=True)}">'
         f"{''.join(parts)}</svg></figure>"
     )
@@ -51,7 +57,7 @@ def _row(name: str, figures: Mapping[str, Any], y: float, x: Any) -> str:
     colour = _GOOD if low > 0 else _BAD if high < 0 else _UNSURE
     before, after = figures["parent"]["mean_iou"], figures["challenger"]["mean_iou"]
     limit = ""
-    if figures.get("judged") and name != "taught":  # shown beside what judges, and judges nothing
+    if figures.get("judged") and name != "taught":  # training pages are shown for comparison and judge nothing
         at = x(figures["limit"])
         limit = f'<line x1="{at}" x2="{at}" y1="{y - 12}" y2="{y + 12}" style="stroke: {_BAD}" stroke-dasharray="3 3"/>'
     return (
