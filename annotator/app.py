@@ -58,10 +58,16 @@ _log = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """Build the application on the database and folder that `settings` name; uvicorn calls it as a factory.
+    """Build the application; uvicorn calls this as its factory.
 
-    Without `settings` they are read from the environment. Opening migrates the database, registers the shipped model, and
-    makes the local user and the default project, so that opening the page has nothing left to write.
+    Migrates the database, registers the shipped model, and creates the local user and the default project. So loading the
+    page never writes.
+
+    Args:
+        settings: settings of the deployment; None reads them from the environment.
+
+    Returns:
+        The application with REST routes, page and middleware.
     """
     settings = settings or Settings()
     workspace = open_workspace(settings)
@@ -85,7 +91,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     exception_handlers.install(app)
     api = APIRouter(prefix="/api")
     for part in (
-        saving,  # first: what is asked most is found first
+        saving,  # first: the most frequent request is matched first
         system,
         projects,
         documents,
@@ -134,26 +140,27 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         theme=theme(),
         css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,
-        show_error=False,  # what tabs say to people passes annotator.ui.notices; anything else is for the log
+        show_error=False,  # messages pass through annotator.ui.notices; other errors go to the log
         footer_links=[],
-        run_history=False,  # it would keep what a person reads here in the browser, beyond their logout
+        run_history=False,  # it would keep content in the browser after a logout
     )
-    # Gradio looks at paths only once a page was launched, which a mounted one never is; see annotator.gradio_gate.
+    # Gradio checks paths only on a launched page, and a mounted page is never launched; see annotator.gradio_gate.
     page.has_launched = True
     return app
 
 
 class Revalidated(StaticFiles):
-    """Static files that a browser asks about every time (by ETag): after an upgrade, old and new modules must not mix."""
+    """Static files that browsers revalidate by ETag: old and new modules must not mix after an upgrade."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Return the file with `cache-control: no-cache`."""
         response = super().file_response(*args, **kwargs)
         response.headers["cache-control"] = "no-cache"
         return response
 
 
 def _following(service: AnswerService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """While the application runs, a thread follows promotions, so that a new champion answers without a restart."""
+    """Return a lifespan with a thread that follows promotions, so a new champion is used without a restart."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

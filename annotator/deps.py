@@ -17,18 +17,22 @@ from engine.workspace import Workspace
 
 
 def answer_service_of(request: Request) -> AnswerService:
-    """Return the service that the application was built with."""
+    """Return the answer service of the application."""
     service: AnswerService = request.app.state.answer_service
     return service
 
 
 def workspace_of(request: Request) -> Workspace:
-    """Return the workspace that the application was built with."""
+    """Return the workspace of the application."""
     return answer_service_of(request).workspace
 
 
 def required_user(request: Request) -> User:
-    """Return who is logged in, looked up once a request; 401 when nobody is."""
+    """Return the logged-in user, looked up once per request.
+
+    Raises:
+        HTTPException: 401 when nobody is logged in.
+    """
     user: User | None = getattr(request.state, "user", None)
     if user is None:
         user = user_of(request, workspace_of(request))
@@ -39,23 +43,28 @@ def required_user(request: Request) -> User:
 
 
 def required_admin(request: Request) -> User:
-    """Return who is logged in, an admin; 401 when nobody is, 403 for other roles."""
+    """Return the logged-in admin of the installation.
+
+    Raises:
+        HTTPException: 401 when nobody is logged in.
+        Forbidden: the user is not an admin.
+    """
     user = required_user(request)
     if user.role != "admin":
-        raise Forbidden("Only an admin may do this.")
+        raise Forbidden("Only an admin can do this. Ask an admin of this server.")
     return user
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Where a request comes from: the token of its session, the browser's own name, its address."""
+    """Origin of a request: session token, user agent and client address."""
 
     token: str | None
     client: str
     address: str
 
 
-# Asynchronous, so that what needs no waiting takes no thread: on a save these would cost more than the edit.
+# Asynchronous: a thread for each of these would cost more than the edit that is saved.
 async def _answer_service(request: Request) -> AnswerService:
     return answer_service_of(request)
 
@@ -89,12 +98,13 @@ TheLoginQueue = Annotated[LoginQueue, Depends(_login_queue)]
 
 
 async def _editor(
-    user: CurrentUser, x_glossator_user: Annotated[str | None, Header(description="Who made the edit, by id.")] = None
+    user: CurrentUser,
+    x_glossator_user: Annotated[str | None, Header(description="Id of the user who made the edit.")] = None,
 ) -> User:
-    """Return who is logged in; 401 when the edit is somebody else's."""
+    """Return the logged-in user; 401 when the edit belongs to another user."""
     if x_glossator_user is not None and x_glossator_user != user.id:
-        # A page that was left open sends its edits, and somebody else has logged in in this browser.
-        raise HTTPException(401, f"{user.name} is logged in now; log in as yourself, and your edits are saved.")
+        # An open page sends the edits of one user after another user has logged in with the same browser.
+        raise HTTPException(401, f"{user.name} is logged in here now. Log in again to save your edits.")
     return user
 
 

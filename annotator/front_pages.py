@@ -1,4 +1,4 @@
-"""The pages before the page: logging in, and opening an invitation. Small, and without anything to load."""
+"""The pages for login and invitations: small, without scripts or styles to load."""
 
 from html import escape
 from urllib.parse import quote
@@ -34,7 +34,7 @@ a {{ color: var(--accent); }}
 </style></head>
 <body><main>{body}{foot}</main></body></html>"""
 
-# A link into the page names its document behind the "#", which the browser keeps to itself: the form takes it along.
+# A link to a document names it behind the "#", which browsers do not send: the form adds it.
 _KEEP_PLACE = """<script>
 document.forms[0].addEventListener('submit', (event) => {
   const next = event.target.elements.next;
@@ -44,7 +44,16 @@ document.forms[0].addEventListener('submit', (event) => {
 
 
 def login_page(wrong: str = "", name: str = "", next: str = "/app/") -> str:
-    """Return the login form as HTML, with what went wrong, the name that was typed, and where to go on."""
+    """Return the login form.
+
+    Args:
+        wrong: error of the last attempt; empty: none.
+        name: name to fill in.
+        next: path to open after the login.
+
+    Returns:
+        HTML.
+    """
     return _page(
         "Log in",
         '<form method="post" action="/login"><h1>Glossator</h1><p>Answers, in the margins.</p>'
@@ -56,12 +65,23 @@ def login_page(wrong: str = "", name: str = "", next: str = "/app/") -> str:
 
 
 def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "", name: str = "") -> str:
-    """Return the page of an open invitation: one button for who is logged in (`user`), a form for everybody else."""
+    """Return the page of an open invitation.
+
+    Args:
+        offer: project, role and inviter.
+        address: path to post to.
+        user: name of the logged-in user, who gets a button; None: a form for a new user.
+        wrong: error of the last attempt; empty: none.
+        name: name to fill in.
+
+    Returns:
+        HTML.
+    """
     article = "a reviewer" if offer.role == "reviewer" else f"an {offer.role}"
     who = "You are invited" if offer.inviter == LOCAL_NAME else f"<b>{escape(offer.inviter)}</b> invites you"
     head = (
         f"<h1>{escape(offer.project)}</h1><p>{who} to this project as "
-        f"<b>{article}</b>. The link works once, until {offer.expires_at:%d %B %Y, %H:%M} UTC.</p>"
+        f"<b>{article}</b>. The link works once and expires on {offer.expires_at:%d %B %Y, %H:%M} UTC.</p>"
     )
     action = escape(address, quote=True)
     if user is not None:
@@ -76,17 +96,17 @@ def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "
         f"<label>Password <small>at least {SHORTEST} characters</small>"
         f'<input name="password" type="password" autocomplete="new-password" required minlength="{SHORTEST}" maxlength="1000">'
         "</label><button>Join</button></form>"
-        f'<p class="foot">You have a name here already? <a href="/login?next={quote(address)}">Log in</a></p>',
+        f'<p class="foot">Already have an account? <a href="/login?next={quote(address)}">Log in</a></p>',
     )
 
 
 def notice_page(title: str, sentence: str) -> str:
-    """Return a page that says one sentence."""
-    return _page(title, f'<h1>{escape(title)}</h1><p>{escape(sentence)}</p><a href="/app/">To Glossator</a>')
+    """Return a page with one sentence."""
+    return _page(title, f'<h1>{escape(title)}</h1><p>{escape(sentence)}</p><a href="/app/">Open Glossator</a>')
 
 
 def _page(title: str, body: str) -> str:
-    # Here the address is always this server's own, which sends on to another one where that is set.
+    # The link is always this server's /source, which redirects when another address is set.
     named = f"Glossator {escape(source_offer.version())}, {escape(source_offer.licence())}."
     foot = f'<p class="about">{named} <a href="/source">Source</a></p>'
     return _PAGE.format(title=escape(title), body=body, foot=foot)

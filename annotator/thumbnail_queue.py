@@ -1,4 +1,4 @@
-"""Making small pictures of pages for requests: few at once, each once however many ask, and nobody who waits holds a thread for it."""
+"""Making thumbnails for requests: few at a time, each made once, without holding a thread while waiting."""
 
 import threading
 from concurrent.futures import Future
@@ -7,14 +7,21 @@ from pathlib import Path
 from annotator.work_queues import WorkQueue, apart, end_of
 from engine.documents.thumbnails import Thumbnail
 
-# In this process. A page of 25 megapixels takes some 100 MB while it is decoded.
-THUMBNAILS = WorkQueue("small pictures", at_work=2, waiting=62, come_back=2)
+# Per process. A page of 25 megapixels takes about 100 MB while it is decoded.
+THUMBNAILS = WorkQueue("thumbnails", at_work=2, waiting=62, come_back=2)
 _running: dict[Path, "Future[bytes]"] = {}
 _lock = threading.Lock()
 
 
 async def made(picture: Thumbnail) -> bytes:
-    """Return the JPEG of a picture, made now unless somebody else makes it already. TooMany when too many others wait to be made."""
+    """Return a thumbnail as JPEG, sharing the work with other requests for the same one.
+
+    Args:
+        picture: thumbnail to make.
+
+    Raises:
+        TooMany: too many thumbnails wait already.
+    """
     return await end_of(_begun(picture))
 
 
@@ -30,7 +37,7 @@ def _begun(picture: Thumbnail) -> "Future[bytes]":
                 del _running[where]
             place.leave()
 
-    with _lock:  # held until it is noted: the work may have ended before
+    with _lock:  # held until the work is recorded: it may end before
         outcome = _running.get(where)
         if outcome is None:
             place = THUMBNAILS.place()

@@ -1,4 +1,4 @@
-"""Asking and refining."""
+"""Routes for questions and refinements of answers."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,7 +15,7 @@ router = APIRouter(tags=["annotations"], dependencies=[MEMBERS])
 
 
 class Asked(BaseModel):
-    """A question; without a page, the whole document is asked."""
+    """A question about one page, or about the whole document without `page_id`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,7 +24,7 @@ class Asked(BaseModel):
 
 
 class Prompts(BaseModel):
-    """All prompts placed so far on one page, in pixels. A point is (x, y, positive)."""
+    """All prompts on one page so far, in pixels. A point is (x, y, positive)."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,7 +35,7 @@ class Prompts(BaseModel):
 
 
 class MorePages(BaseModel):
-    """How many further pages of a long document to ask."""
+    """Number of further pages of a long document to ask."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -44,7 +44,7 @@ class MorePages(BaseModel):
 
 @router.post("/documents/{document_id}/ask")
 def ask(document_id: str, asked: Asked, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
-    """Ask a document, or one page of it. The same question again returns the answer that is there."""
+    """Ask a document or one of its pages. Asking the same question again returns the existing answer."""
     annotation_id, existing = service.ask(document_id, asked.question, asked.page_id, user.id)
     view = views.annotation_view(service.workspace, annotation_id)
     view.existing = existing
@@ -53,9 +53,9 @@ def ask(document_id: str, asked: Asked, service: TheAnswerService, user: Current
 
 @router.post("/annotations/{annotation_id}/ask-more")
 def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
-    """Ask further pages of the document, the likeliest first; return the answer with the longer list of ranked pages.
+    """Ask further pages of the document, most likely first. Returns the answer with the longer list of ranked pages.
 
-    A better proposal takes the place of the one so far only while nobody has edited the answer.
+    A better proposal replaces the current one only while nobody has edited the answer.
     """
     service.ask_more(annotation_id, user.id, more.pages)
     return views.annotation_view(service.workspace, annotation_id)
@@ -63,7 +63,7 @@ def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, use
 
 @router.post("/annotations/{annotation_id}/refine")
 def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user: CurrentUser) -> Proposal:
-    """Answer again with points and a box. Changes no annotation: save the result as an edit that names the prediction."""
+    """Refine an answer with points and a box. Changes no annotation: save the result as an edit with its prediction id."""
     return service.refine(
         annotation_id, prompts.page_id, user.id, points=prompts.points, box=prompts.box, mask=prompts.mask
     )
@@ -71,5 +71,5 @@ def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user
 
 @router.get("/annotations/{annotation_id}")
 def show(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> AnnotationView:
-    """Return an annotation with its newest state. 404 for somebody else's that the person is not to see yet."""
+    """Return an annotation with its newest state. 404 for annotations that are hidden from the user until they answer."""
     return views.annotation_view(workspace, annotation_id, user.id)

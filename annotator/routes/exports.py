@@ -1,4 +1,4 @@
-"""Datasets out."""
+"""Routes for exports."""
 
 import shutil
 import tempfile
@@ -36,16 +36,16 @@ _TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
 
 
 class FormatView(BaseModel):
-    """A format that answers can be exported in."""
+    """An export format."""
 
     name: str
     title: str
-    lossy: str = Field(description="What it cannot hold; empty where it holds everything.")
+    lossy: str = Field(description="Content that the format cannot hold; empty: none.")
 
 
 @router.get("/projects/{project_id}/export-formats")
 def formats(project_id: str) -> list[FormatView]:
-    """Return the formats that a project can be exported in."""
+    """Return the export formats."""
     return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in exports.FORMATS.values()]
 
 
@@ -64,33 +64,31 @@ async def export(
         list[str] | None,
         Query(
             max_length=10,
-            description="Of the answers; accepted ones without it. automatic: of the model, no person has looked at them.",
+            description="Statuses of answers; default: accepted and fixed. automatic: automatic answers without a review.",
         ),
     ] = None,
     split: Annotated[
-        list[str] | None, Query(max_length=10, description="train, recent, frozen; all without it.")
+        list[str] | None, Query(max_length=10, description="train, recent or frozen; default: all.")
     ] = None,
     question: Annotated[
-        list[str] | None, Query(max_length=200, description="Texts of questions; all without it.")
+        list[str] | None, Query(max_length=200, description="Texts of questions; default: all.")
     ] = None,
-    since: Annotated[str | None, Query(description="Answers given from this day on, UTC.")] = None,
-    until: Annotated[str | None, Query(description="Answers given before this day, UTC.")] = None,
+    since: Annotated[str | None, Query(description="First day of the answers, UTC.")] = None,
+    until: Annotated[str | None, Query(description="Day before which the answers were saved, UTC.")] = None,
     model: Annotated[
         list[str] | None,
         Query(
             max_length=100,
-            description="How the SHA-256 of the versions that proposed, or answered automatically, begins.",
+            description="Beginning of the SHA-256 of the versions that proposed the answers.",
         ),
     ] = None,
     agreement: Annotated[
-        float | None, Query(ge=0, le=1, description="Least weight of an answer; of an automatic one its confidence.")
+        float | None, Query(ge=0, le=1, description="Minimum weight of an answer, or confidence of an automatic one.")
     ] = None,
-    fit: Annotated[bool, Query(description="Leave out what is unfit to teach.")] = False,
-    snapshot: Annotated[
-        str | None, Query(description="How the SHA-256 of a snapshot begins, instead of filters.")
-    ] = None,
+    fit: Annotated[bool, Query(description="Exclude labels unfit for training.")] = False,
+    snapshot: Annotated[str | None, Query(description="Beginning of a snapshot's SHA-256, instead of filters.")] = None,
 ) -> FileResponse:
-    """Return the answers of a project as a zip file, with the pages, a manifest and a dataset card. 429 when many are waiting."""
+    """Export answers as a zip file with page images, manifest and dataset card. 429 when too many exports are waiting."""
     chosen = Filters(
         statuses=tuple(status or ACCEPTED),
         splits=tuple(split) if split else None,
@@ -108,9 +106,11 @@ async def export(
 
     def check(*_: object) -> None:
         if gone.is_set():
-            raise Refused("Nobody waits for this export any more.")
+            raise Refused("The export was stopped: the client has disconnected.")
         if shutil.disk_usage(folder.name).free < SPARE_BYTES:
-            raise Refused("The server's disk is almost full, so it exports nothing. Tell whoever runs it.")
+            raise Refused(
+                "The server's disk is almost full, so exports are refused. Ask the administrator to free disk space."
+            )
 
     def write() -> tuple[Path, str]:
         """The zip file, and its name for people."""
