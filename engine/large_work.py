@@ -1,4 +1,4 @@
-"""A lane for work that is large: one at a time, so that many large pieces do not take the processor from small ones."""
+"""Queue for large saves: one at a time, so that many of them leave processor time for small ones."""
 
 import threading
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 from engine.errors import TooMany
 
-MAX_IN_QUEUE = 16  # at work and waiting: each holds a thread that answers requests
+MAX_IN_QUEUE = 16  # running and waiting: each holds a thread of the server
 WAIT_SECONDS = 2
 
 
 class SerialQueue:
-    """A line that large work stands in. Safe for threads."""
+    """Bounded queue that runs one piece of work at a time. Thread-safe."""
 
     def __init__(self) -> None:
         self._places = threading.BoundedSemaphore(MAX_IN_QUEUE)
@@ -19,11 +19,13 @@ class SerialQueue:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for the others in line, and keep them waiting meanwhile. TooMany when the line is full."""
+        """Wait for a turn, and hold it inside the context.
+
+        Raises:
+            TooMany: the queue is full.
+        """
         if not self._places.acquire(blocking=False):
-            raise TooMany(
-                "Many large edits are being saved at this moment; save this one again in a moment.", WAIT_SECONDS
-            )
+            raise TooMany("Too many large edits are being saved. Try again in a few seconds.", WAIT_SECONDS)
         try:
             with self._turn:
                 yield
