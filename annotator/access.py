@@ -1,7 +1,7 @@
 """Access control of the routes: every router depends on `MEMBERS`, some routes on a higher role.
 
-The ids in a path carry fixed names (engine.accounts.permissions.NAMES). So every route checks the project of each id, and
-whether the user may see it yet.
+The ids in a path carry fixed names (engine.accounts.permissions.NAMES). So every route checks the project of each id,
+and whether the user may see it yet.
 """
 
 from collections.abc import Callable, Iterator, Sequence

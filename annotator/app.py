@@ -60,8 +60,8 @@ _log = logging.getLogger(__name__)
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Build the application; uvicorn calls this as its factory.
 
-    Migrates the database, registers the shipped model, and creates the local user and the default project. So loading the
-    page never writes.
+    Migrates the database, registers the shipped model, and creates the local user and the default project. So loading
+    the page never writes.
 
     Args:
         settings: settings of the deployment; None reads them from the environment.
@@ -160,7 +160,7 @@ class Revalidated(StaticFiles):
 
 
 def _following(service: AnswerService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return a lifespan with a thread that follows promotions, so a new champion is used without a restart."""
+    """Return a lifespan with a thread that follows promotions: a new champion needs no restart."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

@@ -24,8 +24,8 @@ HOME = "/app/"
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
     """Return the user of a request, looked up once per request.
 
-    In local mode that is the local user, else the user of the session or token. Tokens count only under /api; their scope
-    (annotator.scopes) limits them.
+    In local mode that is the local user, else the user of the session or token. Tokens count only under /api; their
+    scope (annotator.scopes) limits them.
 
     Args:
         request: the request.
@@ -55,7 +55,10 @@ def token_of(request: HTTPConnection) -> str | None:
 
 
 def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return Gradio's auth_dependency, which returns the user's name. annotator.login_gate stops strangers before it."""
+    """Return Gradio's auth_dependency, which returns the user's name.
+
+    annotator.login_gate stops strangers before it.
+    """
 
     def name_of(request: Request) -> str | None:
         if workspace.settings.auth == "local":
@@ -82,7 +85,10 @@ def client_of(request: HTTPConnection) -> str:
 
 
 def address_of(request: HTTPConnection) -> str:
-    """Return the client address of a request; behind a trusted proxy, uvicorn takes it from X-Forwarded-For."""
+    """Return the client address of a request.
+
+    Behind a trusted proxy, uvicorn takes it from X-Forwarded-For.
+    """
     return (request.client.host if request.client else "")[:60]
 
 

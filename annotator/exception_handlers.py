@@ -18,7 +18,7 @@ from engine.jobs.outage import is_full, is_outage
 
 _log = logging.getLogger(__name__)
 _FULL = "The server's disk is full; nothing was saved. Ask the administrator to free disk space."
-_OUT = "The server's database does not respond. Try again in a moment; if it still fails, tell the administrator."
+_OUT = "The server's database does not respond. Try again in a moment; if it fails, tell the administrator."
 _FAILED = (
     "The server failed to do this. Try again; if it still fails, tell the administrator. Details are in the server log."
 )

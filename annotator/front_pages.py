@@ -12,22 +12,26 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} - Glossator</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
 <style>
-:root {{ color-scheme: light dark; --line: light-dark(#cdd3dc, #3a404b); --quiet: light-dark(#566070, #a9b2c0); --accent: light-dark(#1d63d6, #5b97f5); }}
+:root {{ color-scheme: light dark; --line: light-dark(#cdd3dc, #3a404b); --quiet: light-dark(#566070, #a9b2c0);
+  --accent: light-dark(#1d63d6, #5b97f5); }}
 body {{ margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
   background: light-dark(#eceef1, #101215); color: light-dark(#1b1f27, #e9ecf1); }}
-main {{ box-sizing: border-box; width: min(24rem, calc(100vw - 2rem)); margin: 2rem 0; padding: 2rem; border-radius: 12px;
-  background: light-dark(#fff, #1a1d22); box-shadow: 0 1px 2px #0002, 0 8px 32px #0001; overflow-wrap: anywhere; }}
+main {{ box-sizing: border-box; width: min(24rem, calc(100vw - 2rem)); margin: 2rem 0; padding: 2rem;
+  border-radius: 12px; background: light-dark(#fff, #1a1d22); box-shadow: 0 1px 2px #0002, 0 8px 32px #0001;
+  overflow-wrap: anywhere; }}
 h1 {{ margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.3; }}
 p {{ margin: 0 0 1.5rem; color: var(--quiet); }}
 p b {{ unicode-bidi: isolate; color: light-dark(#1b1f27, #e9ecf1); }}
 label {{ display: block; margin-bottom: 1rem; font-size: .875rem; font-weight: 600; }}
 label small {{ float: right; font-weight: 400; color: var(--quiet); }}
 input {{ display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .6rem .75rem; font: inherit;
-  font-size: 1rem; font-weight: 400; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit; }}
+  font-size: 1rem; font-weight: 400; border: 1px solid var(--line); border-radius: 8px; background: transparent;
+  color: inherit; }}
 :focus-visible {{ outline: 2px solid var(--accent); outline-offset: 1px; }}
 button {{ width: 100%; padding: .65rem; border: 0; border-radius: 8px; background: var(--accent);
   color: light-dark(#fff, #0c1422); font: inherit; font-weight: 600; cursor: pointer; }}
-.wrong {{ padding: .6rem .75rem; border-radius: 8px; background: light-dark(#fceaee, #3a1a23); color: light-dark(#a61d3f, #f2889f); }}
+.wrong {{ padding: .6rem .75rem; border-radius: 8px; background: light-dark(#fceaee, #3a1a23);
+  color: light-dark(#a61d3f, #f2889f); }}
 .foot {{ margin: 1.25rem 0 0; font-size: .875rem; text-align: center; }}
 .about {{ margin: 1.5rem 0 0; font-size: .8rem; text-align: center; }}
 a {{ color: var(--accent); }}
@@ -59,7 +63,8 @@ def login_page(wrong: str = "", name: str = "", next: str = "/app/") -> str:
         '<form method="post" action="/login"><h1>Glossator</h1><p>Answers, in the margins.</p>'
         f'{_wrong(wrong)}<input type="hidden" name="next" value="{escape(next, quote=True)}">'
         f"{_name_field(name)}"
-        '<label>Password<input name="password" type="password" autocomplete="current-password" required maxlength="1000"'
+        '<label>Password<input name="password" type="password" autocomplete="current-password" required '
+        'maxlength="1000"'
         f"{' autofocus' if name else ''}></label><button>Log in</button></form>{_KEEP_PLACE}",
     )
 
@@ -94,7 +99,8 @@ def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "
         "Invitation",
         f'<form method="post" action="{action}">{head}{_wrong(wrong)}{_name_field(name)}'
         f"<label>Password <small>at least {SHORTEST} characters</small>"
-        f'<input name="password" type="password" autocomplete="new-password" required minlength="{SHORTEST}" maxlength="1000">'
+        f'<input name="password" type="password" autocomplete="new-password" required minlength="{SHORTEST}" '
+        f'maxlength="1000">'
         "</label><button>Join</button></form>"
         f'<p class="foot">Already have an account? <a href="/login?next={quote(address)}">Log in</a></p>',
     )

@@ -1,9 +1,9 @@
-"""Checks before Gradio's own routes: small bodies without file references, and results only for the session's owner.
+"""Checks before Gradio's own routes: small bodies, no file references, results for the owner only.
 
-Gradio trusts the body of an event: a value that looks like one of its files is opened, hashed and copied by path, or fetched
-by URL, before our functions run (gradio.processing_utils.async_move_files_to_cache). No tab takes a file, so every such value
-is refused here. Gradio also returns unread results to any request that names a session. Here a session belongs to the user
-who used it first, and the number of sessions of one user is bounded.
+Gradio trusts the body of an event: a value that looks like one of its files is opened, hashed and copied by path, or
+fetched by URL, before our functions run (gradio.processing_utils.async_move_files_to_cache). No tab takes a file, so
+every such value is refused here. Gradio also returns unread results to any request that names a session. Here a session
+belongs to the user who used it first, and the number of sessions of one user is bounded.
 """
 
 import json
@@ -149,6 +149,7 @@ class GradioGate:
         self._owner_of = owner_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         path = scope.get("path", "")
         if scope["type"] != "http" or not path.startswith("/app"):
             await self.app(scope, receive, send)

@@ -1,7 +1,7 @@
 """Shared health checks: one check at a time, reused for a second, with a bounded wait.
 
-A hanging database makes a check hang. Requests meanwhile share that check and report the parts known after a bounded wait;
-none of them starts a thread.
+A hanging database makes a check hang. Requests meanwhile share that check and report the parts known after a bounded
+wait; none of them starts a thread.
 """
 
 import asyncio
@@ -96,7 +96,10 @@ def is_ready(parts: dict[str, Part]) -> bool:
 
 
 def is_admin(request: Request, workspace: Workspace) -> bool:
-    """Return whether an admin of the installation sent the request; False when the user cannot be looked up."""
+    """Return whether an admin of the installation sent the request.
+
+    False when the user cannot be looked up.
+    """
     try:
         user = user_of(request, workspace)
     except SQLAlchemyError:

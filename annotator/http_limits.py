@@ -1,8 +1,8 @@
-"""HTTP limits that uvicorn lacks: time for a request to arrive, time for a response to be read, number of idle connections.
+"""HTTP limits that uvicorn lacks: time to send a request, time to read a response, idle connections.
 
-A connection with half a header costs a file descriptor, and a process has few: some hundred such connections would shut out
-all others. Here each step has a time limit and a header a size limit. When too many connections are open, the one that has
-waited longest without a complete request is closed.
+A connection with half a header costs a file descriptor, and a process has few: some hundred such connections would shut
+out all others. Here each step has a time limit and a header a size limit. When too many connections are open, the one
+that has waited longest without a complete request is closed.
 """
 
 import asyncio
@@ -146,7 +146,10 @@ class LimitedHttp(HttpToolsProtocol):
         self._writing = self.loop.call_later(self.transfer_seconds, self._look_at_answer, waiting)
 
     def _make_room(self) -> bool:
-        """Close the longest-idle connection, preferring those that never sent a request; return whether there was one."""
+        """Close the longest-idle connection, preferring those that never sent a request.
+
+        Return whether there was one.
+        """
         idle = [each for each in self.connections if isinstance(each, LimitedHttp) and each._idle_since is not None]
         if not idle:
             return False

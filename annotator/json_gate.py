@@ -1,8 +1,8 @@
 """Limit on the number of values in a JSON body, checked before parsing.
 
-Parsing JSON and reporting each wrong field blocks all requests: two megabytes of empty strings, or of unknown keys, stopped
-the server for six seconds. Numbers are cheap, and masks contain many. So strings and brackets are counted, of which normal
-requests have few.
+Parsing JSON and reporting each wrong field blocks all requests: two megabytes of empty strings, or of unknown keys,
+stopped the server for six seconds. Numbers are cheap, and masks contain many. So strings and brackets are counted, of
+which normal requests have few.
 """
 
 from starlette.requests import Request
@@ -16,12 +16,16 @@ _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 class JsonGate:
-    """ASGI middleware before the routes under /api/; annotator.request_guard limits the size of bodies before it."""
+    """ASGI middleware before the routes under /api/.
+
+    Annotator.request_guard limits the size of bodies before it.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         if scope["type"] != "http" or scope["method"] not in _METHODS or not scope["path"].startswith("/api/"):
             await self.app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
-"""Login check before all routes: without a login, only the forms and the program's static files are open.
+"""Login check before all routes: without a login, only forms and static files are open.
 
-Routes check the user themselves. This middleware checks once more in front of them, so a route that forgets is not open. It
-also checks the scopes of tokens, and closes the routes of Gradio that the page does not use.
+Routes check the user themselves. This middleware checks once more in front of them, so a route that forgets is not
+open. It also checks the scopes of tokens, and closes the routes of Gradio that the page does not use.
 """
 
 from urllib.parse import quote
@@ -46,6 +46,7 @@ class LoginGate:
         self.workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -61,7 +62,10 @@ class LoginGate:
         await self.app(scope, receive, send)
 
     async def _turned_away(self, scope: Scope) -> Response | None:
-        """Return the refusal of a stranger, or of a token whose scope is too narrow; None when the request may pass."""
+        """Return the refusal of a stranger, or of a token whose scope is too narrow.
+
+        None when the request may pass.
+        """
         if scope["type"] == "websocket":
             return JSONResponse(
                 {"detail": "Nothing exists at this address. Check the path."}, status_code=404

@@ -1,8 +1,9 @@
 """Queue of password checks: short, fair, and without holding a thread while waiting.
 
-A password hash occupies a core for about 50 ms, by design. A flood of logins would occupy all threads that serve requests.
-So few passwords are checked at a time. Addresses take turns, with one check each. The number waiting, for one address and in
-total, is limited; further logins are refused. Users who have logged in from their address before go first.
+A password hash occupies a core for about 50 ms, by design. A flood of logins would occupy all threads that serve
+requests. So few passwords are checked at a time. Addresses take turns, with one check each. The number waiting, for one
+address and in total, is limited; further logins are refused. Users who have logged in from their address before go
+first.
 """
 
 import asyncio

@@ -59,6 +59,7 @@ class RequestGuard:
         self.headers = {**HEADERS, **(HTTPS_ONLY if settings.secure_cookies else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return

@@ -1,7 +1,7 @@
 """Scopes of tokens: the table that LoginGate checks before every route.
 
-A scope restricts the rights of its user and never extends them; routes still check the user's role. Routes not listed here
-need the scope admin. So a new route is closed to narrower tokens until it is listed.
+A scope restricts the rights of its user and never extends them; routes still check the user's role. Routes not listed
+here need the scope admin. So a new route is closed to narrower tokens until it is listed.
 """
 
 import re

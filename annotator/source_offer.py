@@ -1,8 +1,8 @@
 """Offer of the program's source to its users (GNU AGPL, section 13), with version and licence.
 
-Without a configured address, the installed packages are served as one zip file, so a modified version offers its changes
-too. The shipped weights, larger than everything else, are served under /source/weights. Trained models are data of a project
-and not offered.
+Without a configured address, the installed packages are served as one zip file, so a modified version offers its
+changes too. The shipped weights, larger than everything else, are served under /source/weights. Trained models are data
+of a project and not offered.
 """
 
 import hashlib
@@ -119,7 +119,8 @@ def _about(left_out: list[str]) -> str:
     files = "\n".join(f"  {name}: /source/weights/{Path(name).name} of the same server" for name in left_out)
     return (
         f"Glossator {version()}, {licence()}: the source of the program that served this file.\n"
-        "If this folder contains a pyproject.toml, install it with pip. Otherwise the program was installed as a wheel;\n"
+        "If this folder contains a pyproject.toml, install it with pip. Otherwise the program was installed as a "
+        "wheel;\n"
         "its METADATA is included.\n" + (f"Not included because of their size:\n{files}\n" if left_out else "")
     )
 

@@ -1,4 +1,4 @@
-"""Making thumbnails for requests: few at a time, each made once, without holding a thread while waiting."""
+"""Making thumbnails for requests: few at a time, each once, without holding a thread while waiting."""
 
 import threading
 from concurrent.futures import Future

@@ -1,4 +1,7 @@
-"""Uploads: rights, disk space and queue are checked before the body is read; the file is then copied to disk."""
+"""Uploads: rights, disk space and queue are checked before the body is read.
+
+The file is then copied to disk.
+"""
 
 import contextlib
 import os

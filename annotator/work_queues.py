@@ -1,4 +1,4 @@
-"""Queues for long work: a limited number runs, a limited number waits, further requests are refused with Retry-After.
+"""Queues for long work: limited numbers run and wait; further requests are refused with Retry-After.
 
 A waiting request holds no thread of the server: the work has a thread of its own, and the request awaits its end.
 """
@@ -152,7 +152,10 @@ ONE_REPORT = Depends(_one_report)  # for routes that compute figures over a whol
 
 
 async def end_unless_gone(outcome: "Future[_Result]", request: Request, gone: threading.Event) -> _Result:
-    """Await work started with `apart`; set `gone` when the client disconnects, so that the work can stop early."""
+    """Await work started with `apart`.
+
+    Set `gone` when the client disconnects, so that the work can stop early.
+    """
     waiting = asyncio.wrap_future(outcome)
     while not (await asyncio.wait({waiting}, timeout=_ASKED))[0]:
         if not gone.is_set() and await request.is_disconnected():

@@ -1,4 +1,7 @@
-"""The audit trail. Entries are written in the unit of work of their action, and never changed or deleted."""
+"""The audit trail.
+
+Entries are written in the unit of work of their action, and never changed or deleted.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -92,7 +95,10 @@ def note(
     project_id: str | None = None,
     **details: object,
 ) -> None:
-    """Add an entry in a unit of work of its own, for actions without other changes; arguments as of `record`."""
+    """Add an entry in a unit of work of its own, for actions without other changes.
+
+    Arguments as of `record`.
+    """
     with workspace.database.write() as session:
         record(session, actor_id, action, subject, project_id, **details)
 

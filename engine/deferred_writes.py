@@ -1,8 +1,8 @@
 """Deferred database writes, gathered and written together at most once a second.
 
-They come from strangers (wrong passwords) or with every request of a program (last use of a token). Writing each at once
-would take the database's write lock from annotators. Waiting writes are lost when the process is killed, so nothing that was
-acknowledged to a person may be deferred.
+They come from strangers (wrong passwords) or with every request of a program (last use of a token). Writing each at
+once would take the database's write lock from annotators. Waiting writes are lost when the process is killed, so
+nothing that was acknowledged to a person may be deferred.
 """
 
 import logging

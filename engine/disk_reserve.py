@@ -1,8 +1,8 @@
 """Disk space reserved for the next start.
 
-SQLite creates two files beside the database when it is opened after a clean stop, and fails without space for them. A server
-stopped on a full disk could then not start again to free space. So a file of some megabytes lies beside the database, and is
-removed in that case.
+SQLite creates two files beside the database when it is opened after a clean stop, and fails without space for them. A
+server stopped on a full disk could then not start again to free space. So a file of some megabytes lies beside the
+database, and is removed in that case.
 """
 
 import contextlib

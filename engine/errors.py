@@ -1,4 +1,7 @@
-"""Errors shown to people, as one or two sentences. The command line and REST map them to exit codes and statuses."""
+"""Errors shown to people, as one or two sentences.
+
+The command line and REST map them to exit codes and statuses.
+"""
 
 
 class Refused(Exception):

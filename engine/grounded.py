@@ -76,8 +76,8 @@ class GroundedPage:
 def read_pages(source: str | Path) -> Iterator[GroundedPage]:
     """Yield the pages of a grounded dataset in order.
 
-    Blank lines are skipped. Unreviewed automatic answers ("answered" in an export) are left out: they must serve neither
-    training nor evaluation.
+    Blank lines are skipped. Unreviewed automatic answers ("answered" in an export) are left out: they must serve
+    neither training nor evaluation.
 
     Args:
         source: folder with `pages.jsonl`, or that file.
@@ -142,7 +142,8 @@ def write_pages(
 
     Args:
         folder: folder, created if missing.
-        pages: each page with its image: a Pillow image (stored as PNG), the bytes of a file, or None. The page's `image` is
+        pages: each page with its image: a Pillow image (stored as PNG), the bytes of a file, or None. The page's
+            `image` is
             the path to store it under; None means `images/<page_id>.png`.
 
     Returns:

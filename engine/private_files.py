@@ -1,7 +1,7 @@
-"""Private files of a process: a temporary folder of its own, and new files readable by their owner only.
+"""Private files of a process: a temporary folder, and new files readable by their owner only.
 
-Uploads are confidential, and a killed process deletes nothing. So temporary files lie in DATA_DIR/.glossator-tmp, in one
-locked folder per process. The next process to start removes the unlocked folders.
+Uploads are confidential, and a killed process deletes nothing. So temporary files lie in DATA_DIR/.glossator-tmp, in
+one locked folder per process. The next process to start removes the unlocked folders.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ def private_process_files(data_dir: Path) -> Iterator[Path]:
 
 @contextmanager
 def users_umask() -> Iterator[None]:
-    """Use the umask of the user's shell for new files, inside the context: for files written to a place the user named."""
+    """Use the umask of the user's shell inside the context, for files written to a place the user named."""
     if _umask_before is None:
         yield
         return

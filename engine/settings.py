@@ -1,4 +1,7 @@
-"""Settings of a deployment, read once from GLOSSATOR_* variables and .env, then passed on. No other code reads them."""
+"""Settings of a deployment, read once from GLOSSATOR_* variables and .env, then passed on.
+
+No other code reads them.
+"""
 
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -19,7 +22,7 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path(".data"), description="Folder for database, uploads, pages and checkpoints.")
     database_url: str = Field(
         "",
-        description="Address of the database: sqlite:///FILE or postgresql://...; empty: glossator.db in the data folder.",
+        description="Database address: sqlite:///FILE or postgresql://...; empty: glossator.db in the data folder.",
     )
     host: str = Field(
         "127.0.0.1", description="Address to serve on. Addresses other than this machine require auth=login."

@@ -1,4 +1,6 @@
-"""Statuses of answers and splits of documents. This module imports nothing, so that every module may use it.
+"""Statuses of answers and splits of documents.
+
+This module imports nothing, so that every module may use it.
 
 An answer is a draft, then submitted; a reviewer accepts, fixes or rejects it. Without review, submitting accepts it.
 """

@@ -1,8 +1,8 @@
 """Checks of names and questions for invisible characters, and cleaning of file names.
 
-Names appear in lists, sentences and the audit trail. A name of spaces is invisible; a direction control (U+202E) reverses the
-text beside it; a zero-width character makes two names look the same (Unicode Technical Report 36, 2.5 and 2.10). Names in
-Arabic or Hebrew need none of these: their letters set the direction.
+Names appear in lists, sentences and the audit trail. A name of spaces is invisible; a direction control (U+202E)
+reverses the text beside it; a zero-width character makes two names look the same (Unicode Technical Report 36, 2.5 and
+2.10). Names in Arabic or Hebrew need none of these: their letters set the direction.
 """
 
 import unicodedata
@@ -18,8 +18,8 @@ _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800
 _JOINERS = frozenset("\u200c\u200d")
 # Scripts in which a joiner between two letters changes the word.
 _JOINED = (
-    "ARABIC", "SYRIAC", "MONGOLIAN", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA",
-    "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN",
+    "ARABIC", "SYRIAC", "MONGOLIAN", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU",
+    "KANNADA", "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN",
 )  # fmt: skip
 
 
@@ -63,7 +63,9 @@ def check_question(text: str) -> None:
 
 
 def cleaned(name: str, otherwise: str) -> str:
-    """Return a file name without invisible characters; nothing is refused, because the file itself may be fine.
+    """Return a file name without invisible characters.
+
+    Nothing is refused, because the file itself may be fine.
 
     Args:
         name: name of the file.
@@ -115,7 +117,7 @@ _LONGEST_ENDING = 20
 
 
 def file_name(given: str | None, otherwise: str) -> str:
-    """Return a safe name of an uploaded file: without folders and invisible characters, with its extension.
+    """Return a safe name of an upload: without folders and invisible characters, with its extension.
 
     Args:
         given: name as sent, or None.

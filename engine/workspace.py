@@ -97,7 +97,7 @@ def _opened(settings: Settings, upgrade: bool) -> Database:
 
 
 def _confidential(settings: Settings, database: Database) -> Iterator[Path]:
-    """Yield the private paths: the data folder (its subfolders if it is shared or a home folder), and the database."""
+    """Yield the private paths: data folder (or its subfolders, if shared or a home folder), and database."""
     folder = settings.data_dir.absolute()
     shared = folder in (Path.home(), Path(folder.anchor)) or folder.stat().st_mode & stat.S_ISVTX
     if not shared:

@@ -1,8 +1,8 @@
 """Error statuses of each route with their causes, for the OpenAPI document.
 
-`failures_of` combines three sources: statuses of all routes (annotator.http_limits, request_guard and login_gate); statuses
-that follow from the form of a route (login, role, ids in its path, body); and `CAUSES`, raised by the engine for one route.
-Tests record every response of the application and fail when a status is missing here.
+`failures_of` combines three sources: statuses of all routes (annotator.http_limits, request_guard and login_gate);
+statuses that follow from the form of a route (login, role, ids in its path, body); and `CAUSES`, raised by the engine
+for one route. Tests record every response of the application and fail when a status is missing here.
 """
 
 from collections.abc import Mapping
@@ -24,9 +24,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "403": (
         "NotAllowed",
         "The user's role or the token's scope does not allow it, or the request comes from another site.",
-        {
-            "detail": "Only a reviewer or an admin of the project can do this. Ask an admin of the project for that role."
-        },
+        {"detail": "Only an admin of the project can do this. Ask an admin of the project for that role."},
     ),
     "404": (
         "NotFound",
@@ -40,7 +38,8 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "409": (
         "Conflict",
-        "Another change came first, or the state is already set; nothing was changed. `current` holds the newest version, if any.",
+        "Another change came first, or the state is already set; nothing was changed. `current` holds the newest "
+        "version, if any.",
         {"detail": "This answer was changed meanwhile: it is at revision 4, and yours builds on 3."},
     ),
     "413": (
@@ -80,7 +79,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Unavailable",
         "The database does not respond, or all connections are in use; Retry-After gives the seconds to wait.",
         {
-            "detail": "The server's database does not respond. Try again in a moment; if it still fails, tell the administrator."
+            "detail": "The server's database does not respond. Try again in a moment; if it fails, tell the administrator."
         },
     ),
     "507": (
@@ -188,7 +187,7 @@ CAUSES: dict[str, dict[str, str]] = {
     # learning
     "POST /api/projects/{project_id}/models/{version_id}/promote": {
         "409": "The version is already the champion, or the champion has changed since the verdict.",
-        "422": "The version has not passed the gate and `force` is not set, or its checkpoint is missing. Otherwise a field is wrong.",
+        "422": "The version failed the gate and `force` is not set, or its checkpoint is gone. Else a field is wrong.",
     },
     "POST /api/projects/{project_id}/rollback": {
         "422": "There is no previous champion, or its checkpoint is missing. Otherwise a field is wrong."

@@ -17,12 +17,12 @@ These routes cover everything that the page offers. Browsers log in and send a c
 `Authorization: Bearer TOKEN`; `glossator users token NAME` creates one. In local mode (GLOSSATOR_AUTH=local) neither is
 needed. For Python, `engine.client.Glossator` has a method for each route.
 
-The scope of a token restricts the rights of its user. `read` allows documents, answers, figures and exports. `annotate` also
-allows uploads, questions, marks, word fixes, the queue and reviews. `admin` allows everything that the user may do. Other
+The scope of a token restricts the rights of its user. `read` allows documents, answers, figures and exports. `annotate`
+also allows uploads, questions, marks, word fixes, the queue and reviews. `admin` allows all that the user may do. Other
 requests are refused with 403.
 
-Coordinates are pixels of the rendered page; right and lower edges are exclusive. Times are in UTC. Errors have a status and a
-sentence: `{"detail": "..."}`. Every route lists its statuses and their causes."""
+Coordinates are pixels of the rendered page; right and lower edges are exclusive. Times are in UTC. Errors have a status
+and a sentence: `{"detail": "..."}`. Every route lists its statuses and their causes."""
 
 TAGS = {
     "system": "Health of the server, and the current user.",
@@ -159,7 +159,10 @@ def _describe(path: str, operation: dict[str, Any], schemas: dict[str, Any], exa
 
 
 def _name_failures(method: str, path: str, operation: dict[str, Any], role: str | None) -> None:
-    """Add the error responses behind the successful ones; a route's own cause stands beside the reference (OpenAPI 3.1)."""
+    """Add the error responses behind the successful ones.
+
+    A route's own cause stands beside the reference (OpenAPI 3.1).
+    """
     responses = operation["responses"]
     for status, cause in failures_of(method, path, operation, role).items():
         own = responses.pop(status, {})

@@ -1,7 +1,7 @@
 """The page /api/docs: the OpenAPI document as plain HTML.
 
-It has no script and loads nothing from other machines, so it works offline and under a strict content policy. Browsers can
-search it, and every route is shown as a curl command. (FastAPI's own page loads scripts from a network.)
+It has no script and loads nothing from other machines, so it works offline and under a strict content policy. Browsers
+can search it, and every route is shown as a curl command. (FastAPI's own page loads scripts from a network.)
 """
 
 import json
@@ -49,7 +49,8 @@ def page(document: Mapping[str, Any], address: str) -> str:
         f'initial-scale=1"><title>{escape(title)}</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">'
         f"<style>{style}</style></head><body><nav><b>{escape(title)}</b>{links}"
         '<a href="#failures">Errors</a><a href="#schemas">Schemas</a></nav><main><h1>The REST interface</h1>'
-        f'{introduction}<p><a href="/api/openapi.json">openapi.json</a> · <a href="/app/">Open Glossator</a></p>{sections}'
+        f'{introduction}<p><a href="/api/openapi.json">openapi.json</a> · <a href="/app/">Open Glossator</a>'
+        f"</p>{sections}"
         f'<section id="failures"><h2>Errors</h2><dl>{failures}</dl></section>'
         f'<section id="schemas"><h2>Schemas</h2>{schemas}</section></main></body></html>'
     )
@@ -70,7 +71,8 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
     if body:
         for kind, content in body["content"].items():
             parts.append(
-                f"<h4>Body</h4><p>{_code(body.get('description', ''))} <small>{escape(kind)}, {_type(content['schema'])}</small></p>"
+                f"<h4>Body</h4><p>{_code(body.get('description', ''))} "
+                f"<small>{escape(kind)}, {_type(content['schema'])}</small></p>"
             )
             if kind == "application/json":
                 parts.append(_json(content.get("example")))
@@ -116,7 +118,8 @@ def _curl(path: str, method: str, operation: Mapping[str, Any], address: str) ->
 def _schema(name: str, schema: Mapping[str, Any]) -> str:
     required = schema.get("required", ())
     rows = "".join(
-        f"<tr><th><code>{escape(field)}</code></th><td>{_type(each)}{'' if field in required else ' <small>optional</small>'}</td>"
+        f"<tr><th><code>{escape(field)}</code></th>"
+        f"<td>{_type(each)}{'' if field in required else ' <small>optional</small>'}</td>"
         f"<td>{_code(each.get('description', ''))}</td></tr>"
         for field, each in schema.get("properties", {}).items()
     )

@@ -1,8 +1,8 @@
 """Samples of fields for the examples of the REST reference: one consistent story with the same names.
 
-Examples of schemas are composed from these by field name, so a new route has one at once. For a name with several meanings,
-the first value of the right type is used; "Schema.field" goes before the bare name. A field may have its own sample:
-Field(examples=[...]).
+Examples of schemas are composed from these by field name, so a new route has one at once. For a name with several
+meanings, the first value of the right type is used; "Schema.field" goes before the bare name. A field may have its own
+sample: Field(examples=[...]).
 """
 
 from typing import Any

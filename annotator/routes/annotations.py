@@ -53,7 +53,9 @@ def ask(document_id: str, asked: Asked, service: TheAnswerService, user: Current
 
 @router.post("/annotations/{annotation_id}/ask-more")
 def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
-    """Ask further pages of the document, most likely first. Returns the answer with the longer list of ranked pages.
+    """Ask further pages of the document, most likely first.
+
+    Returns the answer with the longer list of ranked pages.
 
     A better proposal replaces the current one only while nobody has edited the answer.
     """
@@ -63,7 +65,10 @@ def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, use
 
 @router.post("/annotations/{annotation_id}/refine")
 def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user: CurrentUser) -> Proposal:
-    """Refine an answer with points and a box. Changes no annotation: save the result as an edit with its prediction id."""
+    """Refine an answer with points and a box.
+
+    Changes no annotation: save the result as an edit with its prediction id.
+    """
     return service.refine(
         annotation_id, prompts.page_id, user.id, points=prompts.points, box=prompts.box, mask=prompts.mask
     )
@@ -71,5 +76,8 @@ def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user
 
 @router.get("/annotations/{annotation_id}")
 def show(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> AnnotationView:
-    """Return an annotation with its newest state. 404 for annotations that are hidden from the user until they answer."""
+    """Return an annotation with its newest state.
+
+    404 for annotations that are hidden from the user until they answer.
+    """
     return views.annotation_view(workspace, annotation_id, user.id)

@@ -21,7 +21,8 @@ from engine.projects import projects
 from engine.text import file_name
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
-# Uploads that are arriving, apart from files waiting to be read (engine.documents.incoming): slow connections take time.
+# Uploads that are arriving, apart from files waiting to be read (engine.documents.incoming): slow connections take
+# time.
 # The limit per user leaves places for others; the page sends two at a time.
 UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
 MOST_FILES = 50  # per request: each may take as long as a document may
@@ -29,7 +30,10 @@ sent = APIRouter(route_class=asked_early(check_member, UPLOADS))
 
 
 class Taken(BaseModel):
-    """A file that became a document. `created`: false when the project had it already. `whole`: false while pages are read."""
+    """A file that became a document.
+
+    `created`: false when the project had it already. `whole`: false while pages are read.
+    """
 
     name: str
     document_id: str
@@ -81,10 +85,12 @@ async def upload(
         bool, Query(description="Respond after the first page; the other pages are read afterwards.")
     ] = False,
 ) -> Uploaded:
-    """Upload files into a project. 422, with a sentence for each file, when none can be read; 429 when too many are waiting.
+    """Upload files into a project.
 
-    With `early`, the response counts the pages read so far; `reading` of the document gives their final number. When the
-    client disconnects, the current file is still taken, and the files behind it are not.
+    422, with a sentence for each file, when none can be read; 429 when too many are waiting.
+
+    With `early`, the response counts the pages read so far; `reading` of the document gives their final number. When
+    the client disconnects, the current file is still taken, and the files behind it are not.
     """
     if len(files) > MOST_FILES:
         raise Refused(f"The request has {len(files)} files; {MOST_FILES} are allowed. Send them in several requests.")

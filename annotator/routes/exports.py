@@ -64,7 +64,7 @@ async def export(
         list[str] | None,
         Query(
             max_length=10,
-            description="Statuses of answers; default: accepted and fixed. automatic: automatic answers without a review.",
+            description="Statuses of answers; default: accepted, fixed. automatic: unreviewed, auto-accepted ones.",
         ),
     ] = None,
     split: Annotated[
@@ -88,7 +88,10 @@ async def export(
     fit: Annotated[bool, Query(description="Exclude labels unfit for training.")] = False,
     snapshot: Annotated[str | None, Query(description="Beginning of a snapshot's SHA-256, instead of filters.")] = None,
 ) -> FileResponse:
-    """Export answers as a zip file with page images, manifest and dataset card. 429 when too many exports are waiting."""
+    """Export answers as a zip file with page images, manifest and dataset card.
+
+    429 when too many exports are waiting.
+    """
     chosen = Filters(
         statuses=tuple(status or ACCEPTED),
         splits=tuple(split) if split else None,
@@ -162,8 +165,10 @@ class _Sent(FileResponse):
 
 
 def _packed(folder: Path, check: Callable[[], None]) -> Path:
-    """A zip file of a folder, instead of it. Pictures are compressed already; storing them as they are never touches their bytes.
-    What `check` raises ends it."""
+    """A zip file of a folder, instead of it.
+
+    Pictures are compressed already; storing them as they are never touches their bytes. What `check` raises ends it.
+    """
     packed = folder.with_suffix(".zip")
     try:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

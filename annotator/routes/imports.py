@@ -87,9 +87,9 @@ async def import_(
 ) -> ImportedView | StreamingResponse:
     """Import pages and answers. A dataset with an error is refused as a whole (422, with file and entry).
 
-    The caller becomes the author of the answers. With `progress`, lines {"id", "doing", "done", "of"} follow each other, then
-    {"result"} or {"status", "detail"}. The import continues when the client disconnects, until it is stopped by its id. 429
-    when too many imports are waiting.
+    The caller becomes the author of the answers. With `progress`, lines {"id", "doing", "done", "of"} follow each
+    other, then {"result"} or {"status", "detail"}. The import continues when the client disconnects, until it is
+    stopped by its id. 429 when too many imports are waiting.
     """
     name = file_name(file.filename, "set.zip")
     uploaded = await run_in_threadpool(copied, file)

@@ -100,7 +100,7 @@ def show_changes(
     kind: Annotated[list[Kind] | None, Query(description="Kinds of changes; default: all except same.")] = None,
     limit: Annotated[int, Query(ge=1, le=2000, description="Maximum number of questions.")] = 200,
 ) -> Changes:
-    """Return the questions that a run's challenger and the champion answer differently, largest change first."""
+    """Return the questions that challenger and champion of a run answer differently, largest change first."""
     return changes_of(workspace, run_id, kinds=kind, limit=limit)
 
 

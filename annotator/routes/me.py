@@ -62,7 +62,10 @@ def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
 
 @router.post("/tokens", status_code=201)
 def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser) -> MadeToken:
-    """Create a token for programs that act as the user, limited by its scope. It is listed and ended like a session."""
+    """Create a token for programs that act as the user, limited by its scope.
+
+    It is listed and ended like a session.
+    """
     if workspace.settings.auth == "local":
         raise Refused("This server has no login; programs need no token. Send requests without one.")
     made = tokens.issue(workspace, user.name, purpose=new.purpose, days=new.days, scope=new.scope, by=user.id)
@@ -73,7 +76,10 @@ def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser) -> Mad
 async def change_password(
     change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller, line: TheLoginQueue
 ) -> None:
-    """Change the user's password and end all other sessions. 403 when the current password is wrong, 429 after too many tries."""
+    """Change the user's password and end all other sessions.
+
+    403 when the current password is wrong, 429 after too many tries.
+    """
     if workspace.settings.auth == "local":
         raise Refused("This server has no login, so there is no password to change.")
     step = partial(sessions.change_password, workspace, user, change.old, change.new)

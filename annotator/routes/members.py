@@ -44,7 +44,10 @@ class MadeInvitation(InvitationView):
 
 @router.get("/projects/{project_id}/members")
 def list_members(project_id: str, workspace: TheWorkspace) -> list[MemberView]:
-    """Return the members of a project by name. Admins of the installation have all rights without membership."""
+    """Return the members of a project by name.
+
+    Admins of the installation have all rights without membership.
+    """
     return members.members(workspace, project_id)
 
 

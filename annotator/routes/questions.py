@@ -39,7 +39,10 @@ def list_standard_questions(project_id: str, workspace: TheWorkspace) -> list[St
 def replace_standard_questions(
     project_id: str, wanted: QuestionList, workspace: TheWorkspace, user: CurrentUser
 ) -> list[StandardQuestion]:
-    """Replace the standard questions. Every document gets a task for each; tasks of removed questions are closed."""
+    """Replace the standard questions.
+
+    Every document gets a task for each; tasks of removed questions are closed.
+    """
     return standard_questions.replace_standard_questions(
         workspace, project_id, wanted.questions, user.id, wanted.before
     )

@@ -28,7 +28,7 @@ class ReviewedBefore(BaseModel):
 
 @router.post("/projects/{project_id}/review/next", dependencies=[REVIEWERS])
 def next_review(project_id: str, came: ReviewedBefore, workspace: TheWorkspace, user: CurrentUser) -> NextReview:
-    """Lease the next submitted answer to the caller: disputed ones first, then the oldest, never their own."""
+    """Lease the next submitted answer to the caller: disputed first, then oldest, never their own."""
     return review_queue.next_review(workspace, project_id, user.id, came.after)
 
 
@@ -48,7 +48,10 @@ def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> N
 
 @router.post("/annotations/{annotation_id}/reviews", dependencies=[REVIEWERS], response_model=Saved)
 def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor) -> Saved | JSONResponse:
-    """Review another user's answer: accept, reject with a reason, or fix. Repeating an idempotency key stores nothing."""
+    """Review another user's answer: accept, reject with a reason, or fix.
+
+    Repeating an idempotency key stores nothing.
+    """
     try:
         return review.review(workspace, annotation_id, request, user.id)
     except RevisionConflict as conflict:
@@ -59,13 +62,19 @@ def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, u
 
 @router.get("/annotations/{annotation_id}/reviews")
 def list_reviews(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[ReviewLine]:
-    """Return the reviews of an answer, oldest first. 404 for answers that are hidden from the user until they answer."""
+    """Return the reviews of an answer, oldest first.
+
+    404 for answers that are hidden from the user until they answer.
+    """
     return review.reviews_of(workspace, annotation_id, user.id)
 
 
 @router.get("/annotations/{annotation_id}/revisions")
 def list_revisions(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RevisionLine]:
-    """Return the revisions of an answer, oldest first. 404 for answers that are hidden from the user until they answer."""
+    """Return the revisions of an answer, oldest first.
+
+    404 for answers that are hidden from the user until they answer.
+    """
     return review.revisions_of(workspace, annotation_id, user.id)
 
 

@@ -53,7 +53,7 @@ def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobVi
 def list_second_looks(
     project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=1000)] = 200
 ) -> list[LookLine]:
-    """Return the label review: accepted labels that the model contradicts, open ones first, with decisions on the others."""
+    """Return the label review: accepted labels that the model contradicts, open first, with decisions."""
     return label_review.lines(workspace, project_id, limit)
 
 
@@ -65,7 +65,7 @@ def put_first(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> P
 
 @router.get("/projects/{project_id}/stage")
 def show_stage(project_id: str, workspace: TheWorkspace) -> StageView:
-    """Return a project's stage, the measured precision, the number of answers above the threshold, and audit results."""
+    """Return a project's stage with measured precision, answers above the threshold, and audit results."""
     return stage_view(workspace, project_id)
 
 

@@ -26,7 +26,10 @@ class CameFrom(BaseModel):
 
 
 class KnownAnswer(BaseModel):
-    """The annotation whose newest accepted revision answers the gold question; null: the task is no gold question."""
+    """The annotation whose newest accepted revision answers the gold question.
+
+    Null: the task is no gold question.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -41,13 +44,16 @@ class LeaseView(BaseModel):
 
 @router.get("/projects/{project_id}/queue")
 def show_queue(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> QueueView:
-    """Return the progress of the queue, the tasks in progress, and the reason when none is left for the caller."""
+    """Return progress of the queue, tasks in progress, and the reason when none is left for the caller."""
     return queue_view(workspace, project_id, user.id)
 
 
 @router.post("/projects/{project_id}/queue/next")
 def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: CurrentUser) -> NextTask:
-    """Lease the next task to the caller; a task already leased to them comes first. Without a task, `reason` says why."""
+    """Lease the next task to the caller.
+
+    A task already leased to them comes first. Without a task, `reason` says why.
+    """
     return queue.next_task(workspace, project_id, user.id, came.after)
 
 
@@ -77,5 +83,8 @@ def list_tasks(
 
 @router.put("/tasks/{task_id}/gold", dependencies=[REVIEWERS])
 def set_gold(task_id: str, known: KnownAnswer, workspace: TheWorkspace, user: CurrentUser) -> TaskLine:
-    """Make a task a gold question with an accepted answer. Others get it unannounced, to measure their accuracy."""
+    """Make a task a gold question with an accepted answer.
+
+    Others get it unannounced, to measure their accuracy.
+    """
     return tasks.set_gold(workspace, task_id, known.annotation_id, user.id)

@@ -1,4 +1,4 @@
-"""Questions whose answers changed with a run: gained or lost by the challenger, with links to their pages."""
+"""Questions whose answers changed with a run, with links to their pages."""
 
 from html import escape
 

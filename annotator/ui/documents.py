@@ -47,14 +47,16 @@ def import_form(project_id: str | None) -> str:
 
 _IMPORT = """
 <div class="g-people"><section class="g-card"><h3>Import a dataset</h3>
-<p>A zip file of pages with answers, from another program or from an export of Glossator. A dataset with an error is refused as a whole;
-the message names the error. For files above this server's upload limit, use <code>glossator import</code>.</p>
+<p>A zip file of pages with answers, from another program or from an export of Glossator. A dataset with an error is
+refused as a whole; the message names the error. For files above this server's upload limit, use
+<code>glossator import</code>.</p>
 <form class="g-form" data-import="{project}">
 <label>Zip file<input type="file" name="file" accept=".zip,application/zip" required></label>
 <label>Format<select name="format">{formats}</select></label>
 <label>Status of the answers<select name="status"><option value="accepted">Accepted</option>
 <option value="submitted">Submitted for review</option><option value="draft">Drafts</option></select></label>
-<label class="g-check"><span>Pages without words</span><span><input type="checkbox" name="ocr" checked> Read by OCR</span></label>
+<label class="g-check"><span>Pages without words</span>
+<span><input type="checkbox" name="ocr" checked> Read by OCR</span></label>
 <button class="g-act g-first">Import</button><button type="button" class="g-act" hidden>Stop</button>
 <output aria-live="polite"></output>
 </form><ul class="g-rows" data-imports="{project}" aria-label="Running imports"></ul></section></div>

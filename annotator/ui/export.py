@@ -151,5 +151,6 @@ def _card(project: str, project_id: str, form: str, filters: Filters, estimate: 
         f"<div>{pages}A dataset card and a manifest with the SHA-256 of every file are included.</div>"
         f'<p><a class="glossator-button" href="/api/projects/{project_id}/export?{escape(urlencode(pairs))}" download>'
         f"Download {escape(shown.title)} (zip)</a></p>"
-        f"<div>Same export on the command line: <code>glossator export {escape(shell)} --project {escape(quote(project))} OUT</code></div></div>"
+        f"<div>Same export on the command line: "
+        f"<code>glossator export {escape(shell)} --project {escape(quote(project))} OUT</code></div></div>"
     )

@@ -1,4 +1,7 @@
-"""Tabs that the front end draws: Annotate, Jobs and People. They work over REST, where each request is checked."""
+"""Tabs that the front end draws: Annotate, Jobs and People.
+
+They work over REST, where each request is checked.
+"""
 
 import gradio as gr
 
@@ -32,7 +35,7 @@ def build_jobs() -> None:
 
 
 def build_people() -> None:
-    """Place the tab People into the current Gradio context: members, invitations, audit trail, own sessions."""
+    """Place the tab People into the current Gradio context: members, invitations, audit trail, sessions."""
     _build(*_PEOPLE)
 
 

@@ -24,7 +24,8 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
         return plots.nothing(
             title,
             "From agreement between people and with gold questions.",
-            "Nobody has been compared yet; every answer has weight 1. Set an overlap or gold questions on the tab Questions.",
+            "Nobody has been compared yet; every answer has weight 1. Set an overlap or gold questions on the tab "
+            "Questions.",
         )
     in_snapshot = {row.person: row for row in snapshot.people} if snapshot is not None else {}
     rows: list[list[object]] = []
@@ -78,7 +79,8 @@ def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
         for name, count in sorted(snapshot.left_out.items())
     )
     more = len(snapshot.left_out_labels) - len(rows)
-    rest = f'<p class="glossator-note">{more:,} more; list them with: glossator snapshots show {escape(snapshot.sha256[:12])}</p>'
+    command = f"glossator snapshots show {escape(snapshot.sha256[:12])}"
+    rest = f'<p class="glossator-note">{more:,} more; list them with: {command}</p>'
     sentence = f"Newest snapshot for training: {taken}, {len(snapshot.left_out_labels):,} left out ({counted})."
     heads = ["Question", "Document", "Author", "Reason"]
     return plots.framed(title, sentence, table(heads, rows) + (rest if more > 0 else ""))

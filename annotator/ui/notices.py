@@ -1,7 +1,7 @@
 """Messages in a corner of the page. Gradio draws them as HTML, so all of them pass through here.
 
-Messages contain names given by people: documents, questions, projects, other people. Here they are escaped; no tab calls
-Gradio's own `gr.Info`, `gr.Warning` and `gr.Error`.
+Messages contain names given by people: documents, questions, projects, other people. Here they are escaped; no tab
+calls Gradio's own `gr.Info`, `gr.Warning` and `gr.Error`.
 """
 
 import logging

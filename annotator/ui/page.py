@@ -44,5 +44,8 @@ def build_page(service: AnswerService) -> gr.Blocks:
 
 
 def _at_the_foot(line: str) -> None:
-    """Place the line at the foot of a tab. The workspace shows it in its dialog of keys and colours instead."""
+    """Place the line at the foot of a tab.
+
+    The workspace shows it in its dialog of keys and colours instead.
+    """
     gr.HTML(line, elem_classes=["glossator-foot"], apply_default_css=False)

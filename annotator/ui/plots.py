@@ -63,7 +63,8 @@ def stacked(
                 below[at] += value
                 hover = f"{_day(bins[at])}: {name}, {value} {unit} of {totals[at]}"
                 bars.append(
-                    f'<rect class="s{place}" x="{_LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" width="{bar:.1f}" '
+                    f'<rect class="s{place}" x="{_LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" '
+                    f'width="{bar:.1f}" '
                     f'height="{max(height - 0.8, 0.6):.1f}"><title>{escape(hover)}</title></rect>'
                 )
     columns = ["Day", *(name for name, _ in series), "all"]
@@ -108,14 +109,16 @@ def dots(
         if row.low is not None and row.high is not None:
             hover = f"{row.name}: {written(row.value)} ({written(row.low)} to {written(row.high)}), {row.count} {unit}"
             parts.append(
-                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" y2="{_y(row.high, reach):.1f}"/>'
+                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" '
+                f'y2="{_y(row.high, reach):.1f}"/>'
             )
         # On the side of the dot where the line to the next one does not go.
         side, anchor = (x + 10, "start") if at + 1 < len(rows) or at == 0 else (x - 10, "end")
         rising = at + 1 < len(rows) and rows[at + 1].value > row.value
         parts.append(
             f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5.5"/>'
-            f'<text class="value" x="{side:.1f}" y="{y + (15 if rising else -7):.1f}" text-anchor="{anchor}">{escape(written(row.value))}</text>'
+            f'<text class="value" x="{side:.1f}" y="{y + (15 if rising else -7):.1f}" '
+            f'text-anchor="{anchor}">{escape(written(row.value))}</text>'
             f'<text x="{x:.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(_short(row.name))}</text>'
             f'<rect class="hover" x="{x - step / 2:.1f}" y="{_TOP}" width="{step:.1f}" height="{_HEIGHT - _TOP}">'
             f"<title>{escape(hover)}</title></rect>"
@@ -157,7 +160,8 @@ def lines(
     for at, day in enumerate(bins):
         hover = f"{_day(day)}: " + ", ".join(f"{name} {values[at]}" for name, values in series)
         drawn += (
-            f'<rect class="hover" x="{_LEFT + at * width:.1f}" y="{_TOP}" width="{width:.2f}" height="{_y(0, top) - _TOP}">'
+            f'<rect class="hover" x="{_LEFT + at * width:.1f}" y="{_TOP}" width="{width:.2f}" '
+            f'height="{_y(0, top) - _TOP}">'
             f"<title>{escape(hover)}</title></rect>"
         )
     legend = [(f"s{place}", f"{name} {values[-1]:,}") for place, (name, values) in enumerate(series)]
@@ -257,7 +261,8 @@ def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, c
         hover = f"{row.threshold:.2f} and above: {row.share:.1%} of {row.count} {unit} right, lower bound {row.low:.1%}"
         drawn += (
             f'<circle class="dot" cx="{x(row.threshold):.1f}" cy="{y(row.share):.1f}" r="3.5"/>'
-            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{_TOP}" width="18" height="{_HEIGHT - _TOP - _BOTTOM}">'
+            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{_TOP}" width="18" '
+            f'height="{_HEIGHT - _TOP - _BOTTOM}">'
             f"<title>{escape(hover)}</title></rect>"
         )
         if at % every == 0:
@@ -292,7 +297,8 @@ def nothing(title: str, sentence: str, next_step: str) -> str:
         next_step: action that brings data.
     """
     return (
-        f'<figure class="glossator-plot empty"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
+        f'<figure class="glossator-plot empty"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span>'
+        f"</figcaption>"
         f"<p>{escape(next_step)}</p></figure>"
     )
 
@@ -301,7 +307,8 @@ def _figure(title: str, sentence: str, drawn: str, legend: Sequence[tuple[str, s
     names = "".join(f'<li><i class="{colour}"></i>{escape(name)}</li>' for colour, name in legend)
     return (
         f'<figure class="glossator-plot"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
         f"{f'<ul>{names}</ul>' if names else ''}<details><summary>Values</summary>{values}</details></figure>"
     )
 

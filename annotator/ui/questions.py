@@ -28,7 +28,9 @@ HINT = "One question per line, in order of answering. Removing a question closes
 
 
 def build(service: AnswerService, tab: gr.Tab) -> None:
-    """Place the tab Questions into the current Gradio context; fields without unsaved input are refreshed when it is opened.
+    """Place the tab Questions into the current Gradio context.
+
+    Fields without unsaved input are refreshed when it is opened.
 
     Args:
         service: answer service with the workspace.
@@ -38,7 +40,8 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
         content = gr.HTML()
-        # The values that the page received, to tell which ones the person has changed. Kept on the page: it outlives the server.
+        # The values that the page received, to tell which ones the person has changed. Kept on the page: it outlives
+        # the server.
         began = gr.JSON(visible="hidden")
         newer = gr.JSON(visible="hidden")
         with gr.Row(equal_height=False):

@@ -46,7 +46,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    return f'<div class="glossator-scroll"><table class="glossator-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    content = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="glossator-scroll"><table class="glossator-table">{content}</table></div>'
 
 
 def empty(headline: str, next_step: str) -> str:

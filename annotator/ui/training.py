@@ -21,7 +21,8 @@ from engine.training.retraining.changes import changes_of
 RUN_COLUMNS = ["Started", "Training data", "Models", "Outcome", "Verdict"]
 EMPTY = empty(
     "No training run yet.",
-    "Accept answers on the tab Annotate. When there are enough, the model is retrained on them and judged against the model "
+    "Accept answers on the tab Annotate. When there are enough, the model is retrained on them and judged against the "
+    "model "
     "in use. It replaces that model only if it is better. Curves and verdict appear here.",
 )
 _JUDGED_ON = ("own", "generated")
@@ -157,7 +158,8 @@ def _status(service: AnswerService, project_id: str) -> str:
     else:
         share = min(1.0, waiting / chosen.retrain_after)
         text = (
-            f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents for the next retraining. "
+            f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents for the next "
+            f"retraining. "
             "About 70 % of the documents are for training, the others for judging."
             if waiting < chosen.retrain_after
             else f"{waiting} newly accepted answers on training documents: a retraining is due."

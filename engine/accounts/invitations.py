@@ -25,7 +25,10 @@ LONGEST_DAYS = 90
 
 
 class InvitationView(BaseModel):
-    """An invitation as admins see it. `state`: open, used, expired, withdrawn, or void (its author is no longer admin)."""
+    """An invitation as admins see it.
+
+    `state`: open, used, expired, withdrawn, or void (its author is no longer admin).
+    """
 
     id: str
     role: str
@@ -53,7 +56,10 @@ class Offer(BaseModel):
 
 
 class Joined(BaseModel):
-    """Result of an accepted invitation. `token`: of the new session; None when the user was logged in already."""
+    """Result of an accepted invitation.
+
+    `token`: of the new session; None when the user was logged in already.
+    """
 
     project_id: str
     role: str
@@ -182,8 +188,8 @@ def accept_new(
 ) -> Joined:
     """Create a user as a member and log them in.
 
-    Hashing is expensive, and a link allows any number of attempts. So refusals come before the hash, and taken names are
-    counted (engine.accounts.login_throttle).
+    Hashing is expensive, and a link allows any number of attempts. So refusals come before the hash, and taken names
+    are counted (engine.accounts.login_throttle).
 
     Args:
         workspace: open workspace.
@@ -226,7 +232,7 @@ def accept_new(
 
 
 def address_of(settings: Settings, token: str) -> str:
-    """Return an invitation link for the command line, with the first allowed host, else host and port of the settings."""
+    """Return an invitation link for the command line, with the first allowed host, else host and port."""
     if settings.allowed_hosts:
         return f"{'https' if settings.secure_cookies else 'http'}://{settings.allowed_hosts[0]}/invite/{token}"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host

@@ -1,7 +1,7 @@
 """Throttling of password guesses.
 
-Failures of the last 15 minutes are counted for a name at an address, for an address, and for a name. When a count is full,
-waits grow with each further failure:
+Failures of the last 15 minutes are counted for a name at an address, for an address, and for a name. When a count is
+full, waits grow with each further failure:
 
 | count               | free failures        | exempt                                            |
 |---------------------|----------------------|---------------------------------------------------|
@@ -9,13 +9,14 @@ waits grow with each further failure:
 | address             | FREE_FAILURES_ADDRESS| users who have logged in from this address before |
 | name                | FREE_FAILURES_NAME   | users who have logged in from this address before |
 
-The exemptions keep attackers elsewhere, or behind the same router, from locking out users. The first count has none: five
-failures in a colleague's name at the same address delay the colleague, 30 seconds at first and 15 minutes at most. An
-exemption there would allow unlimited guesses from that address.
+The exemptions keep attackers elsewhere, or behind the same router, from locking out users. The first count has none:
+five failures in a colleague's name at the same address delay the colleague, 30 seconds at first and 15 minutes at most.
+An exemption there would allow unlimited guesses from that address.
 
-Failures stay in memory (engine.login_attempts) and are written together, at most once a second (engine.deferred_writes). So
-a flood of wrong passwords takes no write lock from annotators. The counts include rows of all processes and unwritten
-failures of this one. A killed process loses the failures of its last second; other processes see them a second late.
+Failures stay in memory (engine.login_attempts) and are written together, at most once a second
+(engine.deferred_writes). So a flood of wrong passwords takes no write lock from annotators. The counts include rows of
+all processes and unwritten failures of this one. A killed process loses the failures of its last second; other
+processes see them a second late.
 
 Behind a proxy on another machine, all users share the proxy's address unless GLOSSATOR_TRUSTED_PROXIES names it.
 """
@@ -51,7 +52,7 @@ PASSWORDS, NAMES = "wrong passwords", "taken names"
 
 @contextmanager
 def throttled_login(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
-    """Count an attempt to log in while its password is checked, so that simultaneous attempts cannot exceed the count.
+    """Count a login attempt while its password is checked, so simultaneous ones cannot exceed the count.
 
     The attempt counts as failed unless `succeeded` is called inside.
 
@@ -161,7 +162,10 @@ def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User |
 
 
 def _failed(workspace: Workspace, attempt: Attempt) -> None:
-    """Queue a failure for writing, and an audit entry when it fills the count; in a flood, only their number."""
+    """Queue a failure for writing, and an audit entry when it fills the count.
+
+    In a flood, only their number.
+    """
     tried, later = workspace.login_attempts, workspace.deferred_writes
     later.add(lambda session: session.add(_row(attempt)), done=lambda: tried.drop(attempt))
     if tried.may_clear():
@@ -206,7 +210,7 @@ def _too_many(seconds: int, what: str) -> TooMany:
 
 
 def network_of(address: str) -> str:
-    """Return the network that counts as one address: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the network that counts as one address: an IPv4 address, or the /64 of an IPv6 address."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -227,7 +231,10 @@ def _failures(
     *,
     forgiving: bool = False,
 ) -> tuple[int, datetime | None]:
-    """Return number and time of failures within the window; `forgiving`: only those since the last success in it."""
+    """Return number and time of failures within the window.
+
+    `forgiving`: only those since the last success in it.
+    """
     since = moment - WINDOW
     if forgiving:
         success = session.scalar(
@@ -249,7 +256,7 @@ def _failures(
 
 
 def _wait(count: int, newest: datetime | None, free: int, moment: datetime) -> int:
-    """Return the seconds until the next attempt: none until the count is full, then doubled with each failure."""
+    """Return the seconds until the next attempt: none until the count is full, then doubled per failure."""
     if newest is None or count < free:
         return 0
     wait = min(FIRST_WAIT * 2 ** min(count - free, 10), LONGEST_WAIT)
@@ -266,7 +273,7 @@ def _is_known(session: Session, user: User, network: str, moment: datetime) -> b
 
 
 def _hidden(name: str) -> str:
-    """Return a stand-in for an unknown name, which may be a password typed by mistake and must not be stored."""
+    """Return a stand-in for an unknown name, which may be a mistyped password and must not be stored."""
     return f"nobody ({hashlib.sha256(name.encode()).hexdigest()[:16]})"
 
 

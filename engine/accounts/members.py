@@ -119,7 +119,7 @@ def _check_admin(session: Session, project_id: str, by: User) -> None:
 
 
 def _check_admin_stays(session: Session, project_id: str, member: Member, by: User) -> None:
-    """Refuse a change that leaves the project without an admin, unless an admin of the installation makes it."""
+    """Refuse a change that leaves the project without an admin, except by admins of the installation."""
     if member.role != "admin" or by.role == "admin":
         return
     another = session.scalar(

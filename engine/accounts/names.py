@@ -1,4 +1,7 @@
-"""User names. A name identifies one person in answers, plots and the audit trail, so no two names may look alike."""
+"""User names.
+
+A name identifies one person in answers, plots and the audit trail, so no two names may look alike.
+"""
 
 import unicodedata
 

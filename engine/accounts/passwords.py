@@ -1,7 +1,7 @@
 """Password hashing with argon2id.
 
-A hash costs 64 MB and a core for about 50 ms. Hashes are made in a small pool of threads with low priority, so that many
-simultaneous logins exhaust neither memory nor cores.
+A hash costs 64 MB and a core for about 50 ms. Hashes are made in a small pool of threads with low priority, so that
+many simultaneous logins exhaust neither memory nor cores.
 """
 
 import os
@@ -25,7 +25,10 @@ _NICENESS = 5
 
 
 def _step_back() -> None:
-    """Lower the priority of this thread: saves go before logins. On Linux, each thread has its own priority."""
+    """Lower the priority of this thread: saves go before logins.
+
+    On Linux, each thread has its own priority.
+    """
     if hasattr(os, "setpriority"):
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
@@ -37,8 +40,8 @@ _HASHING = ThreadPoolExecutor(AT_ONCE, "hashing", _step_back)
 def check(password: str, name: str) -> None:
     """Check a new password.
 
-    Easy to guess are common passwords, keyboard rows, sequences, repeats, dates, and names with digits (zxcvbn: Wheeler,
-    USENIX Security 2016).
+    Easy to guess are common passwords, keyboard rows, sequences, repeats, dates, and names with digits (zxcvbn:
+    Wheeler, USENIX Security 2016).
 
     Args:
         password: the password.

@@ -42,7 +42,10 @@ class SessionView(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """User of a session or token. `scope`: scope of a token; None for browsers, which have all rights of the user."""
+    """User of a session or token.
+
+    `scope`: scope of a token; None for browsers, which have all rights of the user.
+    """
 
     user: User
     scope: Scope | None

@@ -44,7 +44,10 @@ def local_user(session: Session) -> User:
 
 
 def ensure_local_user(workspace: Workspace) -> User:
-    """Return the user of local mode. Called at the start of a process, so that loading the page never writes."""
+    """Return the user of local mode.
+
+    Called at the start of a process, so that loading the page never writes.
+    """
     with workspace.database.write() as session:
         return local_user(session)
 
@@ -249,7 +252,7 @@ def _found(session: Session, user_id: str) -> User:
 
 
 def _take_turn(session: Session, by: User) -> None:
-    """Lock all admins and check that `by` still is one: two admins could otherwise remove each other at once.
+    """Lock all admins and check that `by` still is one: two could otherwise remove each other at once.
 
     `by` was read before this transaction. The locks are taken in one order, which prevents deadlocks.
     """

@@ -1,7 +1,7 @@
-"""Visibility: answers of others to overlapping tasks and gold questions are hidden from annotators until they answer.
+"""Visibility: answers to overlapping tasks and gold questions are hidden until annotators answer.
 
-Annotators who see another mark no longer answer independently. After submitting their own answer they see all of them. Every
-id of an answer in a route is checked here (engine.accounts.permissions.check), as is every change of an answer
+Annotators who see another mark no longer answer independently. After submitting their own answer they see all of them.
+Every id of an answer in a route is checked here (engine.accounts.permissions.check), as is every change of an answer
 (engine.accounts.permissions.check_author). Lists omit hidden answers.
 """
 
@@ -53,7 +53,10 @@ def hidden_answers(viewer_id: str) -> ColumnElement[bool]:
 
 
 def hidden_questions(session: Session, document_id: str, viewer_id: str) -> set[str]:
-    """Return ids of a document's questions whose other answers are hidden from the user; empty for reviewers."""
+    """Return ids of a document's questions whose other answers are hidden from the user.
+
+    Empty for reviewers.
+    """
     document = session.get(Document, document_id)
     if document is None or sees_all(session, document.project_id, viewer_id):
         return set()

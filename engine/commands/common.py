@@ -40,7 +40,10 @@ def emit(answer: dict[str, Any]) -> None:
 
 
 def settings_here(**chosen: Any) -> Settings:
-    """Return the settings of the environment with the options of the command line; ends the command when invalid."""
+    """Return the settings of the environment with the options of the command line.
+
+    Ends the command when invalid.
+    """
     try:
         return Settings(**{name: value for name, value in chosen.items() if value is not None})
     except ValidationError as error:
@@ -75,7 +78,10 @@ def here(**chosen: Any) -> Iterator[Workspace]:
 
 @contextmanager
 def private_here(settings: Settings) -> Iterator[None]:
-    """Keep new files private and temporary files in a folder of this process; ends the command when that fails."""
+    """Keep new files private and temporary files in a folder of this process.
+
+    Ends the command when that fails.
+    """
     with ExitStack() as stack:
         try:
             try:
@@ -90,7 +96,10 @@ def private_here(settings: Settings) -> Iterator[None]:
 
 
 def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
-    """Return the id of a project, created if missing; creating prints a note, because the name may be misspelt."""
+    """Return the id of a project, created if missing.
+
+    Creating prints a note, because the name may be misspelt.
+    """
     try:
         return project_named(workspace, name).id
     except NotFound as error:

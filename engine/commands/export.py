@@ -23,7 +23,7 @@ def export(
         str,
         typer.Option(
             "--format",
-            help="coco, parquet (Hugging Face), png, grounded, label-studio, boundingdocs, funsd, page-xml, yolo, csv or xlsx.",
+            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml, yolo, csv or xlsx.",
         ),
     ] = "coco",
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
@@ -32,7 +32,7 @@ def export(
         list[str] | None,
         typer.Option(
             "--status",
-            help="Status to export, as accepted or fixed; repeatable. automatic: adds unreviewed, auto-accepted answers.",
+            help="Status to export, as accepted; repeatable. automatic: adds unreviewed, auto-accepted answers.",
         ),
     ] = None,
     splits: Annotated[
@@ -60,7 +60,8 @@ def export(
 ) -> None:
     """Export accepted answers with their page images.
 
-    The same answers give the same bytes. The export is complete or absent; repeat the command to resume an interrupted one.
+    The same answers give the same bytes. The export is complete or absent; repeat the command to resume an interrupted
+    one.
     """
     from engine.datasets.filters import Filters
     from engine.datasets.snapshot_views import snapshot_named

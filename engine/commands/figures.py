@@ -77,7 +77,8 @@ def _print_choices(choices: Choices) -> None:
     output.print(table)
     if choices.more is not None and choices.more_low is not None and choices.more_high is not None:
         output.print(
-            f"Selected by the model, compared with random: {choices.more:+.2f} corrections a page ({choices.more_low:+.2f} .. {choices.more_high:+.2f}).",
+            f"Selected by the model, compared with random: {choices.more:+.2f} corrections a page "
+            f"({choices.more_low:+.2f} .. {choices.more_high:+.2f}).",
             markup=False,
         )
 

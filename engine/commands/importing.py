@@ -80,7 +80,8 @@ def import_(
     lost = "".join(f" Left out: {count:,} of {name}." for name, count in sorted(found.lost.items()))
     read = f" ({found.read:,} read by OCR)" if found.read else ""
     output.print(
-        f"Imported as {found.form}: {found.documents:,} new documents ({found.known:,} existed), {found.pages:,} pages{read}, "
+        f"Imported as {found.form}: {found.documents:,} new documents ({found.known:,} existed), {found.pages:,} "
+        f"pages{read}, "
         f"{found.answers:,} answers, {found.no_answer:,} questions without an answer.{lost}",
         markup=False,
         soft_wrap=True,

@@ -56,8 +56,8 @@ def pretrain(
 ) -> None:
     """Pretrain a network on generated pages.
 
-    Each stage prints held-out figures before and after. Metrics, figures and curves are written to OUT. --resume continues an
-    interrupted run.
+    Each stage prints held-out figures before and after. Metrics, figures and curves are written to OUT. --resume
+    continues an interrupted run.
     """
     import time
 

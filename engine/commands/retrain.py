@@ -32,7 +32,7 @@ def retrain(
     queue_only: Annotated[bool, typer.Option("--queue", help="Queue the job for the worker, and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Train a challenger on accepted answers, judge it against the champion, and promote it if it is better.
+    """Train a challenger on accepted answers, judge it against the champion, and promote it if better.
 
     Runs in this process, or follows a worker that has taken the job.
     """

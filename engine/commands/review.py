@@ -1,4 +1,4 @@
-"""`glossator review` and `glossator agreement`: review answers, and show the agreement of people and model."""
+"""`glossator review` and `agreement`: review answers, and show the agreement of people and model."""
 
 import uuid
 from dataclasses import asdict
@@ -106,7 +106,7 @@ def judge(
 
 
 def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
-    """Show the agreement of people with each other and with gold questions, and of the model with accepted answers."""
+    """Show agreement between people, with gold questions, and of the model with accepted answers."""
     from engine.statistics.project_agreement import project_agreement
 
     with here() as workspace:

@@ -41,7 +41,10 @@ def add_samples(workspace: Workspace) -> int:
 
 
 def typeset(stem: str) -> bytes:
-    """Return a sample as PDF on A4. The same text gives the same bytes, so a second start adds no duplicate."""
+    """Return a sample as PDF on A4.
+
+    The same text gives the same bytes, so a second start adds no duplicate.
+    """
     story = pymupdf.Story((files("engine.samples") / f"{stem}.html").read_text(encoding="utf-8"))
     content = io.BytesIO()
     writer = pymupdf.DocumentWriter(content)

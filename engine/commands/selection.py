@@ -1,4 +1,4 @@
-"""`glossator survey`, `second-look` (label review) and `stage`: survey, label review and automatic answers."""
+"""`glossator survey`, `second-look` (label review) and `stage`."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -29,7 +29,8 @@ def survey(
 ) -> None:
     """Survey a project: the model answers all standard questions, then the queue is ordered.
 
-    Existing answers of the model are reused. The results serve queue order, label review and stage; annotations stay unchanged.
+    Existing answers of the model are reused. The results serve queue order, label review and stage; annotations stay
+    unchanged.
     """
     from engine.commands.followed import followed
     from engine.models import registry
@@ -55,7 +56,8 @@ def survey(
 def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
     """List the label review: accepted labels that the model contradicts, with decisions.
 
-    `glossator survey` finds them. A reviewer other than the author decides, on the page or with `glossator review judge`.
+    `glossator survey` finds them. A reviewer other than the author decides, on the page or with `glossator review
+    judge`.
     """
     from engine.selection import label_review
 

@@ -65,7 +65,10 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
 
 
 def _run(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
-    """Serve until a signal; return whether the server had started. Signals are passed to the worker at once."""
+    """Serve until a signal.
+
+    Return whether the server had started. Signals are passed to the worker at once.
+    """
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -111,8 +114,8 @@ def server_options(settings: Settings) -> dict[str, Any]:
         "port": settings.port,
         "log_level": "warning",
         "timeout_graceful_shutdown": 5,
-        # Longer than a pause between two edits: if the server closed the connection just as an edit is sent, the edit would
-        # be sent twice.
+        # Longer than a pause between two edits: if the server closed the connection just as an edit is sent, the edit
+        # would be sent twice.
         "timeout_keep_alive": 75,
         "forwarded_allow_ips": settings.trusted_proxies,
         "http": PROTOCOL,
@@ -122,7 +125,7 @@ def server_options(settings: Settings) -> dict[str, Any]:
 
 
 def _connections(wanted: int) -> int:
-    """Return the number of connections the process can hold: each needs a file descriptor, and other parts need some."""
+    """Return the number of connections the process can hold: each needs a file descriptor."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -139,7 +142,7 @@ def _connections(wanted: int) -> int:
 
 
 def _prepare(settings: Settings, samples: bool) -> None:
-    """Migrate the database and register the shipped model here, where an error can be shown as one sentence."""
+    """Migrate the database and register the model here, where an error can be shown as one sentence."""
     from engine.models import registry
 
     with here(data_dir=settings.data_dir) as workspace:
@@ -154,7 +157,7 @@ def _prepare(settings: Settings, samples: bool) -> None:
 
 
 class Supervisor:
-    """Keeps one worker process alive beside the server, in a session of its own so that Ctrl-C reaches it once.
+    """Keeps one worker process alive, in a session of its own so that Ctrl-C reaches it once.
 
     Args:
         settings: settings of the deployment.

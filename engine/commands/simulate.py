@@ -56,7 +56,8 @@ def simulate(
 ) -> None:
     """Simulate annotators on a grounded dataset: ask, fix, accept, retrain, and measure on unseen pages.
 
-    Three fifths of the pages, chosen by hash, are annotated; the others are never shown. Your own projects stay unchanged.
+    Three fifths of the pages, chosen by hash, are annotated; the others are never shown. Your own projects stay
+    unchanged.
     """
     from engine.commands.background import run_worker
     from engine.simulation.picture import draw

@@ -52,7 +52,8 @@ def show(
         emit(view.model_dump(mode="json"))
         return
     output.print(
-        f"{view.sha256}: {view.annotations} answers on {view.documents} documents; {len(view.left_out_labels)} left out, "
+        f"{view.sha256}: {view.annotations} answers on {view.documents} documents; {len(view.left_out_labels)} left "
+        f"out, "
         f"{view.reduced} with a weight below 1, {view.weightless} with weight 0.",
         markup=False,
         soft_wrap=True,

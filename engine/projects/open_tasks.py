@@ -16,7 +16,8 @@ _ROWS_AT_ONCE = 5000
 def lock_project(session: Session, project_id: str) -> Project:
     """Return a project, locked until the commit: one transaction at a time opens and leases tasks.
 
-    FOR NO KEY UPDATE on PostgreSQL, so that rows referring to the project can be stored meanwhile; SQLite allows one writer.
+    FOR NO KEY UPDATE on PostgreSQL, so that rows referring to the project can be stored meanwhile; SQLite allows one
+    writer.
 
     Raises:
         NotFound: there is no such project.
@@ -35,8 +36,8 @@ def lock_project(session: Session, project_id: str) -> Project:
 def open_missing(session: Session, project_id: str, document_id: str | None = None) -> int:
     """Open a task for every document and standard question without one.
 
-    Call it at the end of the unit of work that changes the questions or adds the document: the project stays locked until the
-    commit, so that neither change misses the other.
+    Call it at the end of the unit of work that changes the questions or adds the document: the project stays locked
+    until the commit, so that neither change misses the other.
 
     Args:
         session: an open session.

@@ -1,7 +1,7 @@
 """Sampling of overlapping tasks and gold questions by hash.
 
-The same ids give the same sample at any time and on any machine, so the queue can be explained afterwards. A larger share
-includes the sample of a smaller one.
+The same ids give the same sample at any time and on any machine, so the queue can be explained afterwards. A larger
+share includes the sample of a smaller one.
 """
 
 import hashlib

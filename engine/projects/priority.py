@@ -1,4 +1,4 @@
-"""Priority of documents in the queue: `tasks.priority`, smallest first, and `tasks.chosen_by`, the selection that set it.
+"""Priority of documents in the queue: `tasks.priority`, smallest first, set by `tasks.chosen_by`.
 
 All tasks of a document have the same priority, so that one person answers all questions about a page. Begun tasks keep
 `chosen_by`, so that their effort can be compared by selection.
@@ -21,7 +21,7 @@ def begun() -> ColumnElement[bool]:
 
 
 def forget(session: Session, project_id: str) -> None:
-    """Reset a project's tasks to the order of arrival, except begun tasks and those moved to the front by hand."""
+    """Reset tasks to the order of arrival, except begun ones and those moved to the front by hand."""
     untouched = (Task.project_id == project_id, ~begun(), Task.priority != BY_HAND)
     back = update(Task).where(*untouched).values(priority=UNRANKED, chosen_by=None)
     session.execute(back.execution_options(synchronize_session=False))
