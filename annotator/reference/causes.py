@@ -79,7 +79,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Unavailable",
         "The database does not respond, or all connections are in use; Retry-After gives the seconds to wait.",
         {
-            "detail": "The server's database does not respond. Try again in a moment; if it fails, tell the administrator."
+            "detail": "The server's database does not respond. Try again in a moment; if it fails, tell the admin."
         },
     ),
     "507": (

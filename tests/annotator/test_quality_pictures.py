@@ -60,7 +60,7 @@ def test_every_plot_has_a_name_for_screen_readers_and_its_values_as_a_table() ->
         "Masks a day",
         "Seconds a mask",
         "Accepted unchanged",
-        "What waits",
+        "Queue depth",
     ]
     assert all(svg.get("role") == "img" for svg in drawn)
     assert html.count("<details><summary>Values</summary>") == 4
@@ -128,7 +128,7 @@ def test_agreement_of_people_stands_beside_the_model_s() -> None:
 def test_agreement_says_what_is_missing_for_it() -> None:
     nobody, nothing = ProjectAgreement([], [], Mean(0, None, None), Mean(9, 0.7, None)), Mean(0, None, None)
     html = quality.drawn(some(), nobody)
-    assert "Where tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
+    assert "once tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
     assert "an overlap" in quality.drawn(some(), ProjectAgreement([], [], nothing, nothing))
 
 
@@ -193,7 +193,7 @@ def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
 
 def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     found = some()
-    assert "Let the model choose" in quality.drawn(found, stage=stage())
+    assert "Set the document order" in quality.drawn(found, stage=stage())
     many, few = [Finished(1, 3)] * 10, [Finished(1, 1)] * 10
     found.choices = compared({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
@@ -201,9 +201,9 @@ def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     assert "chosen: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = [Finished(2, 0), Finished(1, 9)] * 5
     found.choices = compared({"model": mixed, "random": mixed})
-    assert "no difference is sure yet" in quality.drawn(found, stage=stage())
+    assert "not significant yet" in quality.drawn(found, stage=stage())
     found.choices = compared({"model": many[:3], "random": []})
-    assert "the other kind is still to come" in quality.drawn(found, stage=stage())
+    assert "The other kind has none yet" in quality.drawn(found, stage=stage())
     assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 
 
@@ -214,7 +214,7 @@ def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
     old.masks_a_day, old.people, old.queue = [], [], []
     old.by_model = [ModelFigures(model="a", label="nano", **pace(seconds_median=None, seconds_low=None, timed=0))]
     html = quality.drawn(old)
-    assert "Choose a longer one" in html and "No time was measured yet" in html and "standard questions" in html
+    assert "Choose a longer period" in html and "No time has been measured yet" in html and "standard questions" in html
 
 
 def test_colours_of_people_stay_apart_for_the_colour_blind() -> None:
@@ -302,5 +302,5 @@ def test_who_disagrees_with_everybody_stands_first_with_a_sentence_and_what_was_
 
 
 def test_without_comparisons_or_snapshot_it_is_said_what_to_do() -> None:
-    assert "Give the project an overlap" in weights([], None)
-    assert "at the first retraining" in left_out(None, "p")
+    assert "Set an overlap" in weights([], None)
+    assert "the first retraining creates one" in left_out(None, "p")

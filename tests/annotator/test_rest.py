@@ -105,7 +105,7 @@ def test_an_edit_is_never_saved_under_another_name_than_its_author_s(
     ]
     for method, path, body in sent:
         answer = client.request(method, path, json=body, headers={"X-Glossator-User": "0" * 32})
-        assert answer.status_code == 401 and "is logged in now" in answer.json()["detail"], path
+        assert answer.status_code == 401 and "is logged in here now" in answer.json()["detail"], path
     assert client.get(f"/api/annotations/{asked['id']}").json()["head"] == 0
     me = client.get("/api/me").json()["user"]["id"]
     for method, path, body in (sent[0], sent[2]):

@@ -57,7 +57,7 @@ def test_a_joiner_is_taken_between_letters_that_need_it_alone() -> None:
 
 @pytest.mark.parametrize("each", sorted(OVERRIDES[:9]))
 def test_a_question_that_turns_the_direction_of_text_is_refused(each: str) -> None:
-    with pytest.raises(Refused, match="A question must not hold the invisible character"):
+    with pytest.raises(Refused, match="A question must not contain the invisible character"):
         check_question(f"What is {each}the total?")
 
 

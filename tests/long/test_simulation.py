@@ -240,7 +240,7 @@ def test_the_model_may_choose_which_pages_come_next(deployment: Path, small_set:
         (["--select", "coin"], "choose from random, model"),
         (["--against", "magic"], "choose from nothing, never"),
         (["--watch", "nowhere"], "nowhere"),
-        (["--out", "missing/folder.png"], "must be a file in a folder that exists"),
+        (["--out", "missing/folder.png"], "Name a file in an existing folder"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_in_one_sentence(

@@ -324,7 +324,7 @@ def test_edits_are_never_saved_under_the_name_of_who_logged_in_after_their_autho
 # --- two people, several tabs
 
 
-@pytest.mark.parametrize("choice", ["Save mine on top", "Take the saved version"])
+@pytest.mark.parametrize("choice", ["Save my version", "Use saved version"])
 def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: Desk, choice: str) -> None:
     ada = desk.person("Ada")
     ada.upload()
@@ -352,14 +352,14 @@ def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: De
     assert answer.ok, answer.text()
     ada.click(MONTH)
     dialog = ada.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Somebody else changed this answer")
+    expect(dialog).to_contain_text("This answer was changed by somebody else")
     expect(dialog.locator("figcaption").first).to_contain_text(MONTH)
     expect(dialog.locator("figcaption").last).to_contain_text("Saved by Ben")
     expect(dialog.locator("figcaption").last).to_contain_text(TOTAL)
     assert len(revisions(desk.served, place["annotation"])) == head + 1
     dialog.get_by_role("button", name=choice).click()
     ada.settled()
-    mine = choice == "Save mine on top"
+    mine = choice == "Save my version"
     newest = head + (2 if mine else 1)
     ada.page.wait_for_function(
         "(head) => document.querySelector('.glossator').workspace.answers.local?.head === head", arg=newest
@@ -559,7 +559,7 @@ def _give_up(bench: Bench) -> None:
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_contain_text("This answer is not there any more")
     expect(dialog).to_contain_text("What is the total due?")
-    dialog.get_by_role("button", name="Give the edit up").click()
+    dialog.get_by_role("button", name="Discard edit").click()
     bench.page.wait_for_function("() => !document.querySelector('.glossator').workspace.queue.items.length")
 
 

@@ -56,7 +56,7 @@ def test_a_job_that_failed_says_why_is_tried_again_and_stopped(bench: Bench, bes
     expect(again).to_be_hidden()
     stop.click()
     bench.page.wait_for_timeout(3500)  # a look at the server does not take the question back
-    row.get_by_role("button", name="Really stop?").click()
+    row.get_by_role("button", name="Confirm stop").click()
     expect(row.locator(".glossator-badge")).to_have_text("stopped")
     bench.page.set_viewport_size({"width": 390, "height": 844})
     expect(row).to_be_visible()
@@ -67,16 +67,16 @@ def test_a_project_in_which_nothing_ran_says_what_will_start_it(bench: Bench, be
     create_project(beside, "new and empty")
     bench.page.reload()
     panel = tab(bench.page, "new and empty")
-    expect(card(panel, "Jobs")).to_contain_text("Nothing was asked for yet")
-    expect(card(panel, "What fired lately")).to_contain_text("Nothing fired yet")
-    expect(card(panel, "What starts a retraining")).to_contain_text("0 of 20 accepted")
+    expect(card(panel, "Jobs")).to_contain_text("No jobs yet")
+    expect(card(panel, "Recent firings")).to_contain_text("No trigger has fired yet")
+    expect(card(panel, "Retraining triggers")).to_contain_text("0 of 20 accepted")
 
 
 def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, beside: Workspace) -> None:
     create_project(beside, "with a clock")
     bench.page.reload()
     panel = tab(bench.page, "with a clock")
-    causes = card(panel, "What starts a retraining")
+    causes = card(panel, "Retraining triggers")
     expect(causes.locator("dd").last).to_have_text("off")
     causes.get_by_text("Change", exact=True).click()
     expression = causes.get_by_label(re.compile("Crontab expression"))
@@ -86,7 +86,7 @@ def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, 
     bench.page.wait_for_timeout(3500)
     expect(expression).to_have_value("30 2 * *")  # what was typed stays while the page looks again
     expression.fill("30 2 * * 1-5")
-    causes.get_by_label("Time zone of the clock").fill("Europe/Berlin")
+    causes.get_by_label("Time zone of the schedule").fill("Europe/Berlin")
     causes.get_by_label(re.compile("Days after which")).fill("7")
     causes.get_by_role("button", name="Save").click()
     expect(causes.locator("dd").last).to_contain_text("30 2 * * 1-5 Europe/Berlin: next ")
@@ -106,7 +106,7 @@ def test_everything_at_once_fits_a_telephone(bench: Bench, beside: Workspace) ->
     expect(rows).to_have_count(6)
     expect(rows.first).to_contain_text("running, 37 %")
     expect(rows.nth(1)).to_contain_text("The database did not answer")
-    expect(card(panel, "What fired lately").locator("li")).to_have_count(5)
+    expect(card(panel, "Recent firings").locator("li")).to_have_count(5)
     expect(panel.locator(".g-watched")).to_contain_text(job_states.WORKER)
     bench.page.set_viewport_size({"width": 390, "height": 844})
     bench.page.wait_for_timeout(300)
@@ -117,5 +117,5 @@ def test_annotators_are_told_whom_it_is_for(team: Team) -> None:
     ann = team.sit("Ann")
     page = ann.page
     page.get_by_role("tab", name="Jobs", exact=True).click()
-    expect(page.locator(".g-jobs")).to_contain_text("For reviewers and admins")
+    expect(page.locator(".g-jobs")).to_contain_text("Only for reviewers and admins")
     expect(page.locator(".g-jobs .g-job")).to_have_count(0)

@@ -93,7 +93,7 @@ def test_a_conflict_shows_both_versions_and_mine_can_stay(bench: Bench) -> None:
     expect(dialog.locator("figcaption").first).to_contain_text("2,987.88")
     expect(dialog.locator("figcaption").last).to_contain_text("March")
     assert bench.marked() == {bench.number("March")}  # nothing is overwritten before a person decides
-    dialog.get_by_role("button", name="Save mine on top").click()
+    dialog.get_by_role("button", name="Save my version").click()
     bench.settled()
     assert bench.marked() == {bench.number("2,987.88")}
     assert (bench.painted() == bench.stored()).all()
@@ -112,7 +112,7 @@ def test_a_conflict_left_open_waits_through_a_reload_and_theirs_can_stay(bench: 
     bench.ready()
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    dialog.get_by_role("button", name="Take the saved version").click()
+    dialog.get_by_role("button", name="Use saved version").click()
     expect(bench.page.locator(".g-reading")).to_have_text("March")
     bench.settled()
     assert bench.marked() == {bench.number("March")}

@@ -112,7 +112,7 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     run("questions", "set", "--project", "bills", "What is the total due?")
     given = answer(workspace, tasks_of(workspace, project.id)[0].id, ann)
     [other, document] = [each.id for each in document_lines(workspace, project.id)]
-    stranger, small, disabled = "otto is no member of the project", "of the project may do this", "gone is disabled"
+    stranger, small, disabled = "otto is not a member of the project", "of the project can do this", "gone is disabled"
     commands: list[tuple[tuple[str, ...], dict[str, str]]] = [
         (("review", "judge", given.id, "accepted", "--by"), {"otto": stranger, "ann": small, "gone": disabled}),
         (("review", "list", "--project", "bills", "--by"), {"otto": stranger, "ann": small, "gone": disabled}),
