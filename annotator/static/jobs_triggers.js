@@ -10,7 +10,7 @@ const OUTCOMES = {
   nothing_new: ['no new answers', 'plain'],
   missed: ['missed', 'bad'],
 };
-const BY = { clock: 'Clock', count: 'Count', age: 'Age' };
+const BY = { clock: 'Schedule', count: 'Count', age: 'Age' };
 
 export class TriggersCard {
   constructor(project, admin, changed) {
@@ -47,7 +47,7 @@ export class TriggersCard {
     return [
       ['Count', `${count(triggers.wanted, 'newly accepted answer')}, then a short pause in accepting`],
       ['Age', triggers.wanted_days ? [`an answer has waited ${count(triggers.wanted_days, 'day')}`, triggers.age_due_at ? [': ', when(triggers.age_due_at)] : ''] : 'off'],
-      ['Clock', triggers.cron ? [h('code', {}, triggers.cron), ` ${triggers.time_zone}`, triggers.clock_due_at ? [': next ', when(triggers.clock_due_at)] : ''] : 'off'],
+      ['Schedule', triggers.cron ? [h('code', {}, triggers.cron), ` ${triggers.time_zone}`, triggers.clock_due_at ? [': next ', when(triggers.clock_due_at)] : ''] : 'off'],
     ];
   }
 

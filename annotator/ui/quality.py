@@ -49,7 +49,7 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
             with gr.Row(elem_classes=["glossator-actions"]):
                 ask = gr.Button("Run survey", scale=0, min_width=130, size="md")
                 change = gr.Button("Set stage", variant="primary", scale=0, min_width=150, size="md")
-                undo = gr.Button("Withdraw automatic answers", scale=0, min_width=250, size="md")
+                undo = gr.Button("Withdraw automatic answers", scale=0, min_width=290, size="md")
 
     def show(project_id: str | None, days: int, request: gr.Request) -> str:
         role = role_of(service, request, project_id)

@@ -63,7 +63,7 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
             with gr.Row(elem_classes=["glossator-actions"]):
                 force = gr.Checkbox(label="Promote despite a failed or missing verdict (audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
-                rollback = gr.Button("Roll back to the previous model", scale=0, min_width=250, size="md")
+                rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
     refresh = gr.Timer(2)
 
     def show(project_id: str | None, request: gr.Request) -> list[Any]:
