@@ -172,7 +172,7 @@ def test_who_finds_everybody_busy_is_told_when_to_come_back() -> None:
             assert application.busy.acquire(timeout=PATIENCE)
         answer = httpx.get(f"http://{to[0]}:{to[1]}/", timeout=PATIENCE)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-        assert "too many connections" in answer.json()["detail"]
+        assert "too many open connections" in answer.json()["detail"]
         application.go_on.set()
 
 

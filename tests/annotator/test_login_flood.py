@@ -113,7 +113,7 @@ def test_a_flood_from_many_addresses_fills_no_audit_trail(workspace: Workspace) 
     workspace.deferred_writes.flush()
     found = [line for line in audit.entries(workspace) if line.action.startswith("login.limited")]
     assert len(found) == SAID + 1
-    assert "slowed down logins 3 more times after wrong passwords" in [line.what for line in found]
+    assert "throttled logins 3 more times after wrong passwords" in [line.what for line in found]
 
 
 def test_nothing_is_tried_while_nothing_can_be_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ def test_agreement_of_people_stands_beside_the_model_s() -> None:
     assert abs(widths[1] / widths[0] - 0.78 / 0.91) < 0.01 and len(widths) == 4
     hovers = [each.text for each in svg.iter("title")]
     assert "IoU of the pixels, people: 0.910, 12 questions" in hovers
-    assert "its ceiling" in html
+    assert "is the ceiling" in html
     assert "Agreement" not in quality.drawn(some())  # for reviewers
 
 
@@ -170,7 +170,7 @@ def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
     audit = AuditView(drawn=30, checked=20, right=19, low=0.76, high=0.99)
     more = stage(stage="automatic", threshold=0.9, blocked=None, would_accept=1, automatic=12, audit=audit)
     html = quality.drawn(some(), stage=more)
-    assert "From 0.90 on at least 95.0% are right; 1 open task lies above it." in html and 'class="chosen"' in html
+    assert "At confidence 0.90 and above, at least 95.0% are right. 1 open task lies above it." in html and 'class="chosen"' in html
     assert "20 of 30" in html and "95% right (76% to 99%)" in html
     for svg in pictures(html):
         _, _, width, height = map(float, svg.get("viewBox", "").split())
@@ -197,7 +197,7 @@ def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     many, few = [Finished(1, 3)] * 10, [Finished(1, 1)] * 10
     found.choices = compared({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
-    assert "has +2.0 a page beside what was drawn (+2.0 to +2.0): people's time" in html.replace("&#x27;", "'")
+    assert "+2.0 a page compared with random documents (+2.0 to +2.0). The selection finds" in html
     assert "chosen: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = [Finished(2, 0), Finished(1, 9)] * 5
     found.choices = compared({"model": mixed, "random": mixed})
@@ -296,7 +296,7 @@ def test_who_disagrees_with_everybody_stands_first_with_a_sentence_and_what_was_
     )
     assert ">0.10<" in shown
     shown = left_out(snapshot, "p")
-    assert "12 answers were taken, 1 left out" in shown
+    assert "12 answers included, 1 left out" in shown
     assert "What is the &lt;total&gt;?" in shown and "bill &amp; co.pdf" in shown
     assert "#project=p&amp;document=d&amp;annotation=a" in shown
 

@@ -107,7 +107,7 @@ def test_what_only_some_routes_answer_has_its_cause_beside_it(document: dict[str
             assert operation["responses"][status]["description"].endswith("."), (name, status)
     shown = document["paths"]["/api/jobs/{job_id}/cancel"]["post"]["responses"]
     assert shown["409"]["description"] == "The job has ended."
-    assert shown["403"]["description"].startswith("Only admins of the project may do this. Or: ")
+    assert shown["403"]["description"].startswith("Only admins of the project can do this. Or: ")
 
 
 def test_every_status_of_a_failure_is_described() -> None:

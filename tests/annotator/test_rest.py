@@ -198,7 +198,7 @@ def test_a_page_s_picture_is_the_stored_bytes_and_is_not_sent_twice(
 
 def test_next_leads_through_what_is_undecided(client: TestClient, document: dict[str, Any]) -> None:
     project, page = document["project_id"], document["pages"][0]["id"]
-    assert "decided" in client.get(f"/api/projects/{project}/next").json()["reason"]
+    assert "No open answers" in client.get(f"/api/projects/{project}/next").json()["reason"]
     one, two = (
         client.post(f"/api/documents/{document['id']}/ask", json={"question": question}).json()
         for question in ("Total due?", "Invoice date?")

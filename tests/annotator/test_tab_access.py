@@ -59,7 +59,7 @@ def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     assert IN_NO_PROJECT in event(world.people["outsider"], "questions", "show", project)
     assert IN_NO_PROJECT in event(world.people["outsider"], "quality", "show", project, 91)
     assert "somebody else" not in event(world.people["annotator"], "quality", "show", project, 91)
-    assert "for reviewers" in event(world.people["annotator"], "export", "show", project, *EXPORT)
+    assert "Only reviewers can export" in event(world.people["annotator"], "export", "show", project, *EXPORT)
     assert "Download" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
     asked = event(world.people["reviewer"], "export", "load", project)
     assert "What is" in asked

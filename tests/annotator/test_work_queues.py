@@ -131,7 +131,7 @@ def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Work
         until(lambda: free(UPLOADS) == 20)
         said = asked(address, path, cookie="=".join(ann))
         assert said.status == 429 and int(said.headers["retry-after"]) > 0
-        assert b"Many uploads of yours are under way just now." in said.read()
+        assert b"Too many of your uploads are running." in said.read()
         assert httpx.post(address + path, files=files, cookies=dict([ben]), timeout=60).status_code == 200
         for connection in on_the_way:
             connection.close()

@@ -244,7 +244,7 @@ def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there
     expect(said).to_have_text("bad.zip: it is no whole zip file. Nothing was imported.")
     form.get_by_label("Zip file").set_input_files(tmp_path / "set.zip")
     form.get_by_role("button", name="Import").click()
-    expect(said).to_have_text("Came in as coco: 1 document, 1 page, 1 answer.")
+    expect(said).to_have_text("Imported as coco: 1 document, 1 page, 1 answer.")
     expect(page.get_by_role("link", name="a.png").first).to_be_visible()
 
 
@@ -270,7 +270,7 @@ def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> No
     heard = """(output) => { window.heard = []; new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
     form.locator("output").evaluate(heard)
     form.get_by_role("button", name="Import").click()
-    expect(form.locator("output")).to_contain_text("Came in as coco: 4 documents")
+    expect(form.locator("output")).to_contain_text("Imported as coco: 4 documents")
     steps = [
         each
         for each in page.evaluate("window.heard")

@@ -224,7 +224,7 @@ def test_changes_without_network_survive_a_reload_and_marks_may_name_the_new_wor
     bench.keys.press("w")
     bench.page.mouse.click(*bench.at(x, y))
     expect(bench.page.locator(".g-reading")).to_have_text("987.88")
-    expect(bench.saved).to_contain_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_contain_text("Offline: 2 edits kept in this browser")
     bench.reload()
     bench.ready()
     expect(bench.page.locator(".g-reading")).to_have_text("987.88")
@@ -337,7 +337,7 @@ def test_words_and_pixels_that_differ_are_said(bench: Bench) -> None:
     expect(bench.page.locator(".g-differs")).to_have_text("1 marked word is not painted.")
     bench.keys.press("b")
     bench.drag((x0, y1 + 200), (x1, y1 + 200))
-    expect(bench.page.locator(".g-differs")).to_contain_text("All of the painted area lies on no marked word")
+    expect(bench.page.locator(".g-differs")).to_contain_text("All of the painted area is outside marked words")
     bench.settled()
 
 

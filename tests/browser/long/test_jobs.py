@@ -87,10 +87,10 @@ def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, 
     expect(expression).to_have_value("30 2 * *")  # what was typed stays while the page looks again
     expression.fill("30 2 * * 1-5")
     causes.get_by_label("Time zone of the schedule").fill("Europe/Berlin")
-    causes.get_by_label(re.compile("Days after which")).fill("7")
+    causes.get_by_label(re.compile("Days an answer waits")).fill("7")
     causes.get_by_role("button", name="Save").click()
     expect(causes.locator("dd").last).to_contain_text("30 2 * * 1-5 Europe/Berlin: next ")
-    expect(causes).to_contain_text("an answer that waited 7 days")
+    expect(causes).to_contain_text("an answer has waited 7 days")
     bench.page.set_viewport_size({"width": 390, "height": 844})
     causes.get_by_text("Change", exact=True).click()
     expect(expression).to_have_value("30 2 * * 1-5")

@@ -74,7 +74,7 @@ def test_a_key_that_is_taken_is_said_and_goes_over_at_the_second_press(bench: Be
     expect(row(bench, "plus")).to_contain_text("cannot be reassigned")
     bench.keys.press("Escape")  # gives up the choice, and leaves the list open
     expect(row(bench, "plus").locator("kbd")).to_have_text(["P"])
-    row(bench, "eraser").get_by_label("Usual keys for: Eraser").click()
+    row(bench, "eraser").get_by_label("Default keys for: Eraser").click()
     expect(row(bench, "eraser").locator("kbd")).to_have_text(["E"])
     expect(row(bench, "brush")).to_contain_text("none")
     bench.page.get_by_role("button", name="Reset all keys").click()
@@ -194,7 +194,7 @@ def test_no_letter_can_be_made_untypable_in_the_field_of_a_word(bench: Bench) ->
     bench.keys.press("?")
     row(bench, "splitWord").get_by_role("button").first.click()
     bench.keys.press("y")
-    expect(row(bench, "splitWord")).to_contain_text("Y could not be typed any more")
+    expect(row(bench, "splitWord")).to_contain_text("Y is needed for typing")
     bench.keys.press("Alt+y")
     expect(row(bench, "splitWord").locator("kbd")).to_have_text(["Alt", "Y"])
 

@@ -53,7 +53,7 @@ def test_a_stroke_after_a_document_failed_to_open_is_kept(bench: Bench) -> None:
     expect(bench.page.locator(".g-toast.g-error")).to_contain_text("cannot be reached")
     bench.keys.press("b")
     bench.drag((x0, y), (x1, y))
-    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept in this browser")
     bench.page.context.set_offline(False)
     bench.settled()
     assert bench.painted().any() and (bench.painted() == bench.stored()).all()

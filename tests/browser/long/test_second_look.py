@@ -51,7 +51,7 @@ def test_a_label_is_kept_after_a_second_look(team: Team) -> None:
 def test_what_the_model_marks_is_taken_as_a_fix(team: Team) -> None:
     doubted(team, (4,), (1,))
     rita = looking(team)
-    rita.page.get_by_role("button", name="Take what nano marks, as a fix").click()
+    rita.page.get_by_role("button", name="Fix with the mark of nano").click()
     expect(rita.page.locator(".g-answer, .g-card").filter(has_text="B1001").first).to_be_visible()
     rita.page.get_by_role("button", name="Save the fix").click()
     expect(rita.nothing).to_contain_text("Nothing to review")
@@ -61,7 +61,7 @@ def test_what_the_model_marks_is_taken_as_a_fix(team: Team) -> None:
 def test_that_it_is_not_answered_is_taken_as_a_fix(team: Team) -> None:
     label = doubted(team, (4,), (1,), answered=0.02)
     rita = looking(team)
-    rita.page.get_by_role("button", name="Say as nano that it is not answered").click()
+    rita.page.get_by_role("button", name="Fix as not answered, like nano").click()
     rita.page.get_by_role("button", name="Save the fix").click()
     expect(rita.nothing).to_contain_text("Nothing to review")
     assert looked(team) == [("mended", "Rita")]

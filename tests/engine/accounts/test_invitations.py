@@ -77,7 +77,7 @@ def test_a_link_that_is_withdrawn_expired_or_void_opens_nothing(
     with workspace.database.write() as session:
         session.get_one(Invitation, expired.id).expires_at = now() - timedelta(seconds=1)
     members.remove_member(workspace, project.id, adam.id, by=owner)
-    for made, why in ((withdrawn, "withdrawn"), (expired, "expired"), (void, "does not hold")):
+    for made, why in ((withdrawn, "withdrawn"), (expired, "expired"), (void, "no longer valid")):
         with pytest.raises(NotFound, match=why):
             invitations.offer(workspace, made.token)
         with pytest.raises(NotFound, match=why):

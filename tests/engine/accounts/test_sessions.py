@@ -159,7 +159,7 @@ def test_the_failure_that_fills_the_count_is_written_down_once(workspace: Worksp
     guess(workspace, HOME, 9)
     workspace.deferred_writes.flush()
     found = [line for line in audit.entries(workspace) if line.action == "login.limited"]
-    assert [line.what for line in found] == [f"slowed down logins as ann from {HOME} after 5 wrong passwords"]
+    assert [line.what for line in found] == [f"throttled logins as ann from {HOME} after 5 wrong passwords"]
 
 
 def test_attempts_are_forgotten_after_a_day(workspace: Workspace, ann) -> None:
@@ -218,7 +218,7 @@ def test_a_login_in_flight_does_not_survive_a_new_password_or_a_disable(workspac
 def test_a_change_of_one_s_password_in_flight_does_not_undo_an_admin_s(workspace: Workspace, ann, meanwhile) -> None:
     admin = make_user(workspace, "olga", "admin")
     meanwhile(lambda: users.set_password(workspace, ann.id, "another password", by=admin))
-    with pytest.raises(Forbidden, match="nothing was changed"):
+    with pytest.raises(Forbidden, match="Nothing was changed"):
         sessions.change_password(workspace, ann, PASSWORD, "the thief's password", address=HOME)
     assert sessions.log_in(workspace, "ann", "the thief's password", address=OFFICE) is None
     assert sessions.log_in(workspace, "ann", "another password", address=OFFICE)

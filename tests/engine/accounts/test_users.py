@@ -119,7 +119,7 @@ def test_an_annotator_changes_their_own_answers_only(app_client: TestClient) -> 
         return person.put(f"/api/annotations/{annotation.id}/revisions", json=body)
 
     refused = save(persons["annotator"], 1)
-    assert refused.status_code == 403 and "This is anna's answer" in refused.json()["detail"]
+    assert refused.status_code == 403 and "This answer belongs to anna" in refused.json()["detail"]
     assert persons["annotator"].get(f"/api/annotations/{annotation.id}").json()["head"] == 1
     page = {"page_id": "nothing"}
     assert persons["annotator"].post(f"/api/annotations/{annotation.id}/refine", json=page).status_code == 403
@@ -170,7 +170,7 @@ def test_who_is_disabled_is_out_at_once_and_old_sessions_stay_dead(app_client: T
     assert owner.patch(url, json={"disabled": False}).json()["disabled"] is False
     assert bob.get("/api/me").status_code == 401
     assert [line.what for line in audit.entries(workspace)][:2] == [
-        "enabled the user bob again",
+        "enabled the user bob",
         "disabled the user bob",
     ]
 

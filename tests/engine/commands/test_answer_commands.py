@@ -82,14 +82,14 @@ def test_a_point_lets_the_model_answer_again(run, answer: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("answers", "mark", "ANSWER", "--text", "2,987.88"), "stand in 2 places; use --words"),
+        (("answers", "mark", "ANSWER", "--text", "2,987.88"), "occur 2 times on this page; use --words"),
         (("answers", "mark", "ANSWER", "--text", "nowhere"), "do not occur on this page"),
         (("answers", "mark", "ANSWER"), "No words are given"),
-        (("answers", "mark", "ANSWER", "--words", "seven"), "cannot be read"),
+        (("answers", "mark", "ANSWER", "--words", "seven"), "is invalid"),
         (("answers", "mark", "ANSWER", "--words", "4000"), "has no word 4000"),
-        (("answers", "mark", "ANSWER", "--text", "Total", "--page", "2"), "has no page 2; its pages are 1 to 1"),
+        (("answers", "mark", "ANSWER", "--text", "Total", "--page", "2"), "has no page 2. Choose 1 to 1."),
         (("answers", "refine", "ANSWER"), "No point or box is given"),
-        (("answers", "refine", "ANSWER", "--point", "here"), "cannot be read"),
+        (("answers", "refine", "ANSWER", "--point", "here"), "is invalid"),
         (("answers", "refine", "ANSWER", "--box", "1,2,3"), "four whole numbers"),
         (("answers", "accept", "nothing"), "no such annotation"),
         (("answers", "accept", "ANSWER", "--as", "nobody"), "There is no user 'nobody'"),

@@ -99,7 +99,7 @@ def test_an_answer_is_queued_judged_known_and_measured(run, bills) -> None:
     assert found["between_people"] == {"questions": 1, "iou": 0.0, "word_f1": 0.0}
     assert {each["person"]: each["gold_questions"] for each in found["people"]} == {"ann": 0, "ben": 1}
     table = run("agreement", "--project", "bills").output
-    assert "ann and ben" in table and "ben, known answers" in table
+    assert "ann and ben" in table and "ben, gold questions" in table
 
 
 def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> None:
