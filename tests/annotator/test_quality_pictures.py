@@ -198,7 +198,7 @@ def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     found.choices = compared({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
     assert "+2.0 a page compared with random documents (+2.0 to +2.0). The selection finds" in html
-    assert "chosen: 3.0 (3.0 to 3.0), 10 documents" in html
+    assert "model: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = [Finished(2, 0), Finished(1, 9)] * 5
     found.choices = compared({"model": mixed, "random": mixed})
     assert "not significant yet" in quality.drawn(found, stage=stage())

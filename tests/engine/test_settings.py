@@ -57,6 +57,6 @@ def test_the_address_of_the_source_is_one_of_the_web() -> None:
 
 @pytest.mark.parametrize("name", ["a?1", "p%41x"])
 def test_a_data_folder_that_no_address_can_name_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="choose another folder"):
+    with pytest.raises(ValueError, match="Choose another folder"):
         Settings(data_dir=tmp_path / name, _env_file=None)
     assert Settings(data_dir=tmp_path / name, database_url="sqlite:///x.db", _env_file=None)

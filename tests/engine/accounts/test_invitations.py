@@ -82,7 +82,7 @@ def test_a_link_that_is_withdrawn_expired_or_void_opens_nothing(
             invitations.offer(workspace, made.token)
         with pytest.raises(NotFound, match=why):
             invitations.accept_new(workspace, made.token, "gil", PASSWORD)
-    with pytest.raises(NotFound, match="whole"):
+    with pytest.raises(NotFound, match="complete"):
         invitations.offer(workspace, "nothing")
     assert [user.name for user in users.users(workspace) if user.name == "gil"] == []
 

@@ -132,5 +132,5 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     assert len(annotation_lines(workspace, document)) + len(annotation_lines(workspace, other)) == 1
     # An author who is no member any more changes nothing either, as over REST.
     members.remove_member(workspace, project.id, ann.id, by=users.ensure_local_user(workspace))
-    assert "ann is no member" in run("answers", "reopen", given.id, "--as", "ann").output
+    assert "ann is not a member" in run("answers", "reopen", given.id, "--as", "ann").output
     assert run("review", "judge", given.id, "accepted", "--by", "rita").exit_code == 0
