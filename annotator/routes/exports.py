@@ -116,7 +116,7 @@ async def export(
             )
 
     def write() -> tuple[Path, str]:
-        """The zip file, and its name for people."""
+        """Return the zip file and its name for people."""
         with place.turn(lambda: None, check):
             check()
             project = projects.project_by_id(workspace, project_id)
@@ -151,7 +151,7 @@ async def export(
 
 
 class _Sent(FileResponse):
-    """A file that is deleted once it is sent, or nobody takes it any more."""
+    """A file that is deleted after it was sent, or when the client has disconnected."""
 
     def __init__(self, path: Path, name: str, clean_up: Callable[[], None]) -> None:
         super().__init__(path, media_type="application/zip", filename=name)
@@ -165,9 +165,9 @@ class _Sent(FileResponse):
 
 
 def _packed(folder: Path, check: Callable[[], None]) -> Path:
-    """A zip file of a folder, instead of it.
+    """Replace a folder by a zip file; an exception from `check` ends it.
 
-    Pictures are compressed already; storing them as they are never touches their bytes. What `check` raises ends it.
+    Images are stored as they are: they are compressed already, and their bytes stay unchanged.
     """
     packed = folder.with_suffix(".zip")
     try:
