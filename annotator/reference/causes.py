@@ -78,9 +78,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "503": (
         "Unavailable",
         "The database does not respond, or all connections are in use; Retry-After gives the seconds to wait.",
-        {
-            "detail": "The server's database does not respond. Try again in a moment; if it fails, tell the admin."
-        },
+        {"detail": "The server's database does not respond. Try again in a moment; if it fails, tell the admin."},
     ),
     "507": (
         "DiskFull",
@@ -193,7 +191,7 @@ CAUSES: dict[str, dict[str, str]] = {
         "422": "There is no previous champion, or its checkpoint is missing. Otherwise a field is wrong."
     },
     "POST /api/jobs/{job_id}/cancel": {"409": "The job has ended."},
-    "POST /api/jobs/{job_id}/retry": {"409": "The job has neither failed nor been abandoned."},
+    "POST /api/jobs/{job_id}/retry": {"409": "The job has neither failed nor been given up."},
     "GET /api/runs/{run_id}/changes": {
         "429": _REPORTS,
         "500": "The stored answers of the run are missing from the disk.",

@@ -126,7 +126,7 @@ def cancel(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
 
 @router.post("/jobs/{job_id}/retry", dependencies=[ADMINS])
 def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
-    """Put a failed or abandoned job back into the queue. It continues from its last checkpoint, if any."""
+    """Retry a job that failed or was given up. It continues from its last checkpoint, if any."""
     return views.job_view(queue.retry(workspace, job_id, by=user.id))
 
 

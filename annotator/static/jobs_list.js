@@ -10,7 +10,7 @@ const STATUS = {
   running: ['running', 'busy'],
   done: ['done', 'good'],
   failed: ['failed', 'bad'],
-  dead: ['abandoned', 'bad'],
+  dead: ['given up', 'bad'],
   cancelled: ['stopped', 'plain'],
 };
 const KINDS = { retrain: 'Retraining' };

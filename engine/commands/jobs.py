@@ -67,7 +67,7 @@ def retry(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Retry a failed or abandoned job from its last checkpoint."""
+    """Retry a job that failed or was given up, from its last checkpoint."""
     with here() as workspace:
         if queue.job_by_id(workspace, job).project_id is None:
             by = ensure_local_user(workspace)

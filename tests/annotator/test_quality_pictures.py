@@ -170,7 +170,10 @@ def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
     audit = AuditView(drawn=30, checked=20, right=19, low=0.76, high=0.99)
     more = stage(stage="automatic", threshold=0.9, blocked=None, would_accept=1, automatic=12, audit=audit)
     html = quality.drawn(some(), stage=more)
-    assert "At confidence 0.90 and above, at least 95.0% are right. 1 open task lies above it." in html and 'class="chosen"' in html
+    assert (
+        "At confidence 0.90 and above, at least 95.0% are right. 1 open task lies above it." in html
+        and 'class="chosen"' in html
+    )
     assert "20 of 30" in html and "95% right (76% to 99%)" in html
     for svg in pictures(html):
         _, _, width, height = map(float, svg.get("viewBox", "").split())

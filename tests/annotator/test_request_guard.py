@@ -134,7 +134,10 @@ def test_an_upload_without_a_declared_length_is_cut_off(local: TestClient) -> No
 def test_a_form_that_strangers_may_send_is_small(local: TestClient) -> None:
     for path in ("/login", "/invite/nothing", "/invite/documents"):
         said = local.post(path, data={"name": "x" * 70_000})
-        assert (said.status_code, said.json()["detail"]) == (413, "The request is larger than the 65 KB allowed. Send it in parts."), path
+        assert (said.status_code, said.json()["detail"]) == (
+            413,
+            "The request is larger than the 65 KB allowed. Send it in parts.",
+        ), path
         assert local.post(path, data={"name": "x" * 50_000, "password": "y"}).status_code in (401, 404, 422), path
 
 

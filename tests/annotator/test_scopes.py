@@ -165,7 +165,7 @@ def test_a_route_that_nobody_has_decided_on_needs_all_rights() -> None:
 
 def test_a_scope_never_adds_to_what_a_person_may(client: TestClient) -> None:
     answer = client.get("/api/users", headers=token_of(client, "admin", "anna"))
-    assert answer.status_code == 403 and answer.json()["detail"] .startswith("Only an admin can do this.")
+    assert answer.status_code == 403 and answer.json()["detail"].startswith("Only an admin can do this.")
 
 
 @pytest.mark.parametrize("scope", RANK)

@@ -298,7 +298,7 @@ def test_theirs_stay_and_a_mark_on_a_word_that_never_was_keeps_its_pixels(bench:
     assert bench.words()["version"] == 1 and "2,987.88" in texts(bench)
     assert bench.marked() == set()
     assert (bench.painted() == painted).all() and (bench.stored() == painted).all()
-    expect(bench.page.locator(".g-differs")).to_contain_text("on no marked word")
+    expect(bench.page.locator(".g-differs")).to_contain_text("outside marked words")
 
 
 def test_right_to_left_words_are_written_split_and_read_from_the_right(bench: Bench) -> None:

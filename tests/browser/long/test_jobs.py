@@ -79,7 +79,7 @@ def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, 
     causes = card(panel, "Retraining triggers")
     expect(causes.locator("dd").last).to_have_text("off")
     causes.get_by_text("Change", exact=True).click()
-    expression = causes.get_by_label(re.compile("Crontab expression"))
+    expression = causes.get_by_label(re.compile("Schedule as crontab"))
     expression.fill("30 2 * *")
     causes.get_by_role("button", name="Save").click()
     expect(causes.get_by_role("status")).to_contain_text("five fields")

@@ -41,7 +41,7 @@ def test_enter_submits_the_proposal_and_the_next_task_comes(team: Team) -> None:
     ann.mark("March")
     ann.keys.press("Enter")
     expect(ann.nothing).to_contain_text("No task available")
-    expect(ann.nothing).to_contain_text("2 wait for review")
+    expect(ann.nothing).to_contain_text("2 to review")
     ann.page.get_by_role("button", name="Ask questions").click()
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
 

@@ -43,7 +43,7 @@ def test_a_rejection_needs_a_reason_and_the_author_reads_it_and_submits_again(te
     expect(rita.page.locator(".g-author")).to_contain_text("Ann answered")
     answer = rita.place()["annotation"]
     rita.keys.press("r")
-    expect(rita.page.get_by_role("alert")).to_contain_text("Say why")
+    expect(rita.page.get_by_role("alert")).to_contain_text("Enter a reason")
     assert verdicts(rita, answer) == []
     rita.page.get_by_role("radio", name="Wrong").click()
     rita.page.get_by_label("Reason", exact=True).fill("This is the date, not the total")
