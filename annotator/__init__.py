@@ -1,0 +1,1 @@
+"""The web application: REST routes, the Gradio page, and the front end."""

@@ -1,7 +1,7 @@
-"""Access to what a route's path names: every router depends on `MEMBERS`, single routes on more.
+"""Access control of the routes: every router depends on `MEMBERS`, some routes on a higher role.
 
-The ids in a path carry fixed names (engine.accounts.permissions.NAMES), so that no route can forget to ask whose they are, and whether
-the person is to see them yet.
+The ids in a path carry fixed names (engine.accounts.permissions.NAMES). So every route checks the project of each id,
+and whether the user may see it yet.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,22 +28,27 @@ def _needs(role: Role) -> Callable[[Request], None]:
             with workspace_of(request).database.read() as session:
                 permissions.check(session, user, ids, role)
         elif role != "annotator":
-            raise RuntimeError(
-                f"{request.url.path} names nothing whose project could be asked; depend on CurrentAdmin."
-            )
+            raise RuntimeError(f"{request.url.path} names no id of a project; depend on CurrentAdmin instead.")
 
     _ASKS_FOR[check] = role
     return check
 
 
-check_member, check_reviewer = _needs("annotator"), _needs("reviewer")  # for routes that ask before they read the body
+check_member, check_reviewer = _needs("annotator"), _needs("reviewer")  # for routes that check before reading the body
 MEMBERS = Depends(check_member)
 REVIEWERS = Depends(check_reviewer)
 ADMINS = Depends(_needs("admin"))
 
 
 def roles_of(routes: Sequence[BaseRoute]) -> dict[tuple[str, str], str]:
-    """Return the highest role that each route asks for, by method and path; OWNER for admins of everything."""
+    """Return the highest role that each route requires.
+
+    Args:
+        routes: routes of the application.
+
+    Returns:
+        Role by (method, path); OWNER for admins of the installation.
+    """
     lowest_first = [*reversed(ROLES), OWNER]
     found = {}
     for context in iter_route_contexts(routes):

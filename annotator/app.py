@@ -15,15 +15,15 @@ from fastapi import APIRouter, FastAPI
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
-from annotator import about, auth, exception_handlers
+from annotator import auth, exception_handlers, source_offer
 from annotator.canvas import HEAD
 from annotator.gradio_gate import GradioGate
-from annotator.guard import Guard
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
-from annotator.login_gate import Door
-from annotator.login_queue import LoginLine
+from annotator.login_gate import LoginGate
+from annotator.login_queue import LoginQueue
 from annotator.reference import document as described
+from annotator.request_guard import RequestGuard
 from annotator.routes import (
     annotations,
     documents,
@@ -36,7 +36,6 @@ from annotator.routes import (
     pages,
     projects,
     questions,
-    reference,
     reviews,
     saving,
     selection,
@@ -47,7 +46,7 @@ from annotator.routes import (
 from annotator.ui.page import build_page
 from annotator.ui.theme import theme
 from engine.accounts.users import ensure_local_user
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.documents import incoming
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
@@ -59,10 +58,16 @@ _log = logging.getLogger(__name__)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """Build the application on the database and folder that `settings` name; uvicorn calls it as a factory.
+    """Build the application; uvicorn calls this as its factory.
 
-    Without `settings` they are read from the environment. Opening migrates the database, registers the shipped model, and
-    makes the local user and the default project, so that opening the page has nothing left to write.
+    Migrates the database, registers the shipped model, and creates the local user and the default project. So loading
+    the page never writes.
+
+    Args:
+        settings: settings of the deployment; None reads them from the environment.
+
+    Returns:
+        The application with REST routes, page and middleware.
     """
     settings = settings or Settings()
     workspace = open_workspace(settings)
@@ -70,23 +75,23 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     local_user = ensure_local_user(workspace)
     with workspace.database.write() as session:
         ensure_project(session, DEFAULT_NAME, settings, local_user.id)
-    desk = Desk(workspace)
+    service = AnswerService(workspace)
     app = FastAPI(
         title="Glossator",
-        version=about.version(),
+        version=source_offer.version(),
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
-        lifespan=_following(desk),
+        lifespan=_following(service),
     )
-    app.state.desk = desk
+    app.state.answer_service = service
     app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
-    app.state.login_line = LoginLine()
+    app.state.login_queue = LoginQueue()
     exception_handlers.install(app)
     api = APIRouter(prefix="/api")
     for part in (
-        saving,  # first: what is asked most is found first
+        saving,  # first: the most frequent request is matched first
         system,
         projects,
         documents,
@@ -96,7 +101,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         exports,
         imports,
         figures,
-        reference,
         me,
         users,
         members,
@@ -108,16 +112,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         api.include_router(part.router)
     app.include_router(api)
     described.install(app)
-    app.include_router(auth.router(workspace, app.state.login_line))
-    app.include_router(about.router(settings))
-    app.mount("/source/weights", Revalidated(directory=about.weights()), name="weights")
+    app.include_router(auth.router(workspace, app.state.login_queue))
+    app.include_router(source_offer.router(settings))
+    app.mount("/source/weights", Revalidated(directory=source_offer.weights()), name="weights")
     app.mount("/static", Revalidated(directory=STATIC), name="static")
-    page = build_page(desk)
+    page = build_page(service)
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
     app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
-    app.add_middleware(Door, workspace=workspace)  # type: ignore[arg-type]
-    app.add_middleware(Guard, settings=settings)  # type: ignore[arg-type]
+    app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
+    app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
 
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon() -> RedirectResponse:
@@ -132,48 +136,49 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         page,
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
-        head=f"{HEAD}\n{about.head(settings)}",
+        head=f"{HEAD}\n{source_offer.head(settings)}",
         theme=theme(),
         css_paths=[STATIC / "tabs.css", STATIC / "quality.css"],
         ssr_mode=False,
-        show_error=False,  # what tabs say to people passes annotator.ui.notices; anything else is for the log
+        show_error=False,  # messages pass through annotator.ui.notices; other errors go to the log
         footer_links=[],
-        run_history=False,  # it would keep what a person reads here in the browser, beyond their logout
+        run_history=False,  # it would keep content in the browser after a logout
     )
-    # Gradio looks at paths only once a page was launched, which a mounted one never is; see annotator.gradio_gate.
+    # Gradio checks paths only on a launched page, and a mounted page is never launched; see annotator.gradio_gate.
     page.has_launched = True
     return app
 
 
 class Revalidated(StaticFiles):
-    """Static files that a browser asks about every time (by ETag): after an upgrade, old and new modules must not mix."""
+    """Static files that browsers revalidate by ETag: old and new modules must not mix after an upgrade."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """Return the file with `cache-control: no-cache`."""
         response = super().file_response(*args, **kwargs)
         response.headers["cache-control"] = "no-cache"
         return response
 
 
-def _following(desk: Desk) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """While the application runs, a thread follows promotions, so that a new champion answers without a restart."""
+def _following(service: AnswerService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Return a lifespan with a thread that follows promotions: a new champion needs no restart."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         ended = threading.Event()
 
         def follow() -> None:
-            while not ended.wait(desk.workspace.settings.poll_seconds):
+            while not ended.wait(service.workspace.settings.poll_seconds):
                 try:
-                    desk.predictors.refresh()
+                    service.predictors.refresh()
                 except Exception:
                     _log.exception("looking for a new model failed; trying again")
 
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
-        incoming.resume(desk.workspace)
+        incoming.resume(service.workspace)
         yield
         ended.set()
         thread.join(timeout=5)
-        desk.workspace.close()
+        service.workspace.close()
 
     return lifespan

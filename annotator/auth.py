@@ -1,4 +1,4 @@
-"""Who is asking: one cookie, read in one place, for REST and for the Gradio page alike; and the forms around it."""
+"""Authentication: one cookie or token, read in one place for REST and page, and the login forms."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from annotator.front_pages import invitation_page, login_page, notice_page
-from annotator.login_queue import LoginLine
+from annotator.login_queue import LoginQueue
 from db.tables import User
 from engine.accounts import invitations, login_throttle, sessions, users
 from engine.errors import NotFound, Refused, TooMany
@@ -22,9 +22,17 @@ HOME = "/app/"
 
 
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
-    """Return the user of a request: the local one where nobody logs in, else the one whose session the request names.
+    """Return the user of a request, looked up once per request.
 
-    Looked up once a request. A program's token is one under /api alone, where annotator.scopes says what it may.
+    In local mode that is the local user, else the user of the session or token. Tokens count only under /api; their
+    scope (annotator.scopes) limits them.
+
+    Args:
+        request: the request.
+        workspace: workspace with the sessions.
+
+    Returns:
+        The user, or None when nobody is logged in.
     """
     if workspace.settings.auth == "local":
         local: User = request.app.state.local_user
@@ -41,13 +49,16 @@ def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
 
 
 def token_of(request: HTTPConnection) -> str | None:
-    """Return the token of a request: a program's from `Authorization: Bearer`, else the one in the browser's cookie."""
+    """Return the token of a request: from `Authorization: Bearer`, else from the cookie."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE)
 
 
 def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return Gradio's auth_dependency: a function to the user's name. Strangers do not come so far; see annotator.login_gate."""
+    """Return Gradio's auth_dependency, which returns the user's name.
+
+    annotator.login_gate stops strangers before it.
+    """
 
     def name_of(request: Request) -> str | None:
         if workspace.settings.auth == "local":
@@ -59,7 +70,7 @@ def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
 
 
 def user_id(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return a function to the id of the user of a request; None for a stranger."""
+    """Return a function that returns the user id of a request, or None when nobody is logged in."""
 
     def id_of(request: Request) -> str | None:
         user = user_of(request, workspace)
@@ -69,17 +80,27 @@ def user_id(workspace: Workspace) -> Callable[[Request], str | None]:
 
 
 def client_of(request: HTTPConnection) -> str:
-    """Return what the browser calls itself."""
+    """Return the user agent of a request, at most 200 characters."""
     return request.headers.get("user-agent", "")[:200]
 
 
 def address_of(request: HTTPConnection) -> str:
-    """Return the address that a request comes from; behind a trusted proxy, uvicorn takes it from X-Forwarded-For."""
+    """Return the client address of a request.
+
+    Behind a trusted proxy, uvicorn takes it from X-Forwarded-For.
+    """
     return (request.client.host if request.client else "")[:60]
 
 
 def safe_next(wanted: str | None) -> str:
-    """Return where to go after logging in: a path on this server, and nothing that a browser could take for another one."""
+    """Return the page to open after a login.
+
+    Args:
+        wanted: path that the browser asks for.
+
+    Returns:
+        `wanted` when it is a path on this server, else HOME.
+    """
     if not wanted or len(wanted) > 2000 or not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
         return HOME
     if "\\" in wanted or any(ord(letter) < 33 or ord(letter) == 127 for letter in wanted):
@@ -88,8 +109,13 @@ def safe_next(wanted: str | None) -> str:
     return HOME if parts.scheme or parts.netloc or parts.path in ("/login", "/logout") else wanted
 
 
-def router(workspace: Workspace, line: LoginLine) -> APIRouter:
-    """Return the routes of logging in and out, and of opening an invitation."""
+def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
+    """Return the routes for login, logout and invitations.
+
+    Args:
+        workspace: workspace with the accounts.
+        line: queue in which password checks wait.
+    """
     routes = APIRouter(include_in_schema=False)
     settings = workspace.settings
 
@@ -129,7 +155,7 @@ def router(workspace: Workspace, line: LoginLine) -> APIRouter:
             headers = {"retry-after": str(refused.seconds)}
             return HTMLResponse(login_page(str(refused), name, where), status_code=429, headers=headers)
         if token is None:
-            return HTMLResponse(login_page("The name or the password is wrong.", name, where), status_code=401)
+            return HTMLResponse(login_page("Wrong name or password. Try again.", name, where), status_code=401)
         return logged_in(token, where)
 
     @routes.post("/logout")
@@ -142,14 +168,16 @@ def router(workspace: Workspace, line: LoginLine) -> APIRouter:
         return answer
 
     def invitation(request: Request, token: str, wrong: str = "", name: str = "", status: int = 200) -> Response:
-        """The page of an invitation, or one sentence where it offers nothing."""
+        """Return the page of an invitation, or a notice when the link is not valid."""
         try:
             offer = invitations.offer(workspace, token)
         except NotFound as refused:
-            return HTMLResponse(notice_page("This link opens nothing", str(refused)), status_code=404)
+            return HTMLResponse(notice_page("Invitation not valid", str(refused)), status_code=404)
         if settings.auth == "local":
-            sentence = "Nobody logs in here, so nobody can be invited. Set GLOSSATOR_AUTH=login to work together."
-            return HTMLResponse(notice_page("No login here", sentence), status_code=409)
+            sentence = (
+                "This server has no login, so invitations cannot be used. Set GLOSSATOR_AUTH=login to enable logins."
+            )
+            return HTMLResponse(notice_page("Logins are disabled", sentence), status_code=409)
         user = user_of(request, workspace)
         page = invitation_page(offer, f"/invite/{quote(token)}", user.name if user else None, wrong, name)
         return HTMLResponse(page, status_code=status)

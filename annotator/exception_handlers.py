@@ -1,4 +1,4 @@
-"""Failures as answers: a status and one sentence, {"detail": "..."}."""
+"""Exceptions as HTTP responses: a status and one sentence, {"detail": "..."}."""
 
 import logging
 
@@ -17,14 +17,14 @@ from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 from engine.jobs.outage import is_full, is_outage
 
 _log = logging.getLogger(__name__)
-_FULL = "The disk of the server is full, so this was not stored. Ask whoever runs the server to make room."
-_OUT = "The database of the server does not answer. Try again in a moment; if it stays, tell whoever runs the server."
+_FULL = "The server's disk is full; nothing was saved. Ask the administrator to free disk space."
+_OUT = "The server's database does not respond. Try again in a moment; if it fails, tell the administrator."
 _FAILED = (
-    "The server failed at this. Try again; if it stays, tell whoever runs the server: its log says where it failed."
+    "The server failed to do this. Try again; if it still fails, tell the administrator. Details are in the server log."
 )
-COME_BACK = 10  # seconds after which an outage may be over
-_UNREADABLE = "The body cannot be read: it is no whole JSON in UTF-8, or no whole form."
-_UNSTORABLE = "The request holds a character or a number that cannot be stored."
+COME_BACK = 10  # seconds for Retry-After in an outage
+_UNREADABLE = "The request body is not complete JSON in UTF-8, nor a complete form. Check the body."
+_UNSTORABLE = "The request contains a character or number that cannot be stored. Remove it."
 
 
 class TooLarge(Exception):
@@ -41,12 +41,17 @@ _STATUS: dict[type[Exception], int] = {
     BlobMissing: 500,
     TooLarge: 413,
 }
-# NUL, half a character (JSON can write a lone surrogate as \\ud800), or a number beyond the column: what only the database can tell, and PostgreSQL tells differently from SQLite.
+# NUL, a lone surrogate (\\ud800 in JSON), or a number too large for the column. Only the database detects these, and
+# PostgreSQL reports them differently from SQLite.
 _NOT_STORED = (DataError, OverflowError, UnicodeEncodeError)
 
 
 def install(app: FastAPI) -> None:
-    """Teach the application which failure is which status."""
+    """Register the handlers of all exceptions that have a status.
+
+    Args:
+        app: the application.
+    """
     for kind in (*_STATUS, *_NOT_STORED, StatementError, NoConnection, OSError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -55,26 +60,26 @@ def install(app: FastAPI) -> None:
 
 
 def told(error: Exception) -> tuple[int, str] | None:
-    """Return a failure as a status and a sentence; None for what nobody has thought of."""
+    """Return the status and sentence of an exception; None for an unexpected one."""
     if is_full(error):
         return 507, _FULL
     if isinstance(error, NoConnection) or (is_outage(error) and not _is_mistaken(error)):
         return 503, _OUT
     if isinstance(error, _NOT_STORED):
         return 422, _UNSTORABLE
-    if isinstance(error, StatementError):  # hides what went wrong while values were written out
+    if isinstance(error, StatementError):  # its `orig` holds the error of a value
         return (422, _UNSTORABLE) if isinstance(error.orig, UnicodeEncodeError) else None
     status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), None)
     return None if status is None else (status, str(error))
 
 
 def _is_mistaken(error: Exception) -> bool:
-    """Whether SQLite means that a statement is wrong, which is a mistake of ours: it has one kind of error for both."""
+    """Return whether SQLite reports a wrong statement; it uses the same exception for an outage."""
     return getattr(getattr(error, "orig", None), "sqlite_errorname", None) == "SQLITE_ERROR"
 
 
 def answer_to(error: Exception) -> JSONResponse | None:
-    """Return the answer that tells a failure; None for what nobody has thought of."""
+    """Return the response for an exception; None for an unexpected one."""
     found = told(error)
     if found is None:
         return None
@@ -94,24 +99,24 @@ def _answer(_request: Request, error: Exception) -> JSONResponse:
 
 
 def _plain(request: Request, error: Exception) -> JSONResponse:
-    """What the frameworks refuse by themselves, with a sentence of ours: why, and what could be asked instead."""
+    """Return the response for an exception of the frameworks, with a sentence of our own."""
     assert isinstance(error, HTTPException)
     known = answer_to(error.__cause__) if isinstance(error.__cause__, Exception) else None
-    if known is not None:  # FastAPI only says that a body could not be taken in
+    if known is not None:  # FastAPI reports only that reading the body failed
         return known
     headers, detail = dict(error.headers or {}), error.detail
     if error.status_code == 405:
-        allowed = _methods(request) or headers.get("Allow", "")  # the framework names those of the first route alone
-        headers["Allow"], detail = allowed, f"This address cannot be called with {request.method}, only with {allowed}."
+        allowed = _methods(request) or headers.get("Allow", "")  # the framework lists the first route's methods only
+        headers["Allow"], detail = allowed, f"Method {request.method} is not allowed here. Use {allowed}."
     elif error.status_code == 404 and detail == "Not Found":
-        detail = "There is nothing here."
+        detail = "Nothing exists at this address. Check the path."
     elif error.status_code == 400:
         detail = _UNREADABLE
     return JSONResponse({"detail": detail}, status_code=error.status_code, headers=headers)
 
 
 def _methods(request: Request) -> str:
-    """The methods of all routes at the path of a request."""
+    """Return the methods of all routes at the path of a request."""
     found: set[str] = set()
     for context in iter_route_contexts(request.app.routes):
         if context.path_format and context.methods and compile_path(context.path_format)[0].match(request.url.path):
@@ -120,15 +125,19 @@ def _methods(request: Request) -> str:
 
 
 def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
-    """Answer in the shape of all other answers; the error itself goes on to the log."""
+    """Return a response in the common form; the exception itself goes to the log."""
     return answer_to(error) or JSONResponse({"detail": _FAILED}, status_code=500)
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
-    """Name the first field that is wrong; the whole list stays there for programs."""
+    """Return a sentence about the first wrong field; `errors` lists all of them for programs."""
     assert isinstance(error, RequestValidationError)
     errors = [{"where": [str(part) for part in each["loc"]], "what": each["msg"]} for each in error.errors()[:20]]
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "The request"
-    detail = "The request is not JSON." if first["type"] == "json_invalid" else f"{where}: {first['msg']}."
+    detail = (
+        "The request body is not valid JSON. Check its syntax."
+        if first["type"] == "json_invalid"
+        else f"{where}: {first['msg']}."
+    )
     return JSONResponse({"detail": detail, "errors": errors}, status_code=422)

@@ -1,9 +1,9 @@
-"""The pages before the page: logging in, and opening an invitation. Small, and without anything to load."""
+"""The pages for login and invitations: small, without scripts or styles to load."""
 
 from html import escape
 from urllib.parse import quote
 
-from annotator import about
+from annotator import source_offer
 from engine.accounts.invitations import Offer
 from engine.accounts.names import LOCAL_NAME
 from engine.accounts.passwords import SHORTEST
@@ -12,29 +12,33 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} - Glossator</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
 <style>
-:root {{ color-scheme: light dark; --line: light-dark(#cdd3dc, #3a404b); --quiet: light-dark(#566070, #a9b2c0); --accent: light-dark(#1d63d6, #5b97f5); }}
+:root {{ color-scheme: light dark; --line: light-dark(#cdd3dc, #3a404b); --quiet: light-dark(#566070, #a9b2c0);
+  --accent: light-dark(#1d63d6, #5b97f5); }}
 body {{ margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
   background: light-dark(#eceef1, #101215); color: light-dark(#1b1f27, #e9ecf1); }}
-main {{ box-sizing: border-box; width: min(24rem, calc(100vw - 2rem)); margin: 2rem 0; padding: 2rem; border-radius: 12px;
-  background: light-dark(#fff, #1a1d22); box-shadow: 0 1px 2px #0002, 0 8px 32px #0001; overflow-wrap: anywhere; }}
+main {{ box-sizing: border-box; width: min(24rem, calc(100vw - 2rem)); margin: 2rem 0; padding: 2rem;
+  border-radius: 12px; background: light-dark(#fff, #1a1d22); box-shadow: 0 1px 2px #0002, 0 8px 32px #0001;
+  overflow-wrap: anywhere; }}
 h1 {{ margin: 0 0 .25rem; font-size: 1.5rem; line-height: 1.3; }}
 p {{ margin: 0 0 1.5rem; color: var(--quiet); }}
 p b {{ unicode-bidi: isolate; color: light-dark(#1b1f27, #e9ecf1); }}
 label {{ display: block; margin-bottom: 1rem; font-size: .875rem; font-weight: 600; }}
 label small {{ float: right; font-weight: 400; color: var(--quiet); }}
 input {{ display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .6rem .75rem; font: inherit;
-  font-size: 1rem; font-weight: 400; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit; }}
+  font-size: 1rem; font-weight: 400; border: 1px solid var(--line); border-radius: 8px; background: transparent;
+  color: inherit; }}
 :focus-visible {{ outline: 2px solid var(--accent); outline-offset: 1px; }}
 button {{ width: 100%; padding: .65rem; border: 0; border-radius: 8px; background: var(--accent);
   color: light-dark(#fff, #0c1422); font: inherit; font-weight: 600; cursor: pointer; }}
-.wrong {{ padding: .6rem .75rem; border-radius: 8px; background: light-dark(#fceaee, #3a1a23); color: light-dark(#a61d3f, #f2889f); }}
+.wrong {{ padding: .6rem .75rem; border-radius: 8px; background: light-dark(#fceaee, #3a1a23);
+  color: light-dark(#a61d3f, #f2889f); }}
 .foot {{ margin: 1.25rem 0 0; font-size: .875rem; text-align: center; }}
 .about {{ margin: 1.5rem 0 0; font-size: .8rem; text-align: center; }}
 a {{ color: var(--accent); }}
 </style></head>
 <body><main>{body}{foot}</main></body></html>"""
 
-# A link into the page names its document behind the "#", which the browser keeps to itself: the form takes it along.
+# A link to a document names it behind the "#", which browsers do not send: the form adds it.
 _KEEP_PLACE = """<script>
 document.forms[0].addEventListener('submit', (event) => {
   const next = event.target.elements.next;
@@ -44,24 +48,45 @@ document.forms[0].addEventListener('submit', (event) => {
 
 
 def login_page(wrong: str = "", name: str = "", next: str = "/app/") -> str:
-    """Return the login form as HTML, with what went wrong, the name that was typed, and where to go on."""
+    """Return the login form.
+
+    Args:
+        wrong: error of the last attempt; empty: none.
+        name: name to fill in.
+        next: path to open after the login.
+
+    Returns:
+        HTML.
+    """
     return _page(
         "Log in",
         '<form method="post" action="/login"><h1>Glossator</h1><p>Answers, in the margins.</p>'
         f'{_wrong(wrong)}<input type="hidden" name="next" value="{escape(next, quote=True)}">'
         f"{_name_field(name)}"
-        '<label>Password<input name="password" type="password" autocomplete="current-password" required maxlength="1000"'
+        '<label>Password<input name="password" type="password" autocomplete="current-password" required '
+        'maxlength="1000"'
         f"{' autofocus' if name else ''}></label><button>Log in</button></form>{_KEEP_PLACE}",
     )
 
 
 def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "", name: str = "") -> str:
-    """Return the page of an open invitation: one button for who is logged in (`user`), a form for everybody else."""
+    """Return the page of an open invitation.
+
+    Args:
+        offer: project, role and inviter.
+        address: path to post to.
+        user: name of the logged-in user, who gets a button; None: a form for a new user.
+        wrong: error of the last attempt; empty: none.
+        name: name to fill in.
+
+    Returns:
+        HTML.
+    """
     article = "a reviewer" if offer.role == "reviewer" else f"an {offer.role}"
     who = "You are invited" if offer.inviter == LOCAL_NAME else f"<b>{escape(offer.inviter)}</b> invites you"
     head = (
         f"<h1>{escape(offer.project)}</h1><p>{who} to this project as "
-        f"<b>{article}</b>. The link works once, until {offer.expires_at:%d %B %Y, %H:%M} UTC.</p>"
+        f"<b>{article}</b>. The link works once and expires on {offer.expires_at:%d %B %Y, %H:%M} UTC.</p>"
     )
     action = escape(address, quote=True)
     if user is not None:
@@ -74,20 +99,21 @@ def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "
         "Invitation",
         f'<form method="post" action="{action}">{head}{_wrong(wrong)}{_name_field(name)}'
         f"<label>Password <small>at least {SHORTEST} characters</small>"
-        f'<input name="password" type="password" autocomplete="new-password" required minlength="{SHORTEST}" maxlength="1000">'
+        f'<input name="password" type="password" autocomplete="new-password" required minlength="{SHORTEST}" '
+        f'maxlength="1000">'
         "</label><button>Join</button></form>"
-        f'<p class="foot">You have a name here already? <a href="/login?next={quote(address)}">Log in</a></p>',
+        f'<p class="foot">Already have an account? <a href="/login?next={quote(address)}">Log in</a></p>',
     )
 
 
 def notice_page(title: str, sentence: str) -> str:
-    """Return a page that says one sentence."""
-    return _page(title, f'<h1>{escape(title)}</h1><p>{escape(sentence)}</p><a href="/app/">To Glossator</a>')
+    """Return a page with one sentence."""
+    return _page(title, f'<h1>{escape(title)}</h1><p>{escape(sentence)}</p><a href="/app/">Open Glossator</a>')
 
 
 def _page(title: str, body: str) -> str:
-    # Here the address is always this server's own, which sends on to another one where that is set.
-    named = f"Glossator {escape(about.version())}, {escape(about.licence())}."
+    # The link is always this server's /source, which redirects when another address is set.
+    named = f"Glossator {escape(source_offer.version())}, {escape(source_offer.licence())}."
     foot = f'<p class="about">{named} <a href="/source">Source</a></p>'
     return _PAGE.format(title=escape(title), body=body, foot=foot)
 

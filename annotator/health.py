@@ -1,4 +1,4 @@
-"""Whether the parts that Glossator stands on are there: the database, the folder of files, room on the disk, a worker."""
+"""Health checks of the parts: database, data folder, disk space, worker."""
 
 import os
 import tempfile
@@ -13,19 +13,25 @@ from engine.jobs import presence
 from engine.settings import MEGABYTE
 from engine.workspace import Workspace
 
-LEAST_FREE_BYTES = 50 * MEGABYTE  # below it any save may be the one that fails
+LEAST_FREE_BYTES = 50 * MEGABYTE  # with less free space, any save may fail
 CONNECT_SECONDS = 2
 NEEDED = (
     "blobs",
     "disk",
     "database",
-)  # in the order in which they are looked at; without a worker people can still work
+)  # in the order of the checks; people can work without a worker
 PARTS = (*NEEDED, "worker")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Whether a part is well, in one sentence for anybody; and for admins: names, places, what an error says."""
+    """State of a part.
+
+    Attributes:
+        ok: whether it works.
+        sentence: the state, for everybody.
+        details: names, paths and errors, for admins only.
+    """
 
     ok: bool
     sentence: str
@@ -33,14 +39,22 @@ class Part:
 
 
 class Look:
-    """Looks at each part once. What it costs does not depend on how much there is."""
+    """Checks each part once, at a cost independent of the amount of data.
+
+    Args:
+        workspace: workspace whose parts are checked.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._probe = Probe(workspace.database, CONNECT_SECONDS)
 
     def all(self, tell: Callable[[str, Part], None]) -> None:
-        """Look at the parts in the order of `PARTS` and tell each as soon as it is known: the next one may never answer."""
+        """Check the parts in the order of `PARTS`.
+
+        Args:
+            tell: called with name and state of each part as soon as it is known; the next check may hang.
+        """
         tell("blobs", self._blobs())
         tell("disk", self._disk())
         try:
@@ -48,11 +62,11 @@ class Look:
                 found = presence.seen(session)
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
-            tell("database", Part(False, "The database does not answer.", f"{type(cause).__name__}: {cause}".strip()))
-            tell("worker", Part(False, "Nobody knows whether a worker is there: the database would tell."))
+            tell("database", Part(False, "The database does not respond.", f"{type(cause).__name__}: {cause}".strip()))
+            tell("worker", Part(False, "The worker's state is unknown: the database does not respond."))
             return
         where = self._workspace.database.url.render_as_string(hide_password=True)
-        tell("database", Part(True, "The database answers.", where))
+        tell("database", Part(True, "The database responds.", where))
         tell("worker", Part(bool(found.living), presence.told(found), ", ".join(found.living)))
 
     def _blobs(self) -> Part:
@@ -60,22 +74,22 @@ class Look:
         try:
             descriptor, name = tempfile.mkstemp(dir=folder, prefix=".new-")
             try:
-                os.write(descriptor, b"?")  # a full disk makes files, and takes no content
+                os.write(descriptor, b"?")  # on a full disk a file can be created but not written
             finally:
                 os.close(descriptor)
                 Path(name).unlink(missing_ok=True)
         except OSError as error:
-            return Part(False, "The folder of files cannot be written to.", f"{folder}: {error.strerror}")
-        return Part(True, "The folder of files can be written to.", str(folder))
+            return Part(False, "The data folder cannot be written to.", f"{folder}: {error.strerror}")
+        return Part(True, "The data folder can be written to.", str(folder))
 
     def _disk(self) -> Part:
         try:
             free = self._workspace.blobs.free_bytes()
         except OSError as error:
-            return Part(False, "Nobody knows how much room the disk has.", str(error.strerror))
-        details = f"{free / MEGABYTE:,.0f} MB are free."
+            return Part(False, "The free disk space is unknown.", str(error.strerror))
+        details = f"{free / MEGABYTE:,.0f} MB free."
         if free < LEAST_FREE_BYTES:
             return Part(
-                False, "The disk is full.", f"{details} At least {LEAST_FREE_BYTES / MEGABYTE:,.0f} are needed."
+                False, "The disk is full.", f"{details} At least {LEAST_FREE_BYTES / MEGABYTE:,.0f} MB are needed."
             )
-        return Part(True, "The disk has room.", details)
+        return Part(True, "The disk has free space.", details)

@@ -1,7 +1,7 @@
-"""Asking the parts for everybody who asks: one look at a time, reused for a moment, and waited for a bounded time.
+"""Shared health checks: one check at a time, reused for a second, with a bounded wait.
 
-A database that hangs makes a look hang. Whoever asks meanwhile shares it, and is told what is known when their time is up;
-no request waits longer, and no thread is begun for it.
+A hanging database makes a check hang. Requests meanwhile share that check and report the parts known after a bounded
+wait; none of them starts a thread.
 """
 
 import asyncio
@@ -16,18 +16,16 @@ from annotator.auth import user_of
 from annotator.health import NEEDED, PARTS, Look, Part
 from engine.workspace import Workspace
 
-WAIT_SECONDS = 2.5  # from the beginning of a look on, until it counts as unanswered
+WAIT_SECONDS = 2.5  # after the start of a check, an unknown part counts as unanswered
 REUSED_SECONDS = 1.0
-GIVEN_UP_SECONDS = (
-    20.0  # after so long another look is begun beside one that hangs: what it hangs on may be gone for ever
-)
+GIVEN_UP_SECONDS = 20.0  # after this time another check starts beside a hanging one, which may never end
 MOST_UNDER_WAY = 3
 _GLANCE_SECONDS = 0.01
 _log = logging.getLogger(__name__)
 
 
 class _OneLook:
-    """A look under way, or at its end."""
+    """A running or finished check."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -35,14 +33,18 @@ class _OneLook:
         self.parts: dict[str, Part] = {}
 
     def is_of_use(self, moment: float, more: bool) -> bool:
-        """Whether it is shared by who asks now. `more`: whether another one may be begun beside one that hangs."""
+        """Return whether a request at `moment` shares this check; `more`: another check may start beside it."""
         if self.ended is not None:
             return moment - self.ended < REUSED_SECONDS
         return not more or moment - self.began < GIVEN_UP_SECONDS
 
 
 class Checkup:
-    """The parts of one workspace. For many who ask at once."""
+    """Health of one workspace, for many requests at once.
+
+    Args:
+        workspace: workspace whose parts are checked.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._look = Look(workspace)
@@ -52,7 +54,7 @@ class Checkup:
         self._failing: set[str] = set()
 
     async def parts(self) -> dict[str, Part]:
-        """Return every part, as it was at most a second ago. Waits at most `WAIT_SECONDS`."""
+        """Return the state of every part, at most a second old; waits at most `WAIT_SECONDS`."""
         look = self._current()
         while look.ended is None and time.monotonic() < look.began + WAIT_SECONDS:
             await asyncio.sleep(_GLANCE_SECONDS)
@@ -73,14 +75,14 @@ class Checkup:
         try:
             self._look.all(look.parts.__setitem__)
         except Exception:
-            _log.exception("the parts could not be looked at")
+            _log.exception("the health check failed")
         finally:
             with self._lock:
                 self._under_way -= 1
             look.ended = time.monotonic()
 
     def _note(self, found: dict[str, Part]) -> None:
-        """Say in the log when a part that people need fails, and when it is back."""
+        """Log when a needed part fails, and when it recovers."""
         for name in NEEDED:
             part = found[name]
             if part.ok == (name in self._failing):
@@ -94,7 +96,10 @@ def is_ready(parts: dict[str, Part]) -> bool:
 
 
 def is_admin(request: Request, workspace: Workspace) -> bool:
-    """Return whether an admin of the installation asks. Whoever cannot be looked up just then is none."""
+    """Return whether an admin of the installation sent the request.
+
+    False when the user cannot be looked up.
+    """
     try:
         user = user_of(request, workspace)
     except SQLAlchemyError:
@@ -104,9 +109,9 @@ def is_admin(request: Request, workspace: Workspace) -> bool:
 
 def _unanswered(name: str) -> Part:
     sentences = {
-        "blobs": "The folder of files does not answer.",
-        "disk": "The disk does not answer.",
-        "database": "The database does not answer.",
-        "worker": "Nobody knows whether a worker is there: the database would tell.",
+        "blobs": "The data folder does not respond.",
+        "disk": "The disk does not respond.",
+        "database": "The database does not respond.",
+        "worker": "The worker's state is unknown: the database does not respond.",
     }
-    return Part(False, sentences[name], f"Nothing was heard for {WAIT_SECONDS:g} seconds.")
+    return Part(False, sentences[name], f"No response for {WAIT_SECONDS:g} seconds.")

@@ -1,27 +1,31 @@
-"""The gate before what reads JSON: a body of more values than any honest one is refused before it is taken apart.
+"""Limit on the number of values in a JSON body, checked before parsing.
 
-Taking JSON apart, and naming each field that is wrong, keeps the interpreter busy for all requests at once: two megabytes of
-empty strings, or of keys that nobody knows, stopped the server for six seconds. Numbers are cheap, and a mask has many of them;
-what is counted here are texts and brackets, of which an honest request has few.
+Parsing JSON and reporting each wrong field blocks all requests: two megabytes of empty strings, or of unknown keys,
+stopped the server for six seconds. Numbers are cheap, and masks contain many. So strings and brackets are counted, of
+which normal requests have few.
 """
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_TEXTS = 20_000  # a thousand words that are mended have some ten texts each, the names of their fields among them
+MOST_TEXTS = 20_000  # a thousand fixed words have about ten strings each, including field names
 MOST_BRACKETS = 50_000  # a thousand edits have four each, their points and boxes one each
 _METHODS = ("POST", "PUT", "PATCH", "DELETE")
 _FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 
 
 class JsonGate:
-    """ASGI middleware before the routes under /api/. The size of the body is bounded before it; see annotator.guard."""
+    """ASGI middleware before the routes under /api/.
+
+    Annotator.request_guard limits the size of bodies before it.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         if scope["type"] != "http" or scope["method"] not in _METHODS or not scope["path"].startswith("/api/"):
             await self.app(scope, receive, send)
             return
@@ -32,12 +36,12 @@ class JsonGate:
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return  # the client has gone
+                return  # the client has disconnected
             body += message.get("body", b"")
             if not message.get("more_body", False):
                 break
         if body.count(b'"') > 2 * MOST_TEXTS or body.count(b"[") + body.count(b"{") > MOST_BRACKETS:
-            sentence = {"detail": "The request holds too many values. Send it in parts."}
+            sentence = {"detail": "The request contains too many values. Send it in parts."}
             await JSONResponse(sentence, status_code=413)(scope, receive, send)
             return
         told = False

@@ -1,8 +1,7 @@
-"""The door behind the guard: where people log in, nothing but the forms and the program's own files is open to strangers.
+"""Login check before all routes: without a login, only forms and static files are open.
 
-Routes ask for the user themselves. The door asks once more, in front of all of them, so that a route that forgets is not
-open, Gradio's own among them; it asks what a program's token may; and it closes what Gradio brings along and this page does
-not use.
+Routes check the user themselves. This middleware checks once more in front of them, so a route that forgets is not
+open. It also checks the scopes of tokens, and closes the routes of Gradio that the page does not use.
 """
 
 from urllib.parse import quote
@@ -19,7 +18,7 @@ from engine.workspace import Workspace
 
 OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/source", *OPEN_ROUTES})
 OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
-# What the page needs of Gradio. Uploads, cached files, proxies, monitoring, code and agents are not among it.
+# Routes of Gradio that the page needs. Uploads, cached files, proxies, monitoring, code and agents stay closed.
 GRADIO = "/app"
 GRADIO_NEEDED = frozenset(
     {
@@ -34,21 +33,27 @@ GRADIO_NEEDED = frozenset(
 GRADIO_NEEDED_BELOW = ("/app/assets/", "/app/static/", "/app/gradio_api/heartbeat/")
 
 
-class Door:
-    """ASGI middleware around the application, inside the guard."""
+class LoginGate:
+    """ASGI middleware around the application, inside RequestGuard.
+
+    Args:
+        app: the application behind it.
+        workspace: workspace with settings and sessions.
+    """
 
     def __init__(self, app: ASGIApp, workspace: Workspace) -> None:
         self.app = app
         self.workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
         path = scope["path"]
         answer: Response | None = None
         if closed(path):
-            answer = JSONResponse({"detail": "There is nothing here."}, status_code=404)
+            answer = JSONResponse({"detail": "Nothing exists at this address. Check the path."}, status_code=404)
         elif self.workspace.settings.auth == "login" and not is_open(path):
             answer = await self._turned_away(scope)
         if answer is not None:
@@ -57,10 +62,13 @@ class Door:
         await self.app(scope, receive, send)
 
     async def _turned_away(self, scope: Scope) -> Response | None:
-        """What a stranger is told, and a program whose token may not ask for this; None for who may go on."""
+        """Return the refusal of a stranger, or of a token whose scope is too narrow.
+
+        None when the request may pass.
+        """
         if scope["type"] == "websocket":
             return JSONResponse(
-                {"detail": "There is nothing here."}, status_code=404
+                {"detail": "Nothing exists at this address. Check the path."}, status_code=404
             )  # there is none in this application
         request = Request(scope)
         if await run_in_threadpool(user_of, request, self.workspace) is not None:
@@ -75,12 +83,12 @@ class Door:
 
 
 def is_open(path: str) -> bool:
-    """Return whether strangers may ask for a path."""
+    """Return whether a path is open without a login."""
     return path in OPEN or path.startswith(OPEN_BELOW)
 
 
 def closed(path: str) -> bool:
-    """Return whether a path is one of Gradio's that nobody needs."""
+    """Return whether a path is a closed route of Gradio."""
     if path != GRADIO and not path.startswith(f"{GRADIO}/"):
         return False
     return path not in GRADIO_NEEDED and not path.startswith(GRADIO_NEEDED_BELOW)

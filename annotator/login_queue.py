@@ -1,8 +1,9 @@
-"""The line in which passwords wait to be looked at: short, fair, and without holding a thread that others need.
+"""Queue of password checks: short, fair, and without holding a thread while waiting.
 
-A hash costs a core for some 50 ms, by design. Whoever floods the login would else hold all threads that serve requests. Here
-few are looked at at a time; addresses take turns, each with one at a time; and of one address, and of all together, only so
-many wait. The rest is refused. People who have logged in from their address before go first.
+A password hash occupies a core for about 50 ms, by design. A flood of logins would occupy all threads that serve
+requests. So few passwords are checked at a time. Addresses take turns, with one check each. The number waiting, for one
+address and in total, is limited; further logins are refused. Users who have logged in from their address before go
+first.
 """
 
 import asyncio
@@ -16,19 +17,19 @@ from anyio import CapacityLimiter
 from engine.accounts.login_throttle import network_of
 from engine.errors import TooMany
 
-AT_ONCE = 4  # looked at: two of them hash (engine.accounts.passwords), the others read or write the database
+AT_ONCE = 4  # running checks: two of them hash (engine.accounts.passwords), the others use the database
 OF_AN_ADDRESS = 4  # waiting
-OF_STRANGERS, OF_KNOWN = 64, 16  # waiting, of all addresses; a second lane is for who is known where they are
-LONG = 8  # waiting: from so many on it is worth asking the database who is known
-HELD, HELD_SECONDS = 256, 1.0  # refusals that are held back at a time, and for how long
+OF_STRANGERS, OF_KNOWN = 64, 16  # waiting, all addresses; a second queue for users known at their address
+LONG = 8  # waiting: from this length on, the database is asked for known users
+HELD, HELD_SECONDS = 256, 1.0  # refusals that are delayed at a time, and the delay
 BUSY = "Too many people are logging in at the moment. Try again in a few seconds."
 BUSY_SECONDS = 5
 _Answer = TypeVar("_Answer")
-_Lane = OrderedDict[str, deque["asyncio.Future[None]"]]  # network -> those of it that wait; the next one's turn first
+_Lane = OrderedDict[str, deque["asyncio.Future[None]"]]  # network -> its waiting checks; the next turn first
 
 
-class LoginLine:
-    """One line a process, used in its one event loop."""
+class LoginQueue:
+    """Queue of password checks; one per process, used on its event loop."""
 
     def __init__(self) -> None:
         self._strangers: _Lane = OrderedDict()
@@ -39,11 +40,23 @@ class LoginLine:
 
     @property
     def is_long(self) -> bool:
-        """Whether so many wait that who is known should go first."""
+        """Whether the queue is long enough to let known users go first."""
         return _length(self._strangers) >= LONG
 
     async def run(self, address: str, step: Callable[[], _Answer], *, known: bool = False) -> _Answer:
-        """Call `step` in a thread when it is its address's turn. TooMany where too many wait already."""
+        """Call a function in a thread when it is its address's turn.
+
+        Args:
+            address: client address.
+            step: function that checks a password.
+            known: the user has logged in from this address before.
+
+        Returns:
+            The result of `step`.
+
+        Raises:
+            TooMany: too many checks wait already.
+        """
         network = network_of(address)
         await self._turn(network, self._known if known else self._strangers, OF_KNOWN if known else OF_STRANGERS)
         try:
@@ -55,7 +68,7 @@ class LoginLine:
             self._next()
 
     async def hold_back(self) -> None:
-        """Wait a moment before a refusal is told: who tries again at once is slowed down, and costs nothing meanwhile."""
+        """Delay a refusal for a moment, which slows down immediate retries at no cost."""
         if self._held >= HELD:
             return
         self._held += 1
@@ -74,13 +87,13 @@ class LoginLine:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it had its turn already; the next one gets it
+            if turn.done() and not turn.cancelled():  # its turn had begun; pass it on
                 self._running.discard(network)
                 self._next()
             raise
 
     def _next(self) -> None:
-        """Give turns away while there are some: to who is known, then to strangers; each lane's addresses in a circle."""
+        """Give out free turns: known users first, then strangers; addresses take turns within each queue."""
         for lane in (self._known, self._strangers):
             for network in list(lane):
                 if len(self._running) >= AT_ONCE:
@@ -94,7 +107,7 @@ class LoginLine:
                     self._running.add(network)
                     waiting.popleft().set_result(None)
                 if waiting:
-                    lane[network] = waiting  # to the end of the circle
+                    lane[network] = waiting  # to the end of the rotation
 
 
 def _length(lane: _Lane) -> int:

@@ -14,17 +14,17 @@ from pydantic import BaseModel
 
 from annotator.exception_handlers import told
 from annotator.running_imports import UnderWay, begin, end
-from annotator.work_queues import Line, Place, apart
+from annotator.work_queues import Place, WorkQueue, apart
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 
 MEDIA_TYPE = "application/x-ndjson"
 _EVERY = 0.25  # seconds between two steps of a kind that are told
 _STILL = 15.0  # seconds without a step after which the last one is told again: a line that is silent is cut by what stands between
-IMPORTS = Line("imports", at_work=2, waiting=8, come_back=120)  # in this process
-_WAITING, _BEGINNING = "Waiting for other imports", "Beginning"
-_STOPPED = "Stopped before anything was stored."
-_FAILED = "The server failed at this; its log says where. What was stored stays: the same again adds the rest."
+IMPORTS = WorkQueue("imports", at_work=2, waiting=8, come_back=120)  # in this process
+_WAITING, _BEGINNING = "Waiting for other imports", "Starting"
+_STOPPED = "Stopped before anything was stored. Start the import again to run it."
+_FAILED = "The import failed on the server; see its log. Stored documents are kept; import again to add the rest."
 _log = logging.getLogger(__name__)
 
 OnStep = Callable[[str, int, int], None]  # what is done, how far, of how much

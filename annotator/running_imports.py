@@ -18,7 +18,7 @@ class UnderWay:
     by: str
     id: str = field(default_factory=new_id)
     began_at: datetime = field(default_factory=now)
-    doing: str = "Beginning"
+    doing: str = "Starting"
     done: int = 0
     of: int = 0
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -51,6 +51,6 @@ def stop(project_id: str, import_id: str) -> UnderWay:
     """Ask an import to end at its next step. NotFound when it has ended, or is another project's."""
     one = _all.get(import_id)
     if one is None or one.project_id != project_id:
-        raise NotFound("No such import is under way; it may have ended.")
+        raise NotFound("This import is not running. It may have ended; reload the list.")
     one.stopping.set()
     return one

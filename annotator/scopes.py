@@ -1,7 +1,7 @@
-"""What a program's token may ask for: the one table that the door asks, in front of every route.
+"""Scopes of tokens: the table that LoginGate checks before every route.
 
-A scope takes from what its person may do and never adds to it; routes ask for the person's role as always. What stands
-nowhere here needs the scope admin, so that a new route is closed to narrower tokens until somebody decides.
+A scope restricts the rights of its user and never extends them; routes still check the user's role. Routes not listed
+here need the scope admin. So a new route is closed to narrower tokens until it is listed.
 """
 
 import re
@@ -9,7 +9,7 @@ from functools import cache
 
 from db.tables.people import Scope
 
-# Sees what people work on. Not here: logins, users, invitations, and the audit trails, which name addresses.
+# Reading annotation data. Not included: logins, users, invitations, and audit trails, which contain addresses.
 READ = frozenset(
     {
         "/api/docs",
@@ -47,7 +47,7 @@ READ = frozenset(
         "/api/runs/{id}/changes",
     }
 )
-# Does an annotator's work; where its person is a reviewer, a reviewer's verdicts too.
+# Annotating, and reviewing when the user is a reviewer.
 ANNOTATE = frozenset(
     {
         "POST /api/projects/{id}/documents",
@@ -69,18 +69,27 @@ ANNOTATE = frozenset(
 
 
 def needed(method: str, path: str) -> Scope:
-    """Return the least scope that may ask for a path."""
+    """Return the narrowest scope that may request a path."""
     if method in ("GET", "HEAD") and _pattern(READ).fullmatch(path):
         return "read"
     return "annotate" if _pattern(ANNOTATE).fullmatch(f"{method} {path}") else "admin"
 
 
 def refusal(scope: Scope | None, method: str, path: str) -> str | None:
-    """Return why a token of this scope may not ask for a path, as a sentence; None where it may, and for browsers."""
+    """Return the reason why a scope does not cover a request.
+
+    Args:
+        scope: scope of the token; None for browsers, which have all rights of their user.
+        method: HTTP method.
+        path: path of the request.
+
+    Returns:
+        One sentence, or None when the request is allowed.
+    """
     wanted = needed(method, path)
     if scope is None or _RANK[scope] >= _RANK[wanted]:
         return None
-    return f"The scope of this token is {scope}; this needs a token with the scope {wanted}."
+    return f"The token's scope is {scope}; this request needs the scope {wanted}. Use another token."
 
 
 _RANK = {"read": 1, "annotate": 2, "admin": 3}

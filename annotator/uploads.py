@@ -1,5 +1,7 @@
-"""Uploads: who may not send one, or finds no place in the line, is told before the file is read; then it lies on disk, for what reads
-it wants a path."""
+"""Uploads: rights, disk space and queue are checked before the body is read.
+
+The file is then copied to disk.
+"""
 
 import contextlib
 import os
@@ -14,24 +16,33 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
 from annotator.deps import required_user
-from annotator.work_queues import Line, Place
+from annotator.work_queues import Place, WorkQueue
 from engine.errors import Refused
 from engine.settings import MEGABYTE
 
-SPARE_BYTES = 200 * MEGABYTE  # that stay free on the disk
-_COPIES = 2  # of an upload: as it arrives, and for what reads it
+SPARE_BYTES = 200 * MEGABYTE  # kept free on the disk
+_COPIES = 2  # of an upload: as received, and as read
 _CHUNK = 1 << 20
 
 
-def asked_early(check: Callable[[Request], None], line: Line) -> type[APIRoute]:
-    """Return the class of routes that ask, before the body of a request is read, whether the person may send it (`check`, which
-    looks up who it is), whether the disk has room, and for a place of theirs in `line`; the place is `place_of(request)`.
+def asked_early(check: Callable[[Request], None], line: WorkQueue) -> type[APIRoute]:
+    """Return a route class that checks requests before reading their bodies.
 
-    FastAPI itself reads a body first and asks then: every upload that is refused would lie on disk before.
+    FastAPI reads the body first and checks afterwards: every refused upload would be written to disk before.
+
+    Args:
+        check: checks the rights, and looks up the user.
+        line: queue in which the upload takes a place; see `place_of`.
+
+    Returns:
+        A route class, which also checks the free disk space.
     """
 
     class AskedEarly(APIRoute):
+        """Route that checks rights, disk space and queue before it reads a body."""
+
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            """Return FastAPI's handler behind the checks."""
             answer = super().get_route_handler()
 
             async def handler(request: Request) -> Response:
@@ -47,7 +58,7 @@ def asked_early(check: Callable[[Request], None], line: Line) -> type[APIRoute]:
 
 
 def place_of(request: Request) -> Place:
-    """Return the place in the line that a request was given."""
+    """Return the queue place of a request."""
     place: Place = request.state.place
     return place
 
@@ -70,4 +81,6 @@ def _check_room(request: Request) -> None:
     declared = request.headers.get("content-length", "")
     needed = _COPIES * int(declared) if declared.isdigit() else 0
     if shutil.disk_usage(tempfile.gettempdir()).free < needed + SPARE_BYTES:
-        raise Refused("The server's disk is almost full, so it takes no files. Tell whoever runs it.")
+        raise Refused(
+            "The server's disk is almost full, so uploads are refused. Ask the administrator to free disk space."
+        )

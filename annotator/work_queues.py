@@ -1,6 +1,6 @@
-"""Lines for long work: so much of a kind is done at once, so much more waits for its turn, and who comes then is told to come back.
+"""Queues for long work: limited numbers run and wait; further requests are refused with Retry-After.
 
-Who waits holds no thread of those that answer requests: the work has a thread of its own, and the request waits for that thread's end.
+A waiting request holds no thread of the server: the work has a thread of its own, and the request awaits its end.
 """
 
 import asyncio
@@ -17,13 +17,20 @@ from fastapi import Depends, Request
 from engine.errors import TooMany
 
 _Result = TypeVar("_Result")
-_LOOK = 0.25  # seconds between two looks whether what waits for its turn should stop
-_ASKED = 1.0  # seconds between two looks whether somebody still waits
+_LOOK = 0.25  # seconds between two checks whether waiting work should stop
+_ASKED = 1.0  # seconds between two checks whether the client is still connected
 
 
-class Line:
-    """A line for one kind of work. `what`: the kind, as in "Too many imports"; `at_work` and `waiting`: how many at most;
-    `come_back`: seconds after which somebody who found no place may try again; `of_one`: the most places that one person takes."""
+class WorkQueue:
+    """Queue for one kind of work.
+
+    Args:
+        what: plural of the kind, as in "Too many imports".
+        at_work: most pieces of work that run at a time.
+        waiting: most pieces that wait.
+        come_back: seconds for Retry-After when the queue is full.
+        of_one: most places of one user; None: no limit.
+    """
 
     def __init__(self, what: str, *, at_work: int, waiting: int, come_back: int, of_one: int | None = None) -> None:
         self.what, self._come_back, self._of_one = what, come_back, of_one
@@ -33,18 +40,25 @@ class Line:
         self.places = threading.BoundedSemaphore(at_work + waiting)
 
     def place(self, person: str = "") -> "Place":
-        """Return a place in the line. TooMany when all are taken, or as many by this person as one may have."""
+        """Take a place in the queue.
+
+        Args:
+            person: id of the user, for the limit `of_one`.
+
+        Raises:
+            TooMany: the queue is full, or the user has too many places.
+        """
         again = f"Try again in {_minutes(self._come_back)}."
         with self._counting:
             if self._of_one is not None and self._taken[person] >= self._of_one:
-                raise TooMany(f"Many {self.what} of yours are under way just now. {again}", self._come_back)
+                raise TooMany(f"Too many of your {self.what} are running. {again}", self._come_back)
             if not self.places.acquire(blocking=False):
-                raise TooMany(f"Too many {self.what} wait already. {again}", self._come_back)
+                raise TooMany(f"Too many {self.what} are waiting. {again}", self._come_back)
             self._taken[person] += 1
         return Place(self, person)
 
     def left(self, person: str) -> None:
-        """Take back a place of `person`; `Place.leave` calls it, once."""
+        """Release a place of `person`; `Place.leave` calls this once."""
         with self._counting:
             self._taken[person] -= 1
             if not self._taken[person]:
@@ -53,12 +67,12 @@ class Line:
 
 
 class Place:
-    """A place in a line. Used as a context, it is left at the end unless somebody has taken it over with `keep`."""
+    """Place in a queue; a context manager that releases it at the end, unless `keep` was called."""
 
-    def __init__(self, line: Line, person: str) -> None:
+    def __init__(self, line: WorkQueue, person: str) -> None:
         self._line, self._person = line, person
         self._kept = False
-        self._left = threading.Lock()  # held once it is left: that is done once
+        self._left = threading.Lock()  # acquired at the release, so that it happens once
 
     def __enter__(self) -> Self:
         return self
@@ -70,19 +84,23 @@ class Place:
             self.leave()
 
     def keep(self) -> Self:
-        """Take the place over: whoever does leaves it."""
+        """Keep the place beyond the context; the caller releases it with `leave`."""
         self._kept = True
         return self
 
     def leave(self) -> None:
-        """Give the place to somebody else."""
+        """Release the place."""
         if self._left.acquire(blocking=False):
             self._line.left(self._person)
 
     @contextmanager
     def turn(self, on_wait: Callable[[], None], check: Callable[[], None]) -> Iterator[None]:
-        """Wait for the turn of this place, in a thread that may wait. `on_wait` is called when there is something to wait
-        for, `check` now and then while it lasts: what that raises ends it."""
+        """Wait for the turn of this place, in a thread that may block.
+
+        Args:
+            on_wait: called when the work has to wait.
+            check: called four times a second meanwhile; an exception from it ends the wait.
+        """
         room = self._line.room
         if not room.acquire(blocking=False):
             on_wait()
@@ -95,9 +113,17 @@ class Place:
 
 
 def apart(work: Callable[[], _Result], name: str) -> "Future[_Result]":
-    """Do `work` in a thread of its own, which goes on when nobody waits for it any more. RuntimeError when no thread is to be had."""
+    """Run `work` in a thread of its own, which continues when nobody awaits it.
+
+    Args:
+        work: function to run.
+        name: name of the thread.
+
+    Raises:
+        RuntimeError: no thread could be started.
+    """
     outcome: Future[_Result] = Future()
-    outcome.set_running_or_notify_cancel()  # a request that is given up does not cancel it
+    outcome.set_running_or_notify_cancel()  # an abandoned request does not cancel it
 
     def run() -> None:
         try:
@@ -110,11 +136,11 @@ def apart(work: Callable[[], _Result], name: str) -> "Future[_Result]":
 
 
 async def end_of(outcome: "Future[_Result]") -> _Result:
-    """Wait for work that was begun with `apart`, without holding a thread, and return what came of it."""
+    """Await work started with `apart`, without holding a thread, and return its result."""
     return await asyncio.wrap_future(outcome)
 
 
-REPORTS = Line("reports", at_work=8, waiting=0, come_back=5)  # in this process, of the threads that answer requests
+REPORTS = WorkQueue("reports", at_work=8, waiting=0, come_back=5)  # per process
 
 
 async def _one_report() -> AsyncIterator[None]:
@@ -122,11 +148,14 @@ async def _one_report() -> AsyncIterator[None]:
         yield
 
 
-ONE_REPORT = Depends(_one_report)  # for routes that reckon over a whole project
+ONE_REPORT = Depends(_one_report)  # for routes that compute figures over a whole project
 
 
 async def end_unless_gone(outcome: "Future[_Result]", request: Request, gone: threading.Event) -> _Result:
-    """The same for a request whose client may go away: then `gone` is set, by which the work may end earlier."""
+    """Await work started with `apart`.
+
+    Set `gone` when the client disconnects, so that the work can stop early.
+    """
     waiting = asyncio.wrap_future(outcome)
     while not (await asyncio.wait({waiting}, timeout=_ASKED))[0]:
         if not gone.is_set() and await request.is_disconnected():

@@ -1,4 +1,4 @@
-"""The engine of Glossator: everything but the browser and the network's mathematics.
+"""The engine of Glossator: all services below the web application and above network and database.
 
-Rooms and the one direction of imports: docs/architecture.md; the layers contract in pyproject.toml holds it.
+docs/architecture.md describes the packages and their layers; the layers contract in pyproject.toml enforces them.
 """

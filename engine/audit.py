@@ -1,4 +1,7 @@
-"""The audit trail: who decided what. Written inside the unit of work that it tells of; never changed, never deleted."""
+"""The audit trail.
+
+Entries are written in the unit of work of their action, and never changed or deleted.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,9 +15,9 @@ from db.tables import AuditEntry, Project, User
 from engine.workspace import Workspace
 
 MOST = 500
-SHOWN = 3  # questions in one line
+SHOWN = 3  # questions listed in one line
 
-# What an entry says, after the name of who did it. Names of details stand in braces.
+# Clause behind the actor's name, by action. Names of details stand in braces.
 _SENTENCES: Mapping[str, str] = {
     "projects.create": "created the project {name}",
     "settings.change": "changed settings: {changes}",
@@ -22,41 +25,41 @@ _SENTENCES: Mapping[str, str] = {
     "members.role": "changed {name} from {before} to {role}",
     "members.remove": "removed {name}, who was {role}",
     "members.leave": "left the project",
-    "invitations.create": "made an invitation as {role}, valid until {until} UTC",
+    "invitations.create": "created an invitation as {role}, valid until {until} UTC",
     "invitations.revoke": "withdrew an invitation as {role}",
     "invitations.accept": "joined as {role}, invited by {inviter}",
     "models.promote": "promoted the model {model}",
-    "models.promote.forced": "promoted the model {model} past the gate: {reason}",
+    "models.promote.forced": "promoted the model {model} despite the gate: {reason}",
     "models.rollback": "rolled back to the model {model}",
     "standard_questions": "set the standard questions: {questions}",
-    "gold": "made an answer the known one: {question} ({document})",
-    "gold.none": "took back the known answer: {question} ({document})",
-    "tasks.first": "put the questions of {document} first",
+    "gold": "set a gold question: {question} ({document})",
+    "gold.none": "removed a gold question: {question} ({document})",
+    "tasks.first": "moved {document} to the front of the queue",
     "stage.change": "set the stage: {stage} ({reason})",
-    "stage.fall_back": "went back to the stage {stage}: {reason}",
-    "automatic.undo": "took back {answers} automatic answers",
+    "stage.fall_back": "returned to the stage {stage}: {reason}",
+    "automatic.undo": "withdrew {answers} automatic answers",
     "exports.make": "exported {answers} answers as {format}",
     "imports.make": "imported {answers} answers as {format}",
     "imports.stop": "stopped an import",
-    "jobs.ask": "asked for a job: {kind}",
-    "jobs.cancel": "stopped a job: {kind}",
-    "jobs.retry": "had a job tried again: {kind}",
+    "jobs.ask": "requested a job: {kind}",
+    "jobs.cancel": "cancelled a job: {kind}",
+    "jobs.retry": "retried a job: {kind}",
     "users.add": "added the user {name} as {role}",
     "users.role": "changed the user {name} from {before} to {role}",
     "users.disable": "disabled the user {name}",
-    "users.enable": "enabled the user {name} again",
+    "users.enable": "enabled the user {name}",
     "users.password": "set a new password for {name}",
     "users.sessions": "ended all sessions of {name}",
     "users.session": "ended a session of {name}: {client}",
-    "users.token": "made a token of {name} for {purpose}, valid {days} days, scope {scope}",
+    "users.token": "created a token of {name} for {purpose}, valid {days} days, scope {scope}",
     "password.change": "changed their own password",
-    "login.limited": "slowed down logins as {name} from {address} after {failures} wrong passwords",
-    "login.limited.more": "slowed down logins {times} more times after wrong passwords",
+    "login.limited": "throttled logins as {name} from {address} after {failures} wrong passwords",
+    "login.limited.more": "throttled logins {times} more times after wrong passwords",
 }
 
 
 class AuditLine(BaseModel):
-    """An entry as people read it: when, who, and what in one clause."""
+    """An entry for people: time, actor, and `what` as one clause."""
 
     id: str
     created_at: datetime
@@ -71,7 +74,16 @@ class AuditLine(BaseModel):
 def record(
     session: Session, actor_id: str | None, action: str, subject: str, project_id: str | None = None, **details: object
 ) -> None:
-    """Add an entry inside the caller's unit of work. `details` must be JSON, and hold the names that the sentence needs."""
+    """Add an entry inside the caller's unit of work.
+
+    Args:
+        session: an open session.
+        actor_id: id of the acting user; None: Glossator.
+        action: action, a key of the table of clauses.
+        subject: id or name of the subject.
+        project_id: project, or None.
+        details: JSON values that the clause needs.
+    """
     session.add(AuditEntry(actor_id=actor_id, project_id=project_id, action=action, subject=subject, details=details))
 
 
@@ -83,7 +95,10 @@ def note(
     project_id: str | None = None,
     **details: object,
 ) -> None:
-    """Add an entry in a unit of work of its own, for what changes nothing else in the database."""
+    """Add an entry in a unit of work of its own, for actions without other changes.
+
+    Arguments as of `record`.
+    """
     with workspace.database.write() as session:
         record(session, actor_id, action, subject, project_id, **details)
 
@@ -91,7 +106,14 @@ def note(
 def entries(
     workspace: Workspace, project_id: str | None = None, *, before: str | None = None, limit: int = 100
 ) -> list[AuditLine]:
-    """Return entries of one project, or of everything, newest first. `before`: the id of the last one seen, to go on from."""
+    """Return entries of the audit trail, newest first.
+
+    Args:
+        workspace: open workspace.
+        project_id: limits the entries to one project.
+        before: id of the last entry seen; older ones are returned.
+        limit: maximum number, at most MOST.
+    """
     chosen = (
         select(AuditEntry, User.name, Project.name)
         .outerjoin(User, User.id == AuditEntry.actor_id)
@@ -129,10 +151,10 @@ class _Known(dict[str, object]):
 
 
 def _what(entry: AuditEntry) -> str:
-    """What an entry says. One of an older or newer version, whose sentence is not known, says its action."""
+    """Return the clause of an entry; entries of other versions, without a known clause, show their action."""
     action = "gold.none" if entry.action == "gold" and entry.details.get("annotation_id") is None else entry.action
     sentence = _SENTENCES.get(action, "{action}: {subject}")
-    # A token of before scopes were had all rights.
+    # Tokens from before scopes existed had all rights.
     known = {
         "scope": "admin",
         "action": entry.action,
@@ -148,9 +170,9 @@ def _what(entry: AuditEntry) -> str:
 
 
 def _some(questions: list[str]) -> str:
-    """The first of some questions, and how many more there are; a line is read at a glance."""
+    """Return the first questions, and the number of further ones."""
     more = len(questions) - SHOWN
     return "; ".join(questions[:SHOWN]) + (f"; and {more} more" if more > 0 else "") if questions else "none"
 
 
-NOBODY = "Glossator"  # who acts in the audit trail where no person does
+NOBODY = "Glossator"  # actor of entries without a user

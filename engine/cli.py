@@ -9,7 +9,7 @@ from engine.commands import GROUPS
 
 app = typer.Typer(
     name="glossator",
-    help="Ask a document a question; the answer is marked on the page. Correct the mark; the model learns.",
+    help="Ask a document a question; the answer is marked on the page. Fix the mark; the model learns.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -1,8 +1,8 @@
-"""What may be written a moment later than it happened: gathered, and written together, at most once a second.
+"""Deferred database writes, gathered and written together at most once a second.
 
-Strangers can make any number of these happen (wrong passwords), or programs with every request (the last use of a token).
-Writing each at once would take the database's write turn away from the people at work. What waits here is lost when the
-process is killed: nothing belongs here that somebody was told is stored.
+They come from strangers (wrong passwords) or with every request of a program (last use of a token). Writing each at
+once would take the database's write lock from annotators. Waiting writes are lost when the process is killed, so
+nothing that was acknowledged to a person may be deferred.
 """
 
 import logging
@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from db.session import Database
 
 PAUSE = 1.0  # seconds between two writes
-MOST = 10_000  # what waits at most, while the database cannot be written
+MOST = 10_000  # waiting writes at most, while the database cannot be written
 _UNSTORABLE = (DataError, IntegrityError)
 _log = logging.getLogger(__name__)
 
@@ -29,20 +29,24 @@ class _Waiting:
     due: float  # monotonic
 
 
-class Later:
-    """Gathers what is to be written, and writes it in a thread that lives while something waits."""
+class DeferredWrites:
+    """Gathers writes, and performs them in a thread that runs while some are waiting.
+
+    Args:
+        database: database to write to.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._waiting: dict[object, _Waiting] = {}
-        self._lock = threading.Lock()  # of the two fields around it; never held while the database is written
+        self._lock = threading.Lock()  # guards the fields around it; never held while the database is written
         self._thread: threading.Thread | None = None
         self._one_write = threading.Lock()
         self._closing = threading.Event()
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits already that nothing more is taken."""
+        """Whether no further write is accepted."""
         return len(self._waiting) >= MOST
 
     def add(
@@ -53,9 +57,16 @@ class Later:
         key: object = None,
         delay: float = 0.0,
     ) -> bool:
-        """Have `write` called in the next unit of work, and `done` after its commit. False when nothing more is taken.
+        """Queue a write.
 
-        What has a `key` that waits already is dropped: it says the same. `delay`: seconds before it is due.
+        Args:
+            write: called in the next unit of work.
+            done: called after its commit.
+            key: a write whose key is waiting already is dropped.
+            delay: seconds before the write is due.
+
+        Returns:
+            Whether the write was accepted.
         """
         with self._lock:
             if self.is_full:
@@ -67,7 +78,11 @@ class Later:
         return True
 
     def flush(self, *, everything: bool = True) -> None:
-        """Write what waits now; without `everything`, what is due. Whatever is raised leaves it waiting."""
+        """Perform the waiting writes; after an exception they keep waiting.
+
+        Args:
+            everything: also writes that are not due yet.
+        """
         with self._one_write:
             moment = time.monotonic()
             with self._lock:
@@ -76,12 +91,12 @@ class Later:
                 return
             try:
                 self._write(taken.values())
-            except _UNSTORABLE:  # one of them cannot be stored; the others shall not wait for it for ever
+            except _UNSTORABLE:  # one of them cannot be stored; the others must not wait for it
                 for each in taken.values():
                     try:
                         self._write([each])
                     except _UNSTORABLE:
-                        _log.exception("one entry that was put off cannot be stored, and is left out")
+                        _log.exception("a deferred write cannot be stored and is dropped")
             with self._lock:
                 for key in taken:
                     del self._waiting[key]
@@ -95,19 +110,19 @@ class Later:
                 each.write(session)
 
     def close(self) -> None:
-        """Write what waits, if the database still takes it, and let the thread end."""
+        """Perform the waiting writes if possible, and end the thread."""
         self._closing.set()
         try:
             self.flush()
         except Exception:
-            _log.exception("what was to be written at the end could not be")
+            _log.exception("deferred writes were lost at the end of the process")
 
     def _run(self) -> None:
         while not self._closing.wait(PAUSE):
             try:
                 self.flush(everything=False)
             except Exception:
-                _log.exception("writing what was put off failed; trying again")
+                _log.exception("deferred writes failed; trying again")
             with self._lock:
                 if not self._waiting:
                     self._thread = None

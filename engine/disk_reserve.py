@@ -1,8 +1,8 @@
-"""Room on the disk that is kept for the next start.
+"""Disk space reserved for the next start.
 
-SQLite makes two files beside the database whenever it is opened after a clean stop, and cannot be opened where the disk has no
-room for them. A server that was stopped on a full disk would not start again, just when somebody wants to make room with it. So a
-file of some megabytes waits beside the database, and is given up in that case.
+SQLite creates two files beside the database when it is opened after a clean stop, and fails without space for them. A
+server stopped on a full disk could then not start again to free space. So a file of some megabytes lies beside the
+database, and is removed in that case.
 """
 
 import contextlib
@@ -19,28 +19,30 @@ _log = logging.getLogger(__name__)
 
 
 def keep(folder: Path) -> None:
-    """Make the reserve in `folder` where it is missing and there is plenty of room."""
+    """Create the reserve in a folder if it is missing and the disk has enough space."""
     file = folder / NAME
     if file.exists() or shutil.disk_usage(folder).free < 4 * BYTES:
         return
     making = folder / f"{NAME}.new-{os.getpid()}"
     try:
         private.make_file(making)
-        making.write_bytes(bytes(BYTES))  # written, not only promised: a file with holes takes no room
+        making.write_bytes(bytes(BYTES))  # written in full: a sparse file reserves no space
         making.rename(file)
     except OSError as error:
-        _log.warning("the reserve of %d MB could not be made: %s", BYTES // 1_000_000, error)
+        _log.warning("the disk reserve of %d MB could not be created: %s", BYTES // 1_000_000, error)
         with contextlib.suppress(OSError):
             making.unlink(missing_ok=True)
 
 
 def give_up(folder: Path) -> bool:
-    """Remove the reserve, which makes room for what must be written; return whether there was one."""
+    """Remove the reserve to free its space; return whether there was one."""
     try:
         (folder / NAME).unlink()
     except OSError:
         return False
     _log.warning(
-        "The disk of %s is full. A reserve of %d MB was given up to start; make room.", folder, BYTES // 1_000_000
+        "The disk of %s is full. The reserve of %d MB was removed to start; free disk space.",
+        folder,
+        BYTES // 1_000_000,
     )
     return True

@@ -1,24 +1,32 @@
-"""What can go wrong for a person, as one sentence each. The command line and REST turn them into exit codes and statuses."""
+"""Errors shown to people, as one or two sentences.
+
+The command line and REST map them to exit codes and statuses.
+"""
 
 
 class Refused(Exception):
-    """The request cannot be done as it was put. The sentence says why and what to do."""
+    """The request is invalid. The message states the error and the action to take."""
 
 
 class NotFound(Refused):
-    """There is no such thing, or not for this person."""
+    """The resource does not exist, or is hidden from the user."""
 
 
 class Forbidden(Refused):
-    """The person's role does not allow it."""
+    """The user's role does not allow the request."""
 
 
 class Conflict(Refused):
-    """Somebody else was faster; nothing was changed."""
+    """Another change came first, or the state is already set; nothing was changed."""
 
 
 class TooMany(Refused):
-    """Asked too often. `seconds` says how long to wait before the next time."""
+    """Too many requests.
+
+    Args:
+        sentence: message for people.
+        seconds: seconds to wait before the next request.
+    """
 
     def __init__(self, sentence: str, seconds: int) -> None:
         super().__init__(sentence)

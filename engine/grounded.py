@@ -24,12 +24,12 @@ Box = tuple[int, int, int, int]
 
 
 class GroundedFormatError(ValueError):
-    """A line of a grounded file that cannot be read; the message names the file and the line."""
+    """A malformed line of a grounded file; the message names file and line."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedWord:
-    """A word and its box (x0, y0, x1, y1) in pixels of the page."""
+    """A word and its box (x0, y0, x1, y1) in page pixels."""
 
     text: str
     box: Box
@@ -39,9 +39,13 @@ class GroundedWord:
 class GroundedQuestion:
     """A question with its acceptable answers.
 
-    `answers`: word indices, one list an acceptable answer. `masks`: further acceptable answers as COCO RLE at page size,
-    {"size": [height, width], "counts": "..."}; `region_type` names what they show. `printed_key`: is there a key on the
-    page to match the question with.
+    Attributes:
+        question_id: id of the question.
+        question: text of the question.
+        answers: word indices, one list per acceptable answer.
+        printed_key: whether the page has a printed key that matches the question.
+        masks: further acceptable answers as COCO RLE at page size, {"size": [height, width], "counts": "..."}.
+        region_type: content of the masks, as "signature".
     """
 
     question_id: str
@@ -53,12 +57,13 @@ class GroundedQuestion:
 
     @property
     def answerable(self) -> bool:
+        """Whether the page answers the question."""
         return bool(self.answers or self.masks)
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedPage:
-    """A page: `image` is a path relative to the folder of `pages.jsonl`, or None where a page has words alone."""
+    """A page. `image`: path relative to the folder of `pages.jsonl`, or None for a page with words only."""
 
     page_id: str
     image: str | None
@@ -69,10 +74,17 @@ class GroundedPage:
 
 
 def read_pages(source: str | Path) -> Iterator[GroundedPage]:
-    """Pages of a folder that holds `pages.jsonl`, or of such a file, in its order; blank lines are skipped. What a model answered
-    and no person looked at ("answered" says so, in an export) is left out: nobody is to learn from it, or be judged by it.
+    """Yield the pages of a grounded dataset in order.
 
-    Raises FileNotFoundError when there is no such file and GroundedFormatError, with file and line, on a bad line.
+    Blank lines are skipped. Unreviewed automatic answers ("answered" in an export) are left out: they must serve
+    neither training nor evaluation.
+
+    Args:
+        source: folder with `pages.jsonl`, or that file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        GroundedFormatError: a line is malformed.
     """
     path = pages_file(source)
     with path.open("rb") as lines:
@@ -95,19 +107,30 @@ def _of_people(stored: object) -> GroundedPage:
 
 
 def automatic_questions(stored: object) -> set[int]:
-    """The places of a line's questions whose answers are a model's that no person looked at."""
+    """Return the indices of a page's questions with unreviewed automatic answers.
+
+    Args:
+        stored: JSON object of a line.
+    """
     about = stored.get("answered") if isinstance(stored, dict) else None
     rows = about if isinstance(about, list) else []
     return {at for at, one in enumerate(rows) if isinstance(one, dict) and one.get("status") == AUTOMATIC}
 
 
 def pages_file(source: str | Path) -> Path:
-    """The `pages.jsonl` that a folder or file names; FileNotFoundError with a sentence where there is none."""
+    """Return the path of `pages.jsonl`.
+
+    Args:
+        source: folder with that file, or the file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
     path = Path(source)
     if path.is_dir():
         path = path / PAGES_FILE
     if not path.is_file():
-        raise FileNotFoundError(f"{path} does not exist: a grounded set is a folder with {PAGES_FILE}, or that file.")
+        raise FileNotFoundError(f"{path} does not exist. Name a folder with {PAGES_FILE}, or that file.")
     return path
 
 
@@ -115,11 +138,16 @@ def write_pages(
     folder: str | Path,
     pages: Iterable[tuple[GroundedPage, Image.Image | bytes | None]],
 ) -> int:
-    """Writes `pages.jsonl` and the images into `folder` (made if missing) and returns the number of pages.
+    """Write `pages.jsonl` and the images into a folder; the file gets its name only when it is complete.
 
-    Each page comes with its image: a Pillow image (stored as PNG), the bytes of a file, stored as they are, or None. The page's
-    `image` is the path it is stored under; None with an image given means `images/<page_id>.png`. The file of pages
-    appears under its name only once it is whole.
+    Args:
+        folder: folder, created if missing.
+        pages: each page with its image: a Pillow image (stored as PNG), the bytes of a file, or None. The page's
+            `image` is
+            the path to store it under; None means `images/<page_id>.png`.
+
+    Returns:
+        Number of pages.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -146,12 +174,12 @@ def write_pages(
 def _inside(folder: Path, name: str) -> Path:
     target = folder / name
     if not target.resolve().is_relative_to(folder.resolve()):
-        raise ValueError(f"The image path {name!r} leaves the folder {folder}: give a path relative to it.")
+        raise ValueError(f"The image path {name!r} leaves the folder {folder}. Use a path inside it.")
     return target
 
 
 def page_to_json(page: GroundedPage) -> dict[str, Any]:
-    """The page as the JSON object of one line."""
+    """Return a page as the JSON object of one line."""
     return {
         "page_id": page.page_id,
         "image": page.image,
@@ -177,7 +205,14 @@ def _question_to_json(question: GroundedQuestion) -> dict[str, Any]:
 
 
 def page_from_json(stored: object) -> GroundedPage:
-    """A page from the JSON object of one line; GroundedFormatError says what is wrong with it."""
+    """Return the page of a JSON object.
+
+    Args:
+        stored: JSON object of one line.
+
+    Raises:
+        GroundedFormatError: the object is malformed.
+    """
     page = _object(stored, "the page")
     page_id = page.get("page_id")
     if not isinstance(page_id, str) or not page_id:

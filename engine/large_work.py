@@ -1,4 +1,4 @@
-"""A lane for work that is large: one at a time, so that many large pieces do not take the processor from small ones."""
+"""Queue for large saves: one at a time, so that many of them leave processor time for small ones."""
 
 import threading
 from collections.abc import Iterator
@@ -6,24 +6,26 @@ from contextlib import contextmanager
 
 from engine.errors import TooMany
 
-MOST_IN_LINE = 16  # at work and waiting: each holds a thread that answers requests
+MAX_IN_QUEUE = 16  # running and waiting: each holds a thread of the server
 WAIT_SECONDS = 2
 
 
-class Lane:
-    """A line that large work stands in. Safe for threads."""
+class SerialQueue:
+    """Bounded queue that runs one piece of work at a time. Thread-safe."""
 
     def __init__(self) -> None:
-        self._places = threading.BoundedSemaphore(MOST_IN_LINE)
+        self._places = threading.BoundedSemaphore(MAX_IN_QUEUE)
         self._turn = threading.Lock()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for the others in line, and keep them waiting meanwhile. TooMany when the line is full."""
+        """Wait for a turn, and hold it inside the context.
+
+        Raises:
+            TooMany: the queue is full.
+        """
         if not self._places.acquire(blocking=False):
-            raise TooMany(
-                "Many large edits are being saved at this moment; save this one again in a moment.", WAIT_SECONDS
-            )
+            raise TooMany("Too many large edits are being saved. Try again in a few seconds.", WAIT_SECONDS)
         try:
             with self._turn:
                 yield

@@ -1,7 +1,7 @@
-"""What a process of Glossator has for itself: a folder for temporary files, and new files that its owner alone can read.
+"""Private files of a process: a temporary folder, and new files readable by their owner only.
 
-Uploads are confidential, and a process that is killed deletes nothing. So temporary files lie in DATA_DIR/.glossator-tmp, in one folder a process, which
-the process holds by a lock; the next process to begin removes the folders that nobody holds any more.
+Uploads are confidential, and a killed process deletes nothing. So temporary files lie in DATA_DIR/.glossator-tmp, in
+one locked folder per process. The next process to start removes the unlocked folders.
 """
 
 import contextlib
@@ -18,18 +18,24 @@ from typing import IO
 from db import private
 from db.ids import new_id
 
-FOLDER = ".glossator-tmp"  # a name that nobody else gives: the data folder may be a person's home
+FOLDER = ".glossator-tmp"  # a unique name: the data folder may be a home folder
 _PREFIX = "process-"
-_LOCK = ".glossator-lock"  # no folder without one is ever touched
-_LEFT = "left-"  # how the folder of a process that is gone is called while it is deleted
-_umask_before: int | None = None  # None while new files are anybody's
+_LOCK = ".glossator-lock"  # folders without this file are never touched
+_LEFT = "left-"  # prefix of an abandoned folder while it is deleted
+_umask_before: int | None = None  # umask of the shell; None outside private_process_files
 
 
 @contextmanager
-def own_things(data_dir: Path) -> Iterator[Path]:
-    """Give this process, and those that it starts, a folder of its own for temporary files, and keep its new files private.
+def private_process_files(data_dir: Path) -> Iterator[Path]:
+    """Give this process and its children a temporary folder, and make new files private.
 
-    Meant for where a process begins, for both belong to the whole process. Yields the folder, which is gone afterwards.
+    Call it at the start of a process: both settings apply to the whole process.
+
+    Args:
+        data_dir: data folder.
+
+    Yields:
+        The folder, which is deleted afterwards.
     """
     global _umask_before
     before = _umask_before
@@ -38,9 +44,9 @@ def own_things(data_dir: Path) -> Iterator[Path]:
         _umask_before = umask
     default, environment = tempfile.tempdir, os.environ.get("TMPDIR")
     try:
-        folder, lock = claim(data_dir.absolute() / FOLDER)
+        folder, lock = claim_folder(data_dir.absolute() / FOLDER)
         with lock:
-            # Python's own, and what else asks: SQLite, and the programs that are started.
+            # tempfile for Python, TMPDIR for SQLite and child processes.
             tempfile.tempdir = os.environ["TMPDIR"] = str(folder)
             try:
                 yield folder
@@ -57,8 +63,8 @@ def own_things(data_dir: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def for_others() -> Iterator[None]:
-    """Give new files the rights that the person's shell gives them: what is written to a place that somebody named is theirs."""
+def users_umask() -> Iterator[None]:
+    """Use the umask of the user's shell inside the context, for files written to a place the user named."""
     if _umask_before is None:
         yield
         return
@@ -69,16 +75,25 @@ def for_others() -> Iterator[None]:
         os.umask(umask)
 
 
-def claim(place: Path) -> tuple[Path, IO[str]]:
-    """Make a folder in `place` and return it with the lock that holds it; the folders that nobody holds are deleted.
+def claim_folder(place: Path) -> tuple[Path, IO[str]]:
+    """Create a locked folder, and delete the abandoned ones.
 
-    The lock is the file's (flock): it ends with the process, however that ends, and no number of a process has to be trusted.
+    The lock (flock) ends with the process, however it ends, so no process id has to be trusted.
+
+    Args:
+        place: parent folder.
+
+    Returns:
+        The folder and its open lock file.
+
+    Raises:
+        OSError: `place` is a link or cannot be written to.
     """
     private.make_folder(place)
     if place.is_symlink():
-        raise OSError(errno.ENOTDIR, "it is a link, and what it leads to may be somebody else's", str(place))
+        raise OSError(errno.ENOTDIR, "it is a link and may lead to another user's folder", str(place))
     with (place / _LOCK).open("w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)  # a folder that is being made is not held yet
+        fcntl.flock(turn, fcntl.LOCK_EX)  # held while a new folder has no lock yet
         _set_aside(place)
         folder = place / f"{_PREFIX}{new_id()[-12:]}"
         private.make_folder(folder)
@@ -90,8 +105,8 @@ def claim(place: Path) -> tuple[Path, IO[str]]:
 
 
 def _set_aside(place: Path) -> None:
-    """Rename the folders that nobody holds: that is done at once, and deleting them may take a while."""
+    """Rename the abandoned folders, which is fast; deleting them may take a while."""
     for folder in place.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError), (folder / _LOCK).open("r+") as lock:  # OSError without a lock: not ours
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError while somebody holds it
+        with contextlib.suppress(OSError), (folder / _LOCK).open("r+") as lock:  # OSError: no lock file, so not ours
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError: locked by a running process
             folder.rename(place / f"{_LEFT}{folder.name}")

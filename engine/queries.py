@@ -1,4 +1,4 @@
-"""Conditions and lookups that many services need: statuses, the newest revision, one row by its id."""
+"""Conditions and lookups of many services: newest revision, row by id."""
 
 from typing import Any, TypeVar
 

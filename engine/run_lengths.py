@@ -23,7 +23,17 @@ def encode_rle(mask: Mask) -> Rle:
 
 
 def decode_rle(rle: Mapping[str, Any]) -> Mask:
-    """Return the mask, bool [H, W], of compressed or plain counts. ValueError with a sentence when they are malformed."""
+    """Return the mask of run lengths.
+
+    Args:
+        rle: COCO run lengths with compressed or plain counts.
+
+    Returns:
+        bool [H, W].
+
+    Raises:
+        ValueError: the run lengths are malformed.
+    """
     try:
         height, width = (int(side) for side in rle["size"])
         counts = rle["counts"]

@@ -1,9 +1,8 @@
-"""Characters that nobody sees: what names may hold of them, and what is taken out of names that come with files.
+"""Checks of names and questions for invisible characters, and cleaning of file names.
 
-A name stands in lists, sentences and the audit trail beside others. One of spaces alone is not there to be seen; one with a
-control of the direction of text (U+202E) turns round what stands beside it; a character without width makes two names that
-look the same (Unicode Technical Report 36, 2.5 and 2.10). Names in Arabic or Hebrew need none of these: the direction
-follows from their letters.
+Names appear in lists, sentences and the audit trail. A name of spaces is invisible; a direction control (U+202E)
+reverses the text beside it; a zero-width character makes two names look the same (Unicode Technical Report 36, 2.5 and
+2.10). Names in Arabic or Hebrew need none of these: their letters set the direction.
 """
 
 import unicodedata
@@ -12,50 +11,65 @@ from pathlib import PurePosixPath
 
 from engine.errors import Refused
 
-# Embeddings, overrides and isolates: they change the order of the text behind them too.
+# Embeddings, overrides and isolates: they reorder the text behind them.
 REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# Letters, marks and symbols by their category, of which nothing is to be seen.
+# Letters, marks and symbols by category that are invisible.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 _JOINERS = frozenset("\u200c\u200d")
-# Scripts in which a joiner between two letters changes the word that is read.
+# Scripts in which a joiner between two letters changes the word.
 _JOINED = (
-    "ARABIC", "SYRIAC", "MONGOLIAN", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU", "KANNADA",
-    "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN",
+    "ARABIC", "SYRIAC", "MONGOLIAN", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL", "TELUGU",
+    "KANNADA", "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN",
 )  # fmt: skip
 
 
 def is_blank(text: str) -> bool:
-    """Return whether there is nothing to see: spaces, fillers, and marks that stand on no letter."""
+    """Return whether a text has nothing visible: only spaces, fillers, and marks without letters."""
     return not any(unicodedata.category(each)[0] in "LNPS" and each not in _BLANK for each in text)
 
 
 def check_name(name: str, what: str, *, longest: int, joiners: bool = True) -> None:
-    """Refuse, with a sentence, a name that cannot be seen or misleads. `what`: "A project's name".
+    """Check a name for invisible and misleading characters.
 
-    `joiners`: allow those without which a word of Persian or of an Indic script is another one, between its letters.
+    Args:
+        name: the name.
+        what: subject of the sentence, as "A project's name".
+        longest: maximum number of characters.
+        joiners: allow joiners between letters of scripts that need them, as Persian and Indic ones.
+
+    Raises:
+        Refused: the name is invalid.
     """
     for at, each in enumerate(name):
         unseen = each in _BLANK or unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp")
         if unseen and not (joiners and each in _JOINERS and _joins(name, at)):
-            raise Refused(f"{what} must not hold the invisible character {_called(each)}: write it without.")
+            raise Refused(f"{what} must not contain the invisible character {_called(each)}. Remove it.")
     printable = all(each.isprintable() or each in _JOINERS for each in name)
     if not printable or is_blank(name) or name != name.strip() or len(name) > longest:
-        raise Refused(f"{what} has 1 to {longest} printable characters and no space at its ends.")
+        raise Refused(f"{what} must have 1 to {longest} printable characters, without spaces at its ends.")
 
 
 def check_question(text: str) -> None:
-    """Refuse, with a sentence, a question that says nothing, or that turns the direction of what stands behind it."""
+    """Check a question.
+
+    Raises:
+        Refused: the question is empty, or contains a direction control.
+    """
     if is_blank(text):
-        raise Refused("Write a question first.")
+        raise Refused("The question is empty. Write one first.")
     for each in text:
         if each in REORDERING:
-            raise Refused(f"A question must not hold the invisible character {_called(each)}: write it without.")
+            raise Refused(f"A question must not contain the invisible character {_called(each)}. Remove it.")
 
 
 def cleaned(name: str, otherwise: str) -> str:
-    """Return the name of a file without what nobody sees in it; `otherwise` where nothing is left.
+    """Return a file name without invisible characters.
 
-    Files keep coming whatever they are called: nothing is refused here.
+    Nothing is refused, because the file itself may be fine.
+
+    Args:
+        name: name of the file.
+        otherwise: returned when nothing is left.
     """
     kept = "".join(_seen(name)).strip()
     return otherwise if is_blank(kept) else kept
@@ -71,7 +85,7 @@ def _seen(name: str) -> Iterator[str]:
 
 
 def _joins(name: str, at: int) -> bool:
-    """Whether a joiner stands between two letters (or marks) of one of the scripts that need it."""
+    """Return whether a joiner stands between two letters (or marks) of a script that needs it."""
     return 0 < at < len(name) - 1 and all(
         unicodedata.category(each)[0] in "LM" and unicodedata.name(each, "").startswith(_JOINED)
         for each in (name[at - 1], name[at + 1])
@@ -84,27 +98,34 @@ def _called(character: str) -> str:
 
 
 def storable(text: str) -> str:
-    """Return `text` without what UTF-8 or PostgreSQL cannot hold: lone surrogates and NUL."""
+    """Return a text without lone surrogates and NUL, which UTF-8 or PostgreSQL cannot store."""
     return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
 def quoted(name: str) -> str:
-    """The file's name as one short printable piece of a sentence: names come from strangers, too."""
+    """Return a file name in quotes, printable and at most 100 characters, for use in a sentence."""
     shown = "".join(c if c.isprintable() else "?" for c in name)
     if len(shown) > 100:
         shown = f"{shown[:60]}...{shown[-35:]}"
     return f'"{shown}"'
 
 
-LONGEST_FILE_NAME = 200  # of a name in UTF-8: file systems take 255, and endings are added
+LONGEST_FILE_NAME = 200  # bytes in UTF-8: file systems allow 255, and extensions are added
 
 
 _LONGEST_ENDING = 20
 
 
 def file_name(given: str | None, otherwise: str) -> str:
-    """Return the name of a file that somebody sent, without folders and without what nobody sees in it, fit to be stored, shown and
-    given to a file: at most LONGEST_FILE_NAME bytes, its ending kept. `otherwise`: where nothing of it is left."""
+    """Return a safe name of an upload: without folders and invisible characters, with its extension.
+
+    Args:
+        given: name as sent, or None.
+        otherwise: returned when nothing is left.
+
+    Returns:
+        At most LONGEST_FILE_NAME bytes in UTF-8.
+    """
     name = cleaned(PurePosixPath((given or "").replace("\\", "/")).name, "")
     return _shortened(name) if name.strip(". ") else otherwise
 
@@ -119,5 +140,5 @@ def _shortened(name: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them: Ann, Ben and Cem."""
+    """Return names as a list in a sentence: Ann, Ben and Cem."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

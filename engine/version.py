@@ -1,4 +1,4 @@
-"""Which code made a model version: the release, and the commit where the code runs from a checkout."""
+"""Version of the running code: release, and commit of a checkout."""
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,7 +17,7 @@ def code_version(root: Path = ROOT) -> str:
 
 
 def _commit(git: Path) -> str | None:
-    """The commit that HEAD names, read from its files: an installed program cannot count on a git command."""
+    """Return the commit of HEAD, read from files: git may not be installed."""
     try:
         head = (git / "HEAD").read_text().strip()
         if not head.startswith("ref: "):

@@ -1,4 +1,4 @@
-"""Settings, database and blobs, opened together and handed to every service."""
+"""Settings, database and blobs, opened together and passed to every service."""
 
 import logging
 import shutil
@@ -13,10 +13,10 @@ from db import migrate, private
 from db.blobs import BlobStore
 from db.session import Database, sqlite_file
 from engine import disk_reserve
-from engine.deferred_writes import Later
+from engine.deferred_writes import DeferredWrites
 from engine.errors import Refused
-from engine.large_work import Lane
-from engine.login_attempts import Tried
+from engine.large_work import SerialQueue
+from engine.login_attempts import LoginAttempts
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -25,30 +25,36 @@ _FOLDERS = ("blobs", "runs", "thumbnails", ".glossator-tmp")  # in the data fold
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """What a service works on. One a process."""
+    """Shared resources of the services; one per process."""
 
     settings: Settings
     database: Database
     blobs: BlobStore
-    large_saves: Lane = field(default_factory=Lane, compare=False)
-    later: Later = field(init=False)
-    tried: Tried = field(init=False, default_factory=Tried)
+    large_saves: SerialQueue = field(default_factory=SerialQueue, compare=False)
+    deferred_writes: DeferredWrites = field(init=False)
+    login_attempts: LoginAttempts = field(init=False, default_factory=LoginAttempts)
 
     def __post_init__(self) -> None:
-        """What is put off goes into this very database."""
-        object.__setattr__(self, "later", Later(self.database))
+        """Create the deferred writes of this database."""
+        object.__setattr__(self, "deferred_writes", DeferredWrites(self.database))
 
     def close(self) -> None:
-        """Write what was put off, and close the database's connections."""
-        self.later.close()
+        """Perform the deferred writes, and close the database's connections."""
+        self.deferred_writes.close()
         self.database.dispose()
 
 
 def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
-    """Open what `settings` name; with `upgrade`, migrate the database first.
+    """Open the workspace of a deployment.
 
-    What other users of the machine could read, of an earlier version or copied there, is its owner's alone from then on.
-    Refused when the database is of a newer version, or the disk is too full to open it.
+    Files that other users of the machine could read are made private.
+
+    Args:
+        settings: settings of the deployment.
+        upgrade: migrate the database to the newest schema.
+
+    Raises:
+        Refused: the database has an unknown or older schema, or the disk is full.
     """
     private.make_folder(settings.data_dir)
     try:
@@ -58,7 +64,7 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
             raise
         if not disk_reserve.give_up(settings.data_dir):
             raise Refused(
-                f"The disk of {settings.data_dir} is full, and the database cannot be opened: make room."
+                f"The disk of {settings.data_dir} is full, so the database cannot be opened. Free disk space."
             ) from error
         database = _opened(settings, upgrade)
     if database.dialect == "sqlite":
@@ -72,17 +78,17 @@ def _opened(settings: Settings, upgrade: bool) -> Database:
     database = Database(settings.url)
     if opened := private.tighten(_confidential(settings, database)):
         names = ", ".join(str(path) for path in opened)
-        _log.warning("Other users of this machine could read %s; from now on only the owner can.", names)
+        _log.warning("Other users of this machine could read %s. Now only the owner can.", names)
     try:
         at, newest = migrate.current(database), migrate.head()
         if at is not None and at not in migrate.known():
             raise Refused(
-                f"The database is at schema {at}, which this version of Glossator (schema {newest}) does not know; "
-                "start the newer version, or restore an older backup."
+                f"The database has schema {at}, unknown to this version of Glossator (schema {newest}). "
+                "Start the newer version, or restore an older backup."
             )
         if at != newest:
             if not upgrade:
-                raise Refused(f"The database is at schema {at}, this version needs {newest}; run: glossator db upgrade")
+                raise Refused(f"The database has schema {at}; this version needs {newest}. Run: glossator db upgrade")
             migrate.upgrade(database)
     except BaseException:
         database.dispose()
@@ -91,7 +97,7 @@ def _opened(settings: Settings, upgrade: bool) -> Database:
 
 
 def _confidential(settings: Settings, database: Database) -> Iterator[Path]:
-    """What nobody else may read: the data folder, or where that is everybody's, or somebody's home, what lies in it; and the database."""
+    """Yield the private paths: data folder (or its subfolders, if shared or a home folder), and database."""
     folder = settings.data_dir.absolute()
     shared = folder in (Path.home(), Path(folder.anchor)) or folder.stat().st_mode & stat.S_ISVTX
     if not shared:

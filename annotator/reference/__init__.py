@@ -1,1 +1,1 @@
-"""The description of the REST interface: an OpenAPI document with examples, and a page that shows it."""
+"""Reference of the REST interface: an OpenAPI document with examples, and a page that shows it."""

@@ -1,8 +1,8 @@
-"""When routes answer otherwise than with success: each status of each route with its cause, for the OpenAPI document.
+"""Error statuses of each route with their causes, for the OpenAPI document.
 
-Three sources, put together in `failures_of`: what is answered for all (annotator.http_limits, annotator.guard, annotator.login_gate), what
-follows from the form of a route (a login, a role, ids in its path, a body), and `CAUSES`: what the engine raises for one route
-alone. Tests record every answer that the application really gives, and fail where it is not named here.
+`failures_of` combines three sources: statuses of all routes (annotator.http_limits, request_guard and login_gate);
+statuses that follow from the form of a route (login, role, ids in its path, body); and `CAUSES`, raised by the engine
+for one route. Tests record every response of the application and fail when a status is missing here.
 """
 
 from collections.abc import Mapping
@@ -13,43 +13,48 @@ WRITES = ("POST", "PUT", "PATCH", "DELETE")
 
 RETRY_AFTER = {"Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}}
 
-# Status: the name of the shared answer, when it comes, and an example of it.
+# Status: name of the shared response, its cause, and an example.
 FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "400": (
         "Unreadable",
-        "The body cannot be read: it is no whole JSON in UTF-8, or no whole form.",
-        {"detail": "The body cannot be read: it is no whole JSON in UTF-8, or no whole form."},
+        "The request body is not complete JSON in UTF-8, nor a complete form.",
+        {"detail": "The request body is not complete JSON in UTF-8, nor a complete form. Check the body."},
     ),
-    "401": ("NotLoggedIn", "Nobody is logged in, or the login has ended.", {"detail": "Log in first."}),
+    "401": ("NotLoggedIn", "The request has no valid login or token.", {"detail": "Log in first."}),
     "403": (
         "NotAllowed",
-        "The person's role or the scope of the token does not allow it, or the request comes from another site.",
-        {"detail": "Only a reviewer or an admin of the project may do this."},
+        "The user's role or the token's scope does not allow it, or the request comes from another site.",
+        {"detail": "Only an admin of the project can do this. Ask an admin of the project for that role."},
     ),
     "404": (
         "NotFound",
-        "There is no such thing, or it is in a project that the person is no member of.",
+        "The resource does not exist, or belongs to a project of which the user is not a member.",
         {"detail": "There is no such document."},
     ),
     "408": (
         "TooSlow",
         "The request did not arrive in time.",
-        {"detail": "The body of the request did not arrive in time."},
+        {"detail": "The request body did not arrive in time. Send the request again."},
     ),
     "409": (
         "Conflict",
-        "Something else was faster or is so already; nothing was changed. `current` holds the newest version where there is one.",
+        "Another change came first, or the state is already set; nothing was changed. `current` holds the newest "
+        "version, if any.",
         {"detail": "This answer was changed meanwhile: it is at revision 4, and yours builds on 3."},
     ),
-    "413": ("TooLarge", "The body is larger than allowed.", {"detail": "The request is too large."}),
+    "413": (
+        "TooLarge",
+        "The request body is larger than allowed.",
+        {"detail": "The request is larger than the 1,000 KB allowed. Send it in parts."},
+    ),
     "421": (
         "OtherHost",
-        "The Host that the request names is not one of this server's; GLOSSATOR_ALLOWED_HOSTS lists further ones.",
-        {"detail": "This server is not 'example.org'; add the name to GLOSSATOR_ALLOWED_HOSTS if it should be."},
+        "The Host header is not allowed; GLOSSATOR_ALLOWED_HOSTS lists further hosts.",
+        {"detail": "Host 'example.org' is not allowed; add it to GLOSSATOR_ALLOWED_HOSTS."},
     ),
     "422": (
         "Refused",
-        "The request cannot be done as it was put. `errors` names the fields that are wrong.",
+        "The request is invalid. `errors` lists the wrong fields.",
         {
             "detail": "seconds: Input should be greater than or equal to 0.",
             "errors": [{"where": ["body", "seconds"], "what": "Input should be greater than or equal to 0"}],
@@ -57,30 +62,28 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "429": (
         "TooMany",
-        "Too many tries; the header Retry-After says how many seconds to wait.",
+        "Too many attempts; the header Retry-After gives the seconds to wait.",
         {"detail": "Too many wrong passwords. Try again in 30 seconds."},
     ),
     "431": (
         "HeadTooLarge",
-        "The header of the request is larger than allowed.",
-        {"detail": "The header of the request is too large."},
+        "The request header is larger than allowed.",
+        {"detail": "The request header is larger than the 64 KB allowed. Send less."},
     ),
     "500": (
         "FileMissing",
-        "A stored file is missing from the disk; its row is there.",
+        "A stored file is missing from the disk; its database row exists.",
         {"detail": "The file 9f2c1c7a5d0e... is missing from /data/blobs."},
     ),
     "503": (
         "Unavailable",
-        "The database does not answer, or all connections are taken; Retry-After says how many seconds to wait.",
-        {
-            "detail": "The database of the server does not answer. Try again in a moment; if it stays, tell whoever runs the server."
-        },
+        "The database does not respond, or all connections are in use; Retry-After gives the seconds to wait.",
+        {"detail": "The server's database does not respond. Try again in a moment; if it fails, tell the admin."},
     ),
     "507": (
         "DiskFull",
-        "The disk of the server is full; the header Retry-After says how many seconds to wait.",
-        {"detail": "The disk of the server is full, so this was not stored. Ask whoever runs the server to make room."},
+        "The server's disk is full; the header Retry-After gives the seconds to wait.",
+        {"detail": "The server's disk is full; nothing was saved. Ask the administrator to free disk space."},
     ),
 }
 WITH_RETRY_AFTER = ("429", "503", "507")
@@ -88,13 +91,13 @@ WITH_RETRY_AFTER = ("429", "503", "507")
 PROBLEM = {
     "type": "object",
     "title": "Problem",
-    "description": "Why a request was not done.",
+    "description": "Reason for a failed request.",
     "required": ["detail"],
     "properties": {
-        "detail": {"type": "string", "description": "One sentence for a person: what was wrong, and what to do."},
+        "detail": {"type": "string", "description": "The error and the action to take, in plain English."},
         "errors": {
             "type": "array",
-            "description": "The fields that are wrong, for programs.",
+            "description": "The wrong fields, for programs.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -103,92 +106,92 @@ PROBLEM = {
                 },
             },
         },
-        "current": {"type": "object", "description": "With 409: the newest version, as its own route returns it."},
+        "current": {"type": "object", "description": "With 409: the newest version, as its route returns it."},
     },
 }
 
 ROLES = {
-    "reviewer": "Only reviewers and admins of the project may do this.",
-    "admin": "Only admins of the project may do this.",
-    "owner": "Only admins of the whole installation may do this.",
+    "reviewer": "Only reviewers and admins of the project can do this.",
+    "admin": "Only admins of the project can do this.",
+    "owner": "Only admins of the installation can do this.",
 }
-ELSEWHERE = "The request comes from another site, or from a browser that does not say from which."
+ELSEWHERE = "The request comes from another site, or from a browser that sends no Origin header."
 
-_MOVED_ON = "The answer has moved on since `base`; `current` holds the newest version."
-_FILE = "The picture of the page, or the checkpoint of the model, is missing from the disk."
-_REPORTS = "Eight reports are being made already; Retry-After says how many seconds to wait."
-_LARGE = "Many large masks are being worked on already; Retry-After says how many seconds to wait."
-_WORK = "The answer is somebody else's, and only reviewers and admins may change it."
+_MOVED_ON = "The answer has changed since `base`; `current` holds the newest version."
+_FILE = "The page image or the model's checkpoint is missing from the disk."
+_REPORTS = "Eight reports are running; Retry-After gives the seconds to wait."
+_LARGE = "Too many large masks are being saved; Retry-After gives the seconds to wait."
+_WORK = "The answer belongs to another user; only reviewers and admins can change it."
 
-# What the engine raises for one route alone: "METHOD path": {status: when}.
+# Statuses that the engine raises for one route: "METHOD path": {status: cause}.
 CAUSES: dict[str, dict[str, str]] = {
     # people
     "PUT /api/me/password": {
-        "403": "The present password is another one.",
-        "429": "Too many wrong passwords; Retry-After says how many seconds to wait.",
+        "403": "The current password is wrong.",
+        "429": "Too many wrong passwords; Retry-After gives the seconds to wait.",
     },
-    "POST /api/users": {"409": "A user is called so already, or nearly so."},
+    "POST /api/users": {"409": "The name, or a confusingly similar one, is taken."},
     "PUT /api/projects/{project_id}/members/{user_id}": {"409": "The project would be left without an admin."},
     "DELETE /api/projects/{project_id}/members/{user_id}": {
-        "403": "Only admins of the project may end other people's memberships.",
+        "403": "Only admins of the project can remove other members.",
         "409": "The project would be left without an admin.",
     },
-    "DELETE /api/invitations/{invitation_id}": {"409": "The invitation was used already."},
+    "DELETE /api/invitations/{invitation_id}": {"409": "The invitation has been used."},
     # projects and documents
-    "POST /api/projects": {"409": "A project is called so already."},
+    "POST /api/projects": {"409": "The name is taken."},
     "POST /api/projects/{project_id}/documents": {
-        "422": "None of the files can be read; `refused` holds a sentence for each. Or there are more than 50 of them.",
-        "429": "Many files, or many of this person's, are being read just now; Retry-After says how many seconds to wait.",
+        "422": "None of the files can be read; `refused` holds a sentence for each. Or more than 50 files were sent.",
+        "429": "Too many files, in total or of this user, are being read; Retry-After gives the seconds to wait.",
     },
-    "GET /api/pages/{page_id}/image": {"500": "The picture is missing from the disk; its row is there."},
+    "GET /api/pages/{page_id}/image": {"500": "The image is missing from the disk; its database row exists."},
     "GET /api/pages/{page_id}/thumbnail": {
-        "429": "Too many other pictures wait to be made; Retry-After says how many seconds to wait.",
-        "500": "The picture is missing from the disk; its row is there.",
+        "429": "Too many thumbnails are waiting; Retry-After gives the seconds to wait.",
+        "500": "The image is missing from the disk; its database row exists.",
     },
     "PUT /api/pages/{page_id}/words": {
-        "409": "The words have moved on since `base`; `current` holds them as they are now.",
-        "401": "Nobody is logged in, or somebody else than X-Glossator-User names.",
+        "409": "The words have changed since `base`; `current` holds the newest version.",
+        "401": "Nobody is logged in, or the user is not the one in X-Glossator-User.",
     },
     # answers
     "POST /api/documents/{document_id}/ask": {"500": _FILE},
     "POST /api/annotations/{annotation_id}/ask-more": {"403": _WORK, "500": _FILE},
     "POST /api/annotations/{annotation_id}/refine": {"403": _WORK, "500": _FILE},
     "PUT /api/annotations/{annotation_id}/revisions": {
-        "401": "Nobody is logged in, or somebody else than X-Glossator-User names.",
+        "401": "Nobody is logged in, or the user is not the one in X-Glossator-User.",
         "403": _WORK,
         "409": _MOVED_ON,
         "429": _LARGE,
     },
     "POST /api/annotations/{annotation_id}/reviews": {
-        "401": "Nobody is logged in, or somebody else than X-Glossator-User names.",
+        "401": "Nobody is logged in, or the user is not the one in X-Glossator-User.",
         "409": _MOVED_ON,
         "429": _LARGE,
     },
     "POST /api/annotations/{annotation_id}/review/heartbeat": {
-        "409": "Somebody else is reviewing the answer; the sentence names them."
+        "409": "Another user is reviewing the answer; the sentence names them."
     },
     # the queue
     "POST /api/tasks/{task_id}/heartbeat": {
-        "409": "The lease is lost, or the question is no longer asked; the sentence says to whom, or why."
+        "409": "The lease has passed to another user, or the question was removed; the sentence says which."
     },
     "PUT /api/projects/{project_id}/standard-questions": {
-        "409": "The list is no longer `before`; the sentence says what was added and taken out."
+        "409": "The stored list differs from `before`; the sentence lists added and removed questions."
     },
-    # what the model says unasked
+    # selection
     "PUT /api/projects/{project_id}/stage": {
-        "409": "The project is at this stage already.",
-        "422": "For automatic: the precision was not measured to reach the target. Else a field is wrong.",
+        "409": "The project is already at this stage.",
+        "422": "For automatic: the measured precision does not reach the target. Otherwise a field is wrong.",
     },
     # learning
     "POST /api/projects/{project_id}/models/{version_id}/promote": {
-        "409": "The version is the champion already, or the champion changed since it was judged.",
-        "422": "The gate has not passed it and `force` is not set, or its checkpoint is gone. Else a field is wrong.",
+        "409": "The version is already the champion, or the champion has changed since the verdict.",
+        "422": "The version failed the gate and `force` is not set, or its checkpoint is gone. Else a field is wrong.",
     },
     "POST /api/projects/{project_id}/rollback": {
-        "422": "There is no earlier champion, or its checkpoint is gone. Else a field is wrong."
+        "422": "There is no previous champion, or its checkpoint is missing. Otherwise a field is wrong."
     },
-    "POST /api/jobs/{job_id}/cancel": {"409": "The job has ended already."},
-    "POST /api/jobs/{job_id}/retry": {"409": "The job neither failed nor was given up."},
+    "POST /api/jobs/{job_id}/cancel": {"409": "The job has ended."},
+    "POST /api/jobs/{job_id}/retry": {"409": "The job has neither failed nor been given up."},
     "GET /api/runs/{run_id}/changes": {
         "429": _REPORTS,
         "500": "The stored answers of the run are missing from the disk.",
@@ -197,32 +200,39 @@ CAUSES: dict[str, dict[str, str]] = {
     "GET /api/projects/{project_id}/agreement": {"429": _REPORTS},
     # exports and imports
     "GET /api/projects/{project_id}/export": {
-        "422": "No answer passes the filters, or a filter or the format is wrong.",
-        "429": "Too many exports wait already; Retry-After says how many seconds to wait.",
-        "500": "The picture of a page is missing from the disk.",
+        "422": "No answer matches the filters, or a filter or the format is wrong.",
+        "429": "Too many exports are waiting; Retry-After gives the seconds to wait.",
+        "500": "A page image is missing from the disk.",
     },
     "POST /api/projects/{project_id}/import": {
-        "409": "Something of the set was changed here while it came in.",
-        "422": "The set, or a field, is wrong; the sentence names the file and the entry. Nothing was stored.",
-        "429": "Too many imports wait already; Retry-After says how many seconds to wait.",
+        "409": "An answer of the dataset was changed here during the import.",
+        "422": "The dataset or a field is wrong; the sentence names file and entry. Nothing was stored.",
+        "429": "Too many imports are waiting; Retry-After gives the seconds to wait.",
     },
 }
 
 
 def failures_of(method: str, path: str, operation: Mapping[str, Any], role: str | None) -> dict[str, str | None]:
-    """Return the statuses other than success that an operation answers with, in order, each with its cause.
+    """Return the error statuses of an operation with their causes.
 
-    `role`: of `ROLES`, what the route's dependencies ask for. None as the cause: the shared sentence says it all.
+    Args:
+        method: HTTP method, upper case.
+        path: path with parameters in braces.
+        operation: the operation in the OpenAPI document.
+        role: role that the route requires, a key of `ROLES`, or None.
+
+    Returns:
+        Cause by status, in order; None where the shared description applies.
     """
     own = CAUSES.get(f"{method} {path}", {})
     found: dict[str, str | None] = {"408": None, "421": None, "431": None, "503": None}
     if path not in OPEN:
-        found |= {"401": None, "403": None}  # 403: of a token whose scope is too narrow
+        found |= {"401": None, "403": None}  # 403: token with too narrow a scope
     if "{" in path:
         found["404"] = None
     if role in ROLES:
         found["403"] = ROLES[role]
-    if "422" in operation["responses"]:  # FastAPI names it where there is anything to get wrong
+    if "422" in operation["responses"]:  # FastAPI adds it to routes with parameters
         found["422"] = None
     if "requestBody" in operation:
         found |= {"400": None, "413": None, "422": None}

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what FastAPI derives from the routes, with sentences, examples and the failures put in once."""
+"""The OpenAPI document: FastAPI's own, with summaries, examples and shared error responses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,61 +11,65 @@ from annotator.reference.causes import FAILURES, OPEN, PROBLEM, RETRY_AFTER, WIT
 from annotator.reference.examples import Examples, NoSample
 from annotator.reference.samples import WHOLE
 
-INTRODUCTION = """Ask a document a question; the answer is marked on the page. Correct the mark; the model learns.
+INTRODUCTION = """Ask a document a question; the answer is marked on the page. Fix the mark; the model learns.
 
-Whatever people can do on the page can be done through these routes. On the page they log in and carry a cookie; a script sends
-a token: `glossator users token NAME` prints one, and every request carries it as `Authorization: Bearer TOKEN`. Where nobody
-logs in (GLOSSATOR_AUTH=local) neither is needed. From Python, `engine.client.Glossator` has a method for each of them.
+These routes cover everything that the page offers. Browsers log in and send a cookie. Scripts send a token as
+`Authorization: Bearer TOKEN`; `glossator users token NAME` creates one. In local mode (GLOSSATOR_AUTH=local) neither is
+needed. For Python, `engine.client.Glossator` has a method for each route.
 
-A token has a scope, which takes from what its person may do and never adds to it: `read` sees documents, answers, figures and
-exports; `annotate` also uploads, asks, marks, mends words, works through the queue and reviews; `admin` may do whatever its
-person may. What the scope does not allow is refused with 403.
+The scope of a token restricts the rights of its user. `read` allows documents, answers, figures and exports. `annotate`
+also allows uploads, questions, marks, word fixes, the queue and reviews. `admin` allows all that the user may do. Other
+requests are refused with 403.
 
-Positions are pixels of the rendered page, right and lower edge exclusive; times are in UTC. A failure is a status with one
-sentence: `{"detail": "..."}`. Every route names the statuses that it answers with, and when."""
+Coordinates are pixels of the rendered page; right and lower edges are exclusive. Times are in UTC. Errors have a status
+and a sentence: `{"detail": "..."}`. Every route lists its statuses and their causes."""
 
 TAGS = {
-    "system": "Whether the server is well, and who is asking.",
-    "projects": "Projects, their settings, and what is next in them.",
-    "documents": "Files in, and the documents that they became.",
-    "pages": "Pictures and words of pages.",
-    "annotations": "Asking, refining, and saving what people make of the answers.",
-    "tasks": "Standard questions, and the queue that hands them out.",
-    "reviews": "A second person's verdict on an answer.",
-    "selection": "What comes next and why, second looks at accepted labels, and answers accepted automatically.",
-    "people": "Users, members of projects, invitations, logins.",
-    "learning": "Models, retrainings and jobs.",
-    "figures": "How much was done, how fast, and how often the model was right.",
-    "exports": "Datasets out.",
+    "system": "Health of the server, and the current user.",
+    "projects": "Projects, their settings, and the next open answer.",
+    "documents": "Uploads, and documents with their pages.",
+    "pages": "Images and words of pages.",
+    "annotations": "Questions, refinements, and saved edits of answers.",
+    "tasks": "Standard questions, and the queue of their tasks.",
+    "reviews": "Reviews of submitted answers.",
+    "selection": "Document selection, label review, stages and automatic answers.",
+    "people": "Users, members, invitations, sessions and tokens.",
+    "learning": "Models, training runs and jobs.",
+    "figures": "Throughput, speed and share of answers accepted unchanged.",
+    "exports": "Exports and imports of datasets.",
 }
 
 PARAMETERS = {
     "project_id": "Id of a project; GET /api/projects lists them.",
     "document_id": "Id of a document; GET /api/projects/{project_id}/documents lists them.",
-    "page_id": "Id of a page, as its document names it.",
-    "annotation_id": "Id of an answer of a document to a question.",
+    "page_id": "Id of a page; GET /api/documents/{document_id} lists them.",
+    "annotation_id": "Id of an annotation: one user's answer to a question about a document.",
     "question_id": "Id of a question.",
-    "prediction_id": "Id of a proposal of the model.",
+    "prediction_id": "Id of a model's proposal.",
     "version_id": "Id of a model version.",
-    "run_id": "Id of a retraining.",
+    "run_id": "Id of a training run.",
     "job_id": "Id of a job.",
     "task_id": "Id of a task of the queue.",
     "user_id": "Id of a user.",
-    "session_id": "Id of a login.",
+    "session_id": "Id of a session or token.",
     "invitation_id": "Id of an invitation.",
-    "import_id": "Id of an import under way.",
-    "after": "Go on behind this one.",
-    "before": "Go on with what is older than this entry.",
-    "width": "Width of the picture in pixels.",
-    "limit": "Most rows that are returned.",
-    "offset": "How many rows to leave out first.",
+    "import_id": "Id of a running import.",
+    "after": "Id of the previous item; the one behind it is returned.",
+    "before": "Id of an entry; older entries are returned.",
+    "width": "Width of the image in pixels.",
+    "limit": "Maximum number of rows.",
+    "offset": "Number of rows to skip.",
     "format": "Format of the dataset.",
-    "if-none-match": "The ETag that the client holds already; then nothing is sent again.",
+    "if-none-match": "ETag of the client's copy; answered with 304 when it is current.",
 }
 
 
 def install(app: FastAPI) -> None:
-    """Let the application describe itself so, at /api/openapi.json and on /api/docs."""
+    """Make the application serve this document at /api/openapi.json and /api/docs.
+
+    Args:
+        app: the application, with all routes.
+    """
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
@@ -85,9 +89,11 @@ def install(app: FastAPI) -> None:
 
 
 def described(document: dict[str, Any], roles: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    """Return FastAPI's document with summaries, examples, and failures that are described once and referred to.
+    """Return FastAPI's document with summaries, examples, and references to shared error responses.
 
-    `roles`: what routes ask for, by method and path.
+    Args:
+        document: OpenAPI document of FastAPI; changed in place.
+        roles: role that each route requires, by (method, path).
     """
     parts = document.setdefault("components", {})
     schemas = parts.setdefault("schemas", {})
@@ -103,12 +109,12 @@ def described(document: dict[str, Any], roles: Mapping[tuple[str, str], str]) ->
         for status, (name, sentence, example) in FAILURES.items()
     }
     parts["securitySchemes"] = {
-        "token": {"type": "http", "scheme": "bearer", "description": "Printed by `glossator users token NAME`."},
+        "token": {"type": "http", "scheme": "bearer", "description": "Created by `glossator users token NAME`."},
         "cookie": {
             "type": "apiKey",
             "in": "cookie",
             "name": "glossator_session",
-            "description": "Set by logging in on the page.",
+            "description": "Set by the login form.",
         },
     }
     document["security"] = [{"token": []}, {"cookie": []}]
@@ -153,11 +159,14 @@ def _describe(path: str, operation: dict[str, Any], schemas: dict[str, Any], exa
 
 
 def _name_failures(method: str, path: str, operation: dict[str, Any], role: str | None) -> None:
-    """Put all failures behind the answers, in order. A cause of the route's own stands beside the reference, as OpenAPI 3.1 has it."""
+    """Add the error responses behind the successful ones.
+
+    A route's own cause stands beside the reference (OpenAPI 3.1).
+    """
     responses = operation["responses"]
     for status, cause in failures_of(method, path, operation, role).items():
         own = responses.pop(status, {})
-        if status == "503" and "content" in own:  # of the checks of health: an answer of its own
+        if status == "503" and "content" in own:  # health checks have a body of their own
             responses[status] = own
             continue
         responses[status] = {"$ref": f"#/components/responses/{FAILURES[status][0]}"}
@@ -166,7 +175,7 @@ def _name_failures(method: str, path: str, operation: dict[str, Any], role: str 
 
 
 def _exemplify(content: dict[str, Any], examples: Examples, path: str) -> None:
-    """Put an example in, unless the route has its own; what has no sample goes without, and a test says so."""
+    """Add an example unless the route has one; a test fails for content without a sample."""
     if "example" in content or "examples" in content or not content.get("schema"):
         return
     if path in WHOLE:
@@ -179,13 +188,13 @@ def _exemplify(content: dict[str, Any], examples: Examples, path: str) -> None:
 
 
 def _sentence(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
-    """What a body or an answer is: the first paragraph of its schema's description."""
+    """Return the description of a body or response: the first paragraph of its schema's description."""
     several = schema.get("type") == "array"
     if several:
         schema = schema.get("items", {})
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
-        text = schemas[name].get("description", "") if not name.startswith("Body_") else "Files, as a form sends them."
+        text = schemas[name].get("description", "") if not name.startswith("Body_") else "Files, sent as a form."
         first = " ".join(text.split("\n\n")[0].split())
-        return f"A list: {first}" if several and first else first
+        return f"List of: {first}" if several and first else first
     return str(schema.get("description", ""))

@@ -1,4 +1,4 @@
-"""Examples of JSON schemas, put together from the samples of their fields."""
+"""Examples of JSON schemas, composed from samples of their fields."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,17 +17,30 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 
 class NoSample(LookupError):
-    """A field for which there is no sample; its name is the argument."""
+    """A field without a sample; its name is the argument."""
 
 
 class Examples:
-    """Examples of the schemas of one OpenAPI document."""
+    """Examples of the schemas of one OpenAPI document.
+
+    Args:
+        schemas: schemas by name.
+    """
 
     def __init__(self, schemas: Mapping[str, Any]) -> None:
         self.schemas = schemas
 
     def of(self, schema: Mapping[str, Any], field: str = "", owner: str = "") -> Any:
-        """Return an example of `schema`, the one of `field` of the schema `owner`. NoSample names what is missing."""
+        """Return an example of a schema.
+
+        Args:
+            schema: JSON schema.
+            field: name of the field that has this schema.
+            owner: name of the schema that contains the field.
+
+        Raises:
+            NoSample: a field has no sample.
+        """
         for own in (schema.get("examples"), [schema["example"]] if "example" in schema else None):
             if own:
                 return own[0]
@@ -56,7 +69,7 @@ class Examples:
         return bool(self.schemas[name].get("properties"))
 
     def _first(self, options: list[Mapping[str, Any]], field: str, owner: str) -> Any:
-        """The first option that has an example; null only where it is the only one."""
+        """Return an example of the first option that has one; null only when it is the only option."""
         missing: NoSample | None = None
         for option in sorted(options, key=lambda each: each.get("type") == "null"):
             try:

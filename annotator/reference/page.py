@@ -1,7 +1,7 @@
-"""The page /api/docs: the OpenAPI document to be read, as plain HTML.
+"""The page /api/docs: the OpenAPI document as plain HTML.
 
-No script and nothing from another machine: it works without a network and under the strictest policy, is searched with the
-browser, and every call stands there as a command to paste. (FastAPI's own page loads its scripts from a network.)
+It has no script and loads nothing from other machines, so it works offline and under a strict content policy. Browsers
+can search it, and every route is shown as a curl command. (FastAPI's own page loads scripts from a network.)
 """
 
 import json
@@ -13,7 +13,12 @@ from typing import Any
 
 
 def page(document: Mapping[str, Any], address: str) -> str:
-    """Return the reference as HTML. `address`: of this server, as in "http://127.0.0.1:7860"."""
+    """Return the reference as HTML.
+
+    Args:
+        document: the OpenAPI document.
+        address: address of this server, as "http://127.0.0.1:7860".
+    """
     groups: dict[str, list[str]] = {tag["name"]: [] for tag in document["tags"]}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
@@ -43,9 +48,10 @@ def page(document: Mapping[str, Any], address: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
         f'initial-scale=1"><title>{escape(title)}</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">'
         f"<style>{style}</style></head><body><nav><b>{escape(title)}</b>{links}"
-        '<a href="#failures">Failures</a><a href="#schemas">Schemas</a></nav><main><h1>The REST interface</h1>'
-        f'{introduction}<p><a href="/api/openapi.json">openapi.json</a> · <a href="/app/">the workspace</a></p>{sections}'
-        f'<section id="failures"><h2>Failures</h2><dl>{failures}</dl></section>'
+        '<a href="#failures">Errors</a><a href="#schemas">Schemas</a></nav><main><h1>The REST interface</h1>'
+        f'{introduction}<p><a href="/api/openapi.json">openapi.json</a> · <a href="/app/">Open Glossator</a>'
+        f"</p>{sections}"
+        f'<section id="failures"><h2>Errors</h2><dl>{failures}</dl></section>'
         f'<section id="schemas"><h2>Schemas</h2>{schemas}</section></main></body></html>'
     )
 
@@ -65,14 +71,15 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
     if body:
         for kind, content in body["content"].items():
             parts.append(
-                f"<h4>Body</h4><p>{_code(body.get('description', ''))} <small>{escape(kind)}, {_type(content['schema'])}</small></p>"
+                f"<h4>Body</h4><p>{_code(body.get('description', ''))} "
+                f"<small>{escape(kind)}, {_type(content['schema'])}</small></p>"
             )
             if kind == "application/json":
                 parts.append(_json(content.get("example")))
     for status, response in operation["responses"].items():
         if "$ref" in response:
             continue
-        parts.append(f"<h4>Answer {escape(status)}</h4><p>{_code(response['description'])}")
+        parts.append(f"<h4>Response {escape(status)}</h4><p>{_code(response['description'])}")
         for kind, content in response.get("content", {}).items():
             parts.append(f" <small>{escape(kind)}{_of(content)}</small></p>")
             if "example" in content:
@@ -84,8 +91,8 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
         for status, response in operation["responses"].items()
         if "$ref" in response
     )
-    parts.append(f"<h4>As a command</h4><pre>{escape(_curl(path, method, operation, address))}</pre>")
-    parts.append(f"<h4>Failures</h4><dl>{failures}</dl>")
+    parts.append(f"<h4>Command</h4><pre>{escape(_curl(path, method, operation, address))}</pre>")
+    parts.append(f"<h4>Errors</h4><dl>{failures}</dl>")
     return (
         f'<details id="{escape(operation["operationId"])}"><summary><b class="{method}">{method.upper()}</b>'
         f"<code>{escape(path)}</code><span>{escape(operation['summary'])}</span></summary>{''.join(parts)}</details>"
@@ -111,7 +118,8 @@ def _curl(path: str, method: str, operation: Mapping[str, Any], address: str) ->
 def _schema(name: str, schema: Mapping[str, Any]) -> str:
     required = schema.get("required", ())
     rows = "".join(
-        f"<tr><th><code>{escape(field)}</code></th><td>{_type(each)}{'' if field in required else ' <small>optional</small>'}</td>"
+        f"<tr><th><code>{escape(field)}</code></th>"
+        f"<td>{_type(each)}{'' if field in required else ' <small>optional</small>'}</td>"
         f"<td>{_code(each.get('description', ''))}</td></tr>"
         for field, each in schema.get("properties", {}).items()
     )
@@ -127,7 +135,7 @@ def _of(content: Mapping[str, Any]) -> str:
 
 
 def _type(schema: Mapping[str, Any]) -> str:
-    """A schema's type in a few words, named ones as links."""
+    """Return the type of a schema in a few words, with links to named schemas."""
     if "$ref" in schema:
         name = schema["$ref"].rsplit("/", 1)[1]
         return "a form" if name.startswith("Body_") else f'<a href="#schema-{escape(name)}">{escape(name)}</a>'
@@ -158,7 +166,7 @@ def _json(example: Any) -> str:
 
 
 def _written(value: Any, indent: str = "") -> str:
-    """JSON as a person would write it: a line a field, lists of numbers on one line."""
+    """Return readable JSON: one field per line, lists of numbers on one line."""
     inner = indent + "  "
     if isinstance(value, dict) and value:
         fields = [f"{inner}{json.dumps(name)}: {_written(each, inner)}" for name, each in value.items()]
@@ -169,6 +177,6 @@ def _written(value: Any, indent: str = "") -> str:
 
 
 def _code(text: str) -> str:
-    """Text with `code` in it."""
+    """Return text as HTML with `code` marked."""
     parts = escape(" ".join(text.split()), quote=False).split("`")
     return "".join(f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))

@@ -1,8 +1,8 @@
-"""What fields look like in the examples of the REST reference: one small story, told with the same names everywhere.
+"""Samples of fields for the examples of the REST reference: one consistent story with the same names.
 
-An example of a schema is put together from these by the names of its fields, so that a new route has one at once. Where a name
-means several things, the first value of the right type is taken; "Schema.field" goes before the bare name. A field may
-bring its own: Field(examples=[...]).
+Examples of schemas are composed from these by field name, so a new route has one at once. For a name with several
+meanings, the first value of the right type is used; "Schema.field" goes before the bare name. A field may have its own
+sample: Field(examples=[...]).
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ FIGURES = {"recent": {"questions": 240, "acc_50": 0.81, "mean_iou": 0.79}}
 VERDICT = {"passed": True, "sentence": "v1 is better than nano by .041 IoU on the recent holdout."}
 
 SAMPLES: dict[str, tuple[Any, ...]] = {
-    # what is asked and answered
+    # questions and answers
     "text": ("2,987.88 EUR",),
     "holdout": ("recent",),
     "before": (0.31,),
@@ -41,9 +41,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "lost": ({"ellipselabels": 4},),
     "FormatView.name": ("yolo",),
     "FormatView.title": ("YOLO segmentation",),
-    "FormatView.lossy": (
-        "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are left out.",
-    ),
+    "FormatView.lossy": ("Masks become outlines without holes. Words, people and unanswered questions are left out.",),
     "texts": (["Total", "due:", "2,987.88", "EUR"],),
     "QuestionView.text": ("What is the total due?",),
     "StandardQuestion.text": ("What is the total due?",),
@@ -109,7 +107,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "files": (["Invoice HV-20418.pdf"],),
     "file": ("invoices-coco.zip",),
     "sentence": ("letter.pdf is encrypted; remove its password and upload it again.",),
-    "reason": ("Every question asked here has been decided. Ask another one.",),
+    "reason": ("No open answers left. Ask another question.",),
     "RefusedFile.reason": ("encrypted",),
     "RefusedFile.name": ("letter.pdf",),
     "Promotion.reason": ("Better on the new layout.",),
@@ -223,7 +221,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "precision_answers": (100,),
     "audit_share": (0.1,),
     "automatic": (37,),
-    # what the model says unasked
+    # selection
     "stage": ("automatic",),
     "since": (MOMENT,),
     "StageView.reason": ("The autumn forms are precise enough.",),
@@ -321,7 +319,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "version": ("0.1.0", 1),
 }
 
-# Whole bodies and answers by path, where a schema says only that it is an object.
+# Whole bodies by path, for schemas that are plain objects.
 WHOLE: dict[str, Any] = {
     "/api/me/preferences": {"theme": "dark", "keys": {"accept": ["Enter"]}},
 }

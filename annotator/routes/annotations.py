@@ -1,11 +1,10 @@
-"""Asking and refining."""
+"""Routes for questions and refinements of answers."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS
-from annotator.deps import CurrentUser, TheDesk, TheWorkspace
-from annotator.described import QUESTION
+from annotator.deps import QUESTION, CurrentUser, TheAnswerService, TheWorkspace
 from engine.annotation import views
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.proposal import Proposal
@@ -16,7 +15,7 @@ router = APIRouter(tags=["annotations"], dependencies=[MEMBERS])
 
 
 class Asked(BaseModel):
-    """A question; without a page, the whole document is asked."""
+    """A question about one page, or about the whole document without `page_id`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,7 +24,7 @@ class Asked(BaseModel):
 
 
 class Prompts(BaseModel):
-    """All prompts placed so far on one page, in pixels. A point is (x, y, positive)."""
+    """All prompts on one page so far, in pixels. A point is (x, y, positive)."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -36,7 +35,7 @@ class Prompts(BaseModel):
 
 
 class MorePages(BaseModel):
-    """How many further pages of a long document to ask."""
+    """Number of further pages of a long document to ask."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -44,33 +43,41 @@ class MorePages(BaseModel):
 
 
 @router.post("/documents/{document_id}/ask")
-def ask(document_id: str, asked: Asked, desk: TheDesk, user: CurrentUser) -> AnnotationView:
-    """Ask a document, or one page of it. The same question again returns the answer that is there."""
-    annotation_id, existing = desk.ask(document_id, asked.question, asked.page_id, user.id)
-    view = views.annotation_view(desk.workspace, annotation_id)
+def ask(document_id: str, asked: Asked, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
+    """Ask a document or one of its pages. Asking the same question again returns the existing answer."""
+    annotation_id, existing = service.ask(document_id, asked.question, asked.page_id, user.id)
+    view = views.annotation_view(service.workspace, annotation_id)
     view.existing = existing
     return view
 
 
 @router.post("/annotations/{annotation_id}/ask-more")
-def ask_more(annotation_id: str, more: MorePages, desk: TheDesk, user: CurrentUser) -> AnnotationView:
-    """Ask further pages of the document, the likeliest first; return the answer with the longer list of ranked pages.
+def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
+    """Ask further pages of the document, most likely first.
 
-    A better proposal takes the place of the one so far only while nobody has edited the answer.
+    Returns the answer with the longer list of ranked pages.
+
+    A better proposal replaces the current one only while nobody has edited the answer.
     """
-    desk.ask_more(annotation_id, user.id, more.pages)
-    return views.annotation_view(desk.workspace, annotation_id)
+    service.ask_more(annotation_id, user.id, more.pages)
+    return views.annotation_view(service.workspace, annotation_id)
 
 
 @router.post("/annotations/{annotation_id}/refine")
-def refine(annotation_id: str, prompts: Prompts, desk: TheDesk, user: CurrentUser) -> Proposal:
-    """Answer again with points and a box. Changes no annotation: save the result as an edit that names the prediction."""
-    return desk.refine(
+def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user: CurrentUser) -> Proposal:
+    """Refine an answer with points and a box.
+
+    Changes no annotation: save the result as an edit with its prediction id.
+    """
+    return service.refine(
         annotation_id, prompts.page_id, user.id, points=prompts.points, box=prompts.box, mask=prompts.mask
     )
 
 
 @router.get("/annotations/{annotation_id}")
 def show(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> AnnotationView:
-    """Return an annotation with its newest state. 404 for somebody else's that the person is not to see yet."""
+    """Return an annotation with its newest state.
+
+    404 for annotations that are hidden from the user until they answer.
+    """
     return views.annotation_view(workspace, annotation_id, user.id)

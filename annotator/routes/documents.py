@@ -1,4 +1,4 @@
-"""Documents in, and what they hold."""
+"""Routes for uploads and documents."""
 
 import threading
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import asked_early, copied
-from annotator.work_queues import Line, apart, end_unless_gone
+from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
@@ -21,15 +21,19 @@ from engine.projects import projects
 from engine.text import file_name
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
-# Those that arrive beside those that wait to be read (engine.documents.incoming): on a slow line that takes its time.
-# Of one person few, so that nobody takes the places of all; the page sends two at once.
-UPLOADS = Line("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
-MOST_FILES = 50  # in one request: each may take as long as a document may
+# Uploads that are arriving, apart from files waiting to be read (engine.documents.incoming): slow connections take
+# time.
+# The limit per user leaves places for others; the page sends two at a time.
+UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
+MOST_FILES = 50  # per request: each may take as long as a document may
 sent = APIRouter(route_class=asked_early(check_member, UPLOADS))
 
 
 class Taken(BaseModel):
-    """A file that is a document now. `created` is false when the project had it already, `whole` while its pages come in."""
+    """A file that became a document.
+
+    `created`: false when the project had it already. `whole`: false while pages are read.
+    """
 
     name: str
     document_id: str
@@ -41,7 +45,7 @@ class Taken(BaseModel):
 
 
 class RefusedFile(BaseModel):
-    """A file that is not taken, and why."""
+    """A refused file, with the reason."""
 
     name: str
     reason: str
@@ -49,7 +53,7 @@ class RefusedFile(BaseModel):
 
 
 class Uploaded(BaseModel):
-    """What became of each file."""
+    """Result of each uploaded file."""
 
     documents: list[Taken]
     refused: list[RefusedFile]
@@ -77,15 +81,19 @@ async def upload(
     workspace: TheWorkspace,
     user: CurrentUser,
     response: Response,
-    early: Annotated[bool, Query(description="Answer with the first page; the others come in behind it.")] = False,
+    early: Annotated[
+        bool, Query(description="Respond after the first page; the other pages are read afterwards.")
+    ] = False,
 ) -> Uploaded:
-    """Take files into a project. 422, with a sentence a file, when none of them can be read; 429 when many are waiting.
+    """Upload files into a project.
 
-    With `early` the answer counts the pages that are there by then; `reading` of the document tells how many there will be.
-    When the client goes away, the file at hand is taken, and those behind it are not.
+    422, with a sentence for each file, when none can be read; 429 when too many are waiting.
+
+    With `early`, the response counts the pages read so far; `reading` of the document gives their final number. When
+    the client disconnects, the current file is still taken, and the files behind it are not.
     """
     if len(files) > MOST_FILES:
-        raise Refused(f"{len(files)} files came in one request, and {MOST_FILES} are allowed; send them in several.")
+        raise Refused(f"The request has {len(files)} files; {MOST_FILES} are allowed. Send them in several requests.")
     gone = threading.Event()
 
     def take_in() -> Uploaded:
@@ -105,11 +113,9 @@ def show_document(
     document_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
-    questions: Annotated[
-        bool, Query(description="Without them only the pages come, and `annotations` is empty.")
-    ] = True,
+    questions: Annotated[bool, Query(description="Include the questions; otherwise `annotations` is empty.")] = True,
 ) -> DocumentWithQuestions:
-    """Return a document with its pages and questions."""
+    """Return a document with its pages, and with its questions on request."""
     document = document_view(workspace, document_id)
     lines = annotation_lines(workspace, document_id, user.id) if questions else []
     return DocumentWithQuestions(**document.model_dump(), annotations=lines)
@@ -123,7 +129,7 @@ def _take_all(
     early: bool,
     gone: threading.Event,
 ) -> Uploaded:
-    """Take one file after the other, until `gone` is set."""
+    """Take the files one by one, until `gone` is set."""
     answer = Uploaded(documents=[], refused=[])
     for file in files:
         if gone.is_set():

@@ -1,4 +1,4 @@
-"""Datasets out."""
+"""Routes for exports."""
 
 import shutil
 import tempfile
@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.work_queues import Line, apart, end_unless_gone
+from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine import audit
 from engine.datasets.filters import Filters
 from engine.datasets.snapshot_views import snapshot_named
@@ -28,22 +28,24 @@ from engine.statuses import ACCEPTED
 from engine.text import file_name
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
-EXPORTS = Line("exports", at_work=2, waiting=6, come_back=60)  # in this process; a place is left when the file is sent
+EXPORTS = WorkQueue(
+    "exports", at_work=2, waiting=6, come_back=60
+)  # in this process; a place is left when the file is sent
 SPARE_BYTES = 200 * MEGABYTE  # that stay free on the disk: people save on the same one
 _TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
 
 
 class FormatView(BaseModel):
-    """A format that answers can be exported in."""
+    """An export format."""
 
     name: str
     title: str
-    lossy: str = Field(description="What it cannot hold; empty where it holds everything.")
+    lossy: str = Field(description="Content that the format cannot hold; empty: none.")
 
 
 @router.get("/projects/{project_id}/export-formats")
 def formats(project_id: str) -> list[FormatView]:
-    """Return the formats that a project can be exported in."""
+    """Return the export formats."""
     return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in exports.FORMATS.values()]
 
 
@@ -62,33 +64,34 @@ async def export(
         list[str] | None,
         Query(
             max_length=10,
-            description="Of the answers; accepted ones without it. automatic: of the model, no person has looked at them.",
+            description="Statuses of answers; default: accepted, fixed. automatic: unreviewed, auto-accepted ones.",
         ),
     ] = None,
     split: Annotated[
-        list[str] | None, Query(max_length=10, description="train, recent, frozen; all without it.")
+        list[str] | None, Query(max_length=10, description="train, recent or frozen; default: all.")
     ] = None,
     question: Annotated[
-        list[str] | None, Query(max_length=200, description="Texts of questions; all without it.")
+        list[str] | None, Query(max_length=200, description="Texts of questions; default: all.")
     ] = None,
-    since: Annotated[str | None, Query(description="Answers given from this day on, UTC.")] = None,
-    until: Annotated[str | None, Query(description="Answers given before this day, UTC.")] = None,
+    since: Annotated[str | None, Query(description="First day of the answers, UTC.")] = None,
+    until: Annotated[str | None, Query(description="Day before which the answers were saved, UTC.")] = None,
     model: Annotated[
         list[str] | None,
         Query(
             max_length=100,
-            description="How the SHA-256 of the versions that proposed, or answered automatically, begins.",
+            description="Beginning of the SHA-256 of the versions that proposed the answers.",
         ),
     ] = None,
     agreement: Annotated[
-        float | None, Query(ge=0, le=1, description="Least weight of an answer; of an automatic one its confidence.")
+        float | None, Query(ge=0, le=1, description="Minimum weight of an answer, or confidence of an automatic one.")
     ] = None,
-    fit: Annotated[bool, Query(description="Leave out what is unfit to teach.")] = False,
-    snapshot: Annotated[
-        str | None, Query(description="How the SHA-256 of a snapshot begins, instead of filters.")
-    ] = None,
+    fit: Annotated[bool, Query(description="Exclude labels unfit for training.")] = False,
+    snapshot: Annotated[str | None, Query(description="Beginning of a snapshot's SHA-256, instead of filters.")] = None,
 ) -> FileResponse:
-    """Return the answers of a project as a zip file, with the pages, a manifest and a dataset card. 429 when many are waiting."""
+    """Export answers as a zip file with page images, manifest and dataset card.
+
+    429 when too many exports are waiting.
+    """
     chosen = Filters(
         statuses=tuple(status or ACCEPTED),
         splits=tuple(split) if split else None,
@@ -106,12 +109,14 @@ async def export(
 
     def check(*_: object) -> None:
         if gone.is_set():
-            raise Refused("Nobody waits for this export any more.")
+            raise Refused("The export was stopped: the client has disconnected.")
         if shutil.disk_usage(folder.name).free < SPARE_BYTES:
-            raise Refused("The server's disk is almost full, so it exports nothing. Tell whoever runs it.")
+            raise Refused(
+                "The server's disk is almost full, so exports are refused. Ask the administrator to free disk space."
+            )
 
     def write() -> tuple[Path, str]:
-        """The zip file, and its name for people."""
+        """Return the zip file and its name for people."""
         with place.turn(lambda: None, check):
             check()
             project = projects.project_by_id(workspace, project_id)
@@ -146,7 +151,7 @@ async def export(
 
 
 class _Sent(FileResponse):
-    """A file that is deleted once it is sent, or nobody takes it any more."""
+    """A file that is deleted after it was sent, or when the client has disconnected."""
 
     def __init__(self, path: Path, name: str, clean_up: Callable[[], None]) -> None:
         super().__init__(path, media_type="application/zip", filename=name)
@@ -160,8 +165,10 @@ class _Sent(FileResponse):
 
 
 def _packed(folder: Path, check: Callable[[], None]) -> Path:
-    """A zip file of a folder, instead of it. Pictures are compressed already; storing them as they are never touches their bytes.
-    What `check` raises ends it."""
+    """Replace a folder by a zip file; an exception from `check` ends it.
+
+    Images are stored as they are: they are compressed already, and their bytes stay unchanged.
+    """
     packed = folder.with_suffix(".zip")
     try:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

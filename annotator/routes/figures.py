@@ -1,4 +1,4 @@
-"""Figures that show whether the work goes well."""
+"""Route for the figures of a project."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ def show_figures(
     project_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
-    days: Annotated[int, Query(ge=1, le=LONGEST, description="Length of the period, which ends today.")] = 90,
+    days: Annotated[int, Query(ge=1, le=LONGEST, description="Length of the period in days, ending today.")] = 90,
 ) -> Figures:
-    """Return masks a day, seconds a mask and share accepted unchanged by model version and person, and the queue's depth."""
+    """Return masks a day, seconds a mask, share accepted unchanged (by model and person), and queue depth."""
     return figures(workspace, project_id, days=days, viewer=user)

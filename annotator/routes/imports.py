@@ -1,4 +1,4 @@
-"""Datasets in."""
+"""Routes for imports."""
 
 import shutil
 import tempfile
@@ -26,40 +26,40 @@ sent = APIRouter(route_class=asked_early(check_reviewer, ndjson_stream.IMPORTS))
 
 
 class ImportedView(BaseModel):
-    """What came in."""
+    """Result of an import."""
 
     format: str
     documents: int
-    known: int = Field(description="Documents that were there before.")
+    known: int = Field(description="Documents that existed before.")
     pages: int
-    read: int = Field(description="Pages that came without words and were read.")
+    read: int = Field(description="Pages without words, read by OCR.")
     answers: int
-    no_answer: int = Field(description="Questions that a document does not answer.")
-    lost: dict[str, int] = Field(description="What the set says and has no place here, by name.")
+    no_answer: int = Field(description="Questions marked as not answered by the document.")
+    lost: dict[str, int] = Field(description="Content of the dataset that cannot be stored: count by name.")
 
 
 class ImportUnderWay(BaseModel):
-    """An import that has not ended."""
+    """A running import."""
 
     id: str
-    name: str = Field(description="The file.")
-    by: str = Field(description="Who brought it in.")
+    name: str = Field(description="Name of the file.")
+    by: str = Field(description="Name of the user.")
     began_at: datetime
     doing: str
     done: int
-    of: int = Field(description="0 while nobody knows how much there is.")
-    stopping: bool = Field(description="Somebody has stopped it, and it ends at its next step.")
+    of: int = Field(description="Total of the current step; 0: unknown.")
+    stopping: bool = Field(description="Whether it was stopped; it ends at its next step.")
 
 
 @router.get("/projects/{project_id}/imports")
 def imports(project_id: str) -> list[ImportUnderWay]:
-    """Return the imports of a project that are under way, oldest first."""
+    """Return the running imports of a project, oldest first."""
     return [_way(one) for one in running_imports.of_project(project_id)]
 
 
 @router.post("/projects/{project_id}/imports/{import_id}/stop")
 def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: CurrentUser) -> ImportUnderWay:
-    """Stop an import at its next step: what has come in stays, as whole documents."""
+    """Stop an import at its next step. Documents imported so far are kept."""
     stopped = running_imports.stop(project_id, import_id)
     audit.note(workspace, user.id, "imports.stop", stopped.name[:60], project_id)
     return _way(stopped)
@@ -73,22 +73,23 @@ def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: Current
 async def import_(
     request: Request,
     project_id: str,
-    file: Annotated[UploadFile, File(description="A zip file of the set.")],
+    file: Annotated[UploadFile, File(description="Dataset as a zip file.")],
     workspace: TheWorkspace,
     user: CurrentUser,
     format: Annotated[
         str, Query(description="auto, coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
     ] = RECOGNISE,
-    status: Annotated[Status, Query(description="What the answers are from now on.")] = "accepted",
-    ocr: Annotated[bool, Query(description="Read the words of pages that come without.")] = True,
+    status: Annotated[Status, Query(description="Status of the imported answers.")] = "accepted",
+    ocr: Annotated[bool, Query(description="Read pages without words by OCR.")] = True,
     progress: Annotated[
-        bool, Query(description="Answer with a line of JSON for each step, the last with the result or what is wrong.")
+        bool, Query(description="Respond with a JSON line for each step; the last holds the result or error.")
     ] = False,
 ) -> ImportedView | StreamingResponse:
-    """Take in pages and answers: all of a set that is right, nothing of one that is not (422, with the file and the entry).
+    """Import pages and answers. A dataset with an error is refused as a whole (422, with file and entry).
 
-    The answers become those of who asks. With `progress`, lines {"id", "doing", "done", "of"} come while it is at work, then {"result"} or
-    {"status", "detail"}. It goes on when nobody listens, until it is stopped by its id. 429 when many are waiting.
+    The caller becomes the author of the answers. With `progress`, lines {"id", "doing", "done", "of"} follow each
+    other, then {"result"} or {"status", "detail"}. The import continues when the client disconnects, until it is
+    stopped by its id. 429 when too many imports are waiting.
     """
     name = file_name(file.filename, "set.zip")
     uploaded = await run_in_threadpool(copied, file)

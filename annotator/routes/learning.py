@@ -1,4 +1,4 @@
-"""Models, runs and jobs: how a project learns."""
+"""Routes for models, training runs and jobs."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
 
 
 class VersionView(BaseModel):
-    """A model version with where it came from."""
+    """A model version with its parent, figures and training data."""
 
     id: str
     label: str
@@ -32,11 +32,13 @@ class VersionView(BaseModel):
     figures: dict[str, Any]
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
-    missing: bool = Field(description="Its checkpoint is gone from disk: it can neither answer nor be trained on.")
+    missing: bool = Field(
+        description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
+    )
 
 
 class Promotion(BaseModel):
-    """Which model to promote, and why. `force` goes past a failed gate; that is for admins, and audited."""
+    """Options of a promotion. `force` promotes despite a failed gate; this is audited."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -45,7 +47,7 @@ class Promotion(BaseModel):
 
 
 class Reason(BaseModel):
-    """Why something is done."""
+    """Reason for an action, kept in the audit trail."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -54,7 +56,7 @@ class Reason(BaseModel):
 
 @router.get("/projects/{project_id}/models")
 def list_models(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
-    """Return the models of a project, the shipped one included, newest first."""
+    """Return the models of a project, including the shipped one, newest first."""
     return [
         VersionView.model_validate(version, from_attributes=True)
         for version in registry.versions(workspace, project_id)
@@ -65,28 +67,28 @@ def list_models(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
 def promote(
     project_id: str, version_id: str, promotion: Promotion, workspace: TheWorkspace, user: CurrentUser
 ) -> list[VersionView]:
-    """Make a model the one that answers. The page's own process follows within seconds."""
+    """Promote a model to champion, the model in use. The page uses it within seconds."""
     registry.promote(workspace, project_id, version_id, by=user, force=promotion.force, reason=promotion.reason)
     return list_models(project_id, workspace, user)
 
 
 @router.post("/projects/{project_id}/rollback", dependencies=[ADMINS])
 def rollback(project_id: str, why: Reason, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
-    """Make the champion before the present one answer again."""
+    """Roll back to the previous champion."""
     registry.rollback(workspace, project_id, by=user, reason=why.reason)
     return list_models(project_id, workspace, user)
 
 
 @router.get("/projects/{project_id}/runs")
 def list_runs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RunLine]:
-    """Return the retrainings of a project, newest first."""
+    """Return the training runs of a project, newest first."""
     projects.project_by_id(workspace, project_id)
     return views.run_lines(workspace, project_id)
 
 
 @router.get("/runs/{run_id}")
 def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView:
-    """Return one retraining with its curves and verdict."""
+    """Return a training run with its curves and verdict."""
     return views.run_view(workspace, run_id)
 
 
@@ -95,16 +97,16 @@ def show_changes(
     run_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
-    kind: Annotated[list[Kind] | None, Query(description="Kinds to list; all but the same without it.")] = None,
-    limit: Annotated[int, Query(ge=1, le=2000, description="Most questions to list.")] = 200,
+    kind: Annotated[list[Kind] | None, Query(description="Kinds of changes; default: all except same.")] = None,
+    limit: Annotated[int, Query(ge=1, le=2000, description="Maximum number of questions.")] = 200,
 ) -> Changes:
-    """Return what a retraining's challenger answers otherwise than the champion, question by question, the largest first."""
+    """Return the questions that challenger and champion of a run answer differently, largest change first."""
     return changes_of(workspace, run_id, kinds=kind, limit=limit)
 
 
 @router.post("/projects/{project_id}/retrain", status_code=202, dependencies=[REVIEWERS])
 def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
-    """Ask for a retraining; one that waits or runs already is returned instead of a second one."""
+    """Request a retraining. A waiting or running one is returned instead of a second one."""
     projects.project_by_id(workspace, project_id)
     return views.job_view(trigger.request(workspace, project_id, by=user.id))
 
@@ -118,17 +120,17 @@ def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> li
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])
 def cancel(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
-    """Stop a job: a waiting one at once, a running one at its next step."""
+    """Cancel a job: a waiting one at once, a running one at its next step."""
     return views.job_view(queue.cancel(workspace, job_id, by=user.id))
 
 
 @router.post("/jobs/{job_id}/retry", dependencies=[ADMINS])
 def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
-    """Put a job that failed or was given up back into the queue. It goes on from its last checkpoint, where there is one."""
+    """Retry a job that failed or was given up. It continues from its last checkpoint, if any."""
     return views.job_view(queue.retry(workspace, job_id, by=user.id))
 
 
 @router.get("/projects/{project_id}/triggers", dependencies=[REVIEWERS])
 def triggers(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TriggersView:
-    """Return what starts a retraining here, how near it is, its next time, what fired lately, and who watches over it."""
+    """Return the retraining triggers of a project: progress, next time, recent firings and the scheduler."""
     return trigger_status.triggers_of(workspace, project_id)

@@ -1,4 +1,4 @@
-"""What belongs to the person who asks: preferences of their page, sessions, password."""
+"""Routes for the current user: preferences, sessions, tokens and password."""
 
 from functools import partial
 from typing import Any
@@ -6,8 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Body, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.deps import CurrentUser, TheCaller, TheLoginLine, TheWorkspace
-from annotator.described import PASSWORD
+from annotator.deps import PASSWORD, CurrentUser, TheCaller, TheLoginQueue, TheWorkspace
 from engine.accounts import sessions, tokens, users
 from engine.accounts.sessions import SessionView
 from engine.accounts.tokens import MadeToken, Scope
@@ -17,7 +16,7 @@ router = APIRouter(prefix="/me", tags=["people"])
 
 
 class PasswordChange(BaseModel):
-    """The present password and the one to come."""
+    """The current and the new password."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,7 +25,7 @@ class PasswordChange(BaseModel):
 
 
 class NewToken(BaseModel):
-    """A token for a program: what it may do, what it is for, and how many days it lasts."""
+    """A token to create: purpose, scope and lifetime in days."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,7 +36,7 @@ class NewToken(BaseModel):
 
 @router.get("/preferences")
 def show_preferences(workspace: TheWorkspace, user: CurrentUser) -> dict[str, Any]:
-    """Return what the person's page remembers, as it was stored."""
+    """Return the user's stored preferences."""
     return users.preferences(workspace, user.id)
 
 
@@ -45,37 +44,43 @@ def show_preferences(workspace: TheWorkspace, user: CurrentUser) -> dict[str, An
 def store_preferences(
     workspace: TheWorkspace, user: CurrentUser, wanted: dict[str, Any] = Body(examples=[{"theme": "dark"}])
 ) -> dict[str, Any]:
-    """Store what the person's page shall remember: all of it, at most 64 KB."""
+    """Store the user's preferences; replaces all of them, at most 64 KB."""
     return users.set_preferences(workspace, user.id, wanted)
 
 
 @router.get("/sessions")
 def list_sessions(workspace: TheWorkspace, user: CurrentUser, caller: TheCaller) -> list[SessionView]:
-    """Return where the person is logged in, newest first; their programs' tokens, with scope and last use, are among it."""
+    """Return the user's sessions and tokens, newest first, with scope and last use of tokens."""
     return sessions.sessions(workspace, user.id, caller.token)
 
 
 @router.delete("/sessions/{session_id}", status_code=204, response_class=Response)
 def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """Log the person out in one place, or end a token."""
+    """End one session or token of the user."""
     sessions.revoke(workspace, user.id, session_id)
 
 
 @router.post("/tokens", status_code=201)
 def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser) -> MadeToken:
-    """Make a token with which a program is this person, as far as its scope allows. It is seen and ended as a session is."""
+    """Create a token for programs that act as the user, limited by its scope.
+
+    It is listed and ended like a session.
+    """
     if workspace.settings.auth == "local":
-        raise Refused("Nobody logs in here, so programs need no token.")
+        raise Refused("This server has no login; programs need no token. Send requests without one.")
     made = tokens.issue(workspace, user.name, purpose=new.purpose, days=new.days, scope=new.scope, by=user.id)
     return MadeToken(token=made, scope=new.scope, days=new.days)
 
 
 @router.put("/password", status_code=204, response_class=Response)
 async def change_password(
-    change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller, line: TheLoginLine
+    change: PasswordChange, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller, line: TheLoginQueue
 ) -> None:
-    """Change the person's password, and log them out everywhere else. 403 when the present one is wrong, 429 too often."""
+    """Change the user's password and end all other sessions.
+
+    403 when the current password is wrong, 429 after too many tries.
+    """
     if workspace.settings.auth == "local":
-        raise Refused("Nobody logs in here, so there is no password.")
+        raise Refused("This server has no login, so there is no password to change.")
     step = partial(sessions.change_password, workspace, user, change.old, change.new)
     await line.run(caller.address, partial(step, token=caller.token, address=caller.address), known=True)

@@ -1,4 +1,4 @@
-"""Who works on a project: members, invitations by link, and the audit trail."""
+"""Routes for members, invitation links and the audit trail of a project."""
 
 from typing import Annotated
 
@@ -6,8 +6,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS
-from annotator.deps import CurrentUser, TheWorkspace
-from annotator.described import ROLE
+from annotator.deps import ROLE, CurrentUser, TheWorkspace
 from engine import audit
 from engine.accounts import invitations, members
 from engine.accounts.invitations import InvitationView
@@ -20,7 +19,7 @@ Limit = Annotated[int, Query(ge=1, le=audit.MOST)]
 
 
 class WantedRole(BaseModel):
-    """What somebody shall be in a project: admin, reviewer or annotator."""
+    """Role in a project: admin, reviewer or annotator."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"role": "reviewer"}]})
 
@@ -28,7 +27,7 @@ class WantedRole(BaseModel):
 
 
 class WantedInvitation(WantedRole):
-    """What whoever opens the link shall be, and for how many days the link is valid."""
+    """Role of the invited person, and validity of the link in days."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, json_schema_extra={"examples": [{"role": "annotator", "days": 7}]}
@@ -38,14 +37,17 @@ class WantedInvitation(WantedRole):
 
 
 class MadeInvitation(InvitationView):
-    """An invitation with its link, which is told this once."""
+    """An invitation with its link, which is shown only once."""
 
     url: str
 
 
 @router.get("/projects/{project_id}/members")
 def list_members(project_id: str, workspace: TheWorkspace) -> list[MemberView]:
-    """Return the members of a project by name. Admins of the installation are none and may do everything."""
+    """Return the members of a project by name.
+
+    Admins of the installation have all rights without membership.
+    """
     return members.members(workspace, project_id)
 
 
@@ -53,19 +55,19 @@ def list_members(project_id: str, workspace: TheWorkspace) -> list[MemberView]:
 def put_member(
     project_id: str, user_id: str, wanted: WantedRole, workspace: TheWorkspace, user: CurrentUser
 ) -> MemberView:
-    """Make somebody a member, or give a member another role. 409 where the project would be left without an admin."""
+    """Add a member, or change a member's role. 409 when the project would be left without an admin."""
     return members.put_member(workspace, project_id, user_id, wanted.role, by=user)
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204, response_class=Response)
 def remove_member(project_id: str, user_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """End a membership: one's own, or as an admin of the project anybody's. What the person answered stays."""
+    """Remove a member: oneself, or anybody as an admin of the project. Their answers are kept."""
     members.remove_member(workspace, project_id, user_id, by=user)
 
 
 @router.get("/projects/{project_id}/invitations", dependencies=[ADMINS])
 def list_invitations(project_id: str, workspace: TheWorkspace) -> list[InvitationView]:
-    """Return the invitations of a project and what became of them, newest first; without their links."""
+    """Return the invitations of a project with their states, newest first, without links."""
     return invitations.invitations(workspace, project_id)
 
 
@@ -73,17 +75,17 @@ def list_invitations(project_id: str, workspace: TheWorkspace) -> list[Invitatio
 def invite(
     project_id: str, wanted: WantedInvitation, request: Request, workspace: TheWorkspace, user: CurrentUser
 ) -> MadeInvitation:
-    """Make a link with which one person becomes a member."""
+    """Create a link that makes one person a member."""
     made = invitations.invite(workspace, project_id, wanted.role, wanted.days, by=user)
     url = str(request.url_for("open_invitation", token=made.token))
-    if workspace.settings.secure_cookies:  # a proxy speaks TLS; the server itself may not know
+    if workspace.settings.secure_cookies:  # a proxy handles TLS; the server may not know
         url = url.replace("http://", "https://", 1)
     return MadeInvitation(**made.model_dump(exclude={"token"}), url=url)
 
 
 @router.delete("/invitations/{invitation_id}", status_code=204, response_class=Response, dependencies=[ADMINS])
 def withdraw(invitation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """Make an invitation's link worthless."""
+    """Withdraw an invitation; its link stops working."""
     invitations.withdraw(workspace, invitation_id, by=user)
 
 
@@ -91,5 +93,5 @@ def withdraw(invitation_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
 def show_audit(
     project_id: str, workspace: TheWorkspace, before: str | None = None, limit: Limit = 100
 ) -> list[AuditLine]:
-    """Return who decided what in a project, newest first. `before`: the id of the last entry seen, to go on from."""
+    """Return the audit trail of a project, newest first. `before`: id of the last entry seen."""
     return audit.entries(workspace, project_id, before=before, limit=limit)

@@ -1,4 +1,4 @@
-"""Pages: pictures, words, and warming them up before they are asked."""
+"""Routes for pages: images, words, and encoding ahead of the first question."""
 
 from typing import Annotated, Any
 
@@ -8,18 +8,20 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS
-from annotator.deps import CurrentUser, TheDesk, TheEditor, TheWorkspace
-from annotator.small_pictures import made
+from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkspace
+from annotator.thumbnail_queue import made
 from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, mend, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
 from engine.documents.views import page_image
 
 router = APIRouter(tags=["pages"], dependencies=[MEMBERS])
-KEPT: dict[int | str, dict[str, Any]] = {304: {"description": "The picture that `if-none-match` names is the newest."}}
+KEPT: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The client's copy, named by `if-none-match`, is current."}
+}
 
 
 class Encoding(BaseModel):
-    """Whether the page can be asked at once."""
+    """Encoding state of a page: encoded, or encoding."""
 
     status: str
 
@@ -28,7 +30,7 @@ class Encoding(BaseModel):
 def image(
     page_id: str, workspace: TheWorkspace, user: CurrentUser, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Return the picture of a page, byte for byte as it is stored."""
+    """Return the image of a page as stored."""
     picture = page_image(workspace, page_id)
     headers = _headers(picture.sha256)
     if if_none_match == headers["etag"]:
@@ -46,9 +48,9 @@ async def small_image(
     width: Annotated[int, Query(ge=16, le=600)] = 160,
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Return a small picture of a page. It may be wider than `width`: that is rounded up to 80, 160, 200, 400 or 600 pixels.
+    """Return a thumbnail of a page. `width` is rounded up to 80, 160, 200, 400 or 600 pixels.
 
-    429 when too many other pictures wait to be made.
+    429 when too many thumbnails are waiting.
     """
     picture = await run_in_threadpool(thumbnail, workspace, page_id, width)
     headers = _headers(picture.name)
@@ -70,7 +72,7 @@ def words(page_id: str, workspace: TheWorkspace, user: CurrentUser) -> Words:
 def mend_words(
     page_id: str, request: MendRequest, workspace: TheWorkspace, user: TheEditor
 ) -> MendedWords | JSONResponse:
-    """Mend words: their text, splits, merges, additions. The same idempotency key again stores nothing."""
+    """Fix words: edit, split, merge or add. Repeating an idempotency key stores nothing."""
     try:
         return mend(workspace, page_id, request, user.id)
     except WordsConflict as conflict:
@@ -80,20 +82,20 @@ def mend_words(
 
 
 @router.post("/pages/{page_id}/encode", status_code=202)
-def encode(page_id: str, desk: TheDesk, user: CurrentUser, later: BackgroundTasks) -> Encoding:
-    """Encode a page in the background, so that its first question is answered at once. Writes nothing.
+def encode(page_id: str, service: TheAnswerService, user: CurrentUser, later: BackgroundTasks) -> Encoding:
+    """Encode a page in the background, so that its first question is answered faster. Writes nothing.
 
-    Where many pages are being encoded already, the first question does it.
+    When many pages are being encoded, the first question encodes the page instead.
     """
-    if desk.is_warm(page_id):
+    if service.is_warm(page_id):
         return Encoding(status="encoded")
-    later.add_task(desk.warm, page_id)
+    later.add_task(service.warm, page_id)
     return Encoding(status="encoding")
 
 
 def _headers(name: str) -> dict[str, str]:
-    """A page's picture never changes; private, because it is somebody's document.
+    """Return the cache headers of an image, which never changes.
 
-    `vary`: after a logout, or as somebody else, the same browser asks again instead of showing what it kept.
+    Private, because documents are confidential. `vary`: after a logout or as another user, the browser asks again.
     """
     return {"etag": f'"{name}"', "cache-control": "private, max-age=31536000, immutable", "vary": "cookie"}

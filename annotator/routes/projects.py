@@ -1,4 +1,4 @@
-"""Projects and what is next in them."""
+"""Routes for projects, their settings, and the next open answer."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,7 +16,7 @@ router = APIRouter(tags=["projects"], dependencies=[MEMBERS])
 
 
 class ProjectView(BaseModel):
-    """A project with its counts, the model that answers in it, and what the person who asks is there."""
+    """A project with its counts, its champion (the model in use), and the caller's role."""
 
     id: str
     name: str
@@ -29,7 +29,7 @@ class ProjectView(BaseModel):
 
 
 class NewProject(BaseModel):
-    """A project to be made."""
+    """A project to create."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -38,9 +38,9 @@ class NewProject(BaseModel):
 
 
 class ChangedSettings(BaseModel):
-    """Settings of a project to be changed; what is left out stays."""
+    """Settings of a project to change; omitted ones are kept."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)  # `true` is no share, "1" no number
+    model_config = ConfigDict(extra="forbid", strict=True)  # strict: `true` is not a share, "1" is not a number
 
     retrain_after: int | None = None
     retrain_automatically: bool | None = None
@@ -61,7 +61,7 @@ class ChangedSettings(BaseModel):
 
 
 class NextAnswer(BaseModel):
-    """Where to go on, or one sentence why there is nothing left."""
+    """The next open answer, or the reason why there is none."""
 
     annotation_id: str | None
     document_id: str | None = None
@@ -70,7 +70,7 @@ class NextAnswer(BaseModel):
 
 @router.get("/projects")
 def list_projects(workspace: TheWorkspace, user: CurrentUser) -> list[ProjectView]:
-    """Return the projects that the person is a member of, by name; all of them for an admin."""
+    """Return the caller's projects by name; all projects for an admin."""
     return [_view(workspace, summary, user) for summary in projects.summaries(workspace, user)]
 
 
@@ -85,18 +85,18 @@ def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin)
 def change_settings(
     project_id: str, changed: ChangedSettings, workspace: TheWorkspace, user: CurrentUser
 ) -> ProjectSettings:
-    """Change some settings of a project."""
+    """Change settings of a project."""
     changes = {name: value for name, value in changed.model_dump().items() if value is not None}
     return projects.change_settings(workspace, project_id, by=user.id, **changes)
 
 
 @router.get("/projects/{project_id}/next")
 def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after: str | None = None) -> NextAnswer:
-    """Return the next of this person's answers that waits for a decision."""
+    """Return the caller's next answer that is neither accepted nor submitted."""
     projects.project_by_id(workspace, project_id)
     annotation = views.next_annotation(workspace, project_id, user.id, after)
     if annotation is None:
-        return NextAnswer(annotation_id=None, reason="Every question asked here has been decided. Ask another one.")
+        return NextAnswer(annotation_id=None, reason="No open answers left. Ask another question.")
     return NextAnswer(annotation_id=annotation.id, document_id=annotation.document_id)
 
 

@@ -1,4 +1,4 @@
-"""Standard questions, and what can be asked of a document."""
+"""Routes for standard questions and suggested questions."""
 
 from typing import Annotated
 
@@ -6,8 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
-from annotator.deps import CurrentUser, TheWorkspace
-from annotator.described import QUESTION
+from annotator.deps import QUESTION, CurrentUser, TheWorkspace
 from engine.projects import projects
 from engine.tasks import standard_questions
 from engine.tasks.standard_questions import StandardQuestion, Suggestions
@@ -25,13 +24,13 @@ class QuestionList(BaseModel):
 
     questions: list[Annotated[str, Field(json_schema_extra=QUESTION)]] = Field(max_length=standard_questions.MOST)
     before: list[str] | None = Field(
-        default=None, description="The list that the change began with; 409 where it is another one by now."
+        default=None, description="The list before the change; 409 when the stored list differs."
     )
 
 
 @router.get("/projects/{project_id}/standard-questions")
 def list_standard_questions(project_id: str, workspace: TheWorkspace) -> list[StandardQuestion]:
-    """Return the questions that the project asks of every document, in their order."""
+    """Return the standard questions of a project, in order."""
     projects.project_by_id(workspace, project_id)
     return standard_questions.standard_questions(workspace, project_id)
 
@@ -40,7 +39,10 @@ def list_standard_questions(project_id: str, workspace: TheWorkspace) -> list[St
 def replace_standard_questions(
     project_id: str, wanted: QuestionList, workspace: TheWorkspace, user: CurrentUser
 ) -> list[StandardQuestion]:
-    """Replace the list. Tasks are opened for every document; those of dropped questions close until they come back."""
+    """Replace the standard questions.
+
+    Every document gets a task for each; tasks of removed questions are closed.
+    """
     return standard_questions.replace_standard_questions(
         workspace, project_id, wanted.questions, user.id, wanted.before
     )
@@ -48,6 +50,6 @@ def replace_standard_questions(
 
 @router.get("/projects/{project_id}/questions")
 def suggest(project_id: str, workspace: TheWorkspace, user: CurrentUser, document_id: str | None = None) -> Suggestions:
-    """Return what can be asked: standard questions with the caller's answers on the document, then others by use."""
+    """Return suggested questions: standard questions with the caller's answers, then others by frequency."""
     projects.project_by_id(workspace, project_id)
     return standard_questions.suggestions(workspace, project_id, user.id, document_id)

@@ -1,4 +1,4 @@
-"""Reviews: what waits for a verdict, the verdicts, and how well people agree."""
+"""Routes for reviews, histories and agreement."""
 
 from fastapi import APIRouter, Response
 from fastapi.responses import JSONResponse
@@ -19,7 +19,7 @@ router = APIRouter(tags=["reviews"], dependencies=[MEMBERS])
 
 
 class ReviewedBefore(BaseModel):
-    """The annotation that the reviewer comes from, if any."""
+    """The annotation reviewed last, if any."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -28,13 +28,13 @@ class ReviewedBefore(BaseModel):
 
 @router.post("/projects/{project_id}/review/next", dependencies=[REVIEWERS])
 def next_review(project_id: str, came: ReviewedBefore, workspace: TheWorkspace, user: CurrentUser) -> NextReview:
-    """Lease the next submitted answer to the caller: those that people disagree on first, then the oldest; never one's own."""
+    """Lease the next submitted answer to the caller: disputed first, then oldest, never their own."""
     return review_queue.next_review(workspace, project_id, user.id, came.after)
 
 
 @router.post("/annotations/{annotation_id}/review/heartbeat", dependencies=[REVIEWERS])
 def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
-    """Renew the caller's lease of an answer under review."""
+    """Renew the caller's lease on an answer under review."""
     return LeaseView(lease_until=review_queue.heartbeat(workspace, annotation_id, user.id))
 
 
@@ -42,13 +42,16 @@ def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) ->
     "/annotations/{annotation_id}/review/release", status_code=204, response_class=Response, dependencies=[REVIEWERS]
 )
 def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """Give an answer back to the review queue."""
+    """Return an answer to the review queue."""
     review_queue.release(workspace, annotation_id, user.id)
 
 
 @router.post("/annotations/{annotation_id}/reviews", dependencies=[REVIEWERS], response_model=Saved)
 def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor) -> Saved | JSONResponse:
-    """Accept, reject with a reason, or fix somebody else's answer. The same idempotency key again is the same verdict."""
+    """Review another user's answer: accept, reject with a reason, or fix.
+
+    Repeating an idempotency key stores nothing.
+    """
     try:
         return review.review(workspace, annotation_id, request, user.id)
     except RevisionConflict as conflict:
@@ -59,17 +62,23 @@ def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, u
 
 @router.get("/annotations/{annotation_id}/reviews")
 def list_reviews(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[ReviewLine]:
-    """Return the verdicts on an answer, oldest first. 404 for an answer that the person is not to see yet."""
+    """Return the reviews of an answer, oldest first.
+
+    404 for answers that are hidden from the user until they answer.
+    """
     return review.reviews_of(workspace, annotation_id, user.id)
 
 
 @router.get("/annotations/{annotation_id}/revisions")
 def list_revisions(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RevisionLine]:
-    """Return the history of an answer, oldest first. 404 for an answer that the person is not to see yet."""
+    """Return the revisions of an answer, oldest first.
+
+    404 for answers that are hidden from the user until they answer.
+    """
     return review.revisions_of(workspace, annotation_id, user.id)
 
 
 @router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS, ONE_REPORT])
 def agreement(project_id: str, workspace: TheWorkspace) -> ProjectAgreement:
-    """Return how people agree with each other and with known answers, and the model with what was accepted."""
+    """Return the agreement between people, with gold questions, and of the model with accepted answers."""
     return project_agreement(workspace, project_id)

@@ -1,7 +1,7 @@
-"""Saving what people make of the answers: what every person at work sends once a second.
+"""Route for saving edits, which every annotator calls about once a second.
 
-This router does not depend on `MEMBERS`: whose answer it is, is asked by the statement that reads what is to be changed
-(engine.annotation.revisions). One journey to the database and one change of threads less stand before every save.
+This router does not depend on `MEMBERS`: the statement that reads the annotation also checks its owner
+(engine.annotation.revisions). This saves a database query and a thread switch before every save.
 """
 
 from fastapi import APIRouter
@@ -16,12 +16,12 @@ router = APIRouter(tags=["annotations"])
 
 @router.put("/annotations/{annotation_id}/revisions", response_model=Saved)
 def save(annotation_id: str, request: RevisionRequest, workspace: TheWorkspace, user: TheEditor) -> Response:
-    """Append a revision. The same idempotency key again returns the same revision and stores nothing."""
+    """Append a revision. Repeating an idempotency key returns the same revision and stores nothing."""
     try:
         saved = append_revision(workspace, annotation_id, request, user.id)
     except RevisionConflict as conflict:
         current = views.annotation_view(workspace, annotation_id)
         content = {"detail": str(conflict), "current": current.model_dump(mode="json")}
         return JSONResponse(content, status_code=409)
-    # Written out here: FastAPI would check and copy the masks once more.
+    # Serialised here: FastAPI would validate and copy the masks once more.
     return Response(saved.model_dump_json(), media_type="application/json")

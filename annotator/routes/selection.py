@@ -1,4 +1,4 @@
-"""What the model says unasked: surveys, second looks, the stage, and automatic answers."""
+"""Routes for surveys, label review ("second looks" in paths and fields), stages and automatic answers."""
 
 from typing import Annotated, Literal
 
@@ -19,7 +19,7 @@ router = APIRouter(tags=["selection"], dependencies=[MEMBERS])
 
 
 class WantedStage(BaseModel):
-    """The stage that a project shall have, and why."""
+    """The stage to set, and the reason."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -28,20 +28,23 @@ class WantedStage(BaseModel):
 
 
 class TakenBack(BaseModel):
-    """How many automatic answers were taken back."""
+    """Number of withdrawn automatic answers."""
 
     answers: int
 
 
 class PutFirst(BaseModel):
-    """How many tasks of a document come first now."""
+    """Number of tasks moved to the front of the queue."""
 
     tasks: int
 
 
 @router.post("/projects/{project_id}/survey", status_code=202, dependencies=[REVIEWERS])
 def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
-    """Ask for a survey: the model answers what it has not yet. One that waits or runs already is returned instead."""
+    """Request a survey: the model answers all standard questions it has not answered yet.
+
+    A waiting or running survey is returned instead of a second one.
+    """
     projects.project_by_id(workspace, project_id)
     return views.job_view(survey_trigger.request(workspace, project_id, by=user.id))
 
@@ -50,25 +53,25 @@ def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobVi
 def list_second_looks(
     project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=1000)] = 200
 ) -> list[LookLine]:
-    """Return accepted labels that the model contradicts, those that wait first, and what became of the others."""
+    """Return the label review: accepted labels that the model contradicts, open first, with decisions."""
     return label_review.lines(workspace, project_id, limit)
 
 
 @router.put("/documents/{document_id}/first", dependencies=[REVIEWERS])
 def put_first(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> PutFirst:
-    """Put the tasks of a document before all others."""
+    """Move the tasks of a document to the front of the queue."""
     return PutFirst(tasks=ranking.put_first(workspace, document_id, user.id))
 
 
 @router.get("/projects/{project_id}/stage")
 def show_stage(project_id: str, workspace: TheWorkspace) -> StageView:
-    """Return a project's stage, the precision that was measured, what would be accepted, and what checks found."""
+    """Return a project's stage with measured precision, answers above the threshold, and audit results."""
     return stage_view(workspace, project_id)
 
 
 @router.put("/projects/{project_id}/stage", dependencies=[ADMINS])
 def set_stage(project_id: str, wanted: WantedStage, workspace: TheWorkspace, user: CurrentUser) -> StageView:
-    """Bring a project to a stage. 422 for "automatic" where the precision was not measured to reach the target."""
+    """Set a project's stage. 422 for "automatic" when the measured precision does not reach the target."""
     stages.set_stage(workspace, project_id, wanted.stage, by=user, reason=wanted.reason)
     return stage_view(workspace, project_id)
 
@@ -77,11 +80,11 @@ def set_stage(project_id: str, wanted: WantedStage, workspace: TheWorkspace, use
 def list_automatic(
     project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 200
 ) -> list[AutomaticLine]:
-    """Return the answers that were accepted without a person, newest first."""
+    """Return the automatically accepted answers, newest first."""
     return auto_accept.lines(workspace, project_id, limit)
 
 
 @router.post("/projects/{project_id}/automatic-answers/undo", dependencies=[ADMINS])
 def undo_automatic(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TakenBack:
-    """Take back all automatic answers that no person has answered since; their tasks are open again."""
+    """Withdraw all automatic answers that nobody has answered since. Their tasks are reopened."""
     return TakenBack(answers=auto_accept.undo(workspace, project_id, by=user))

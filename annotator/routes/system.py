@@ -1,53 +1,55 @@
-"""Whether the server is well, and who is asking."""
+"""Routes for health, the current user, and the reference page."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from annotator import about
+from annotator import source_offer
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.health import NEEDED, Part
 from annotator.health_checks import Checkup, is_admin, is_ready
+from annotator.reference.page import page
 
 router = APIRouter(tags=["system"])
 UNREADY = "unready"
 
 
 class Health(BaseModel):
-    """Whether people can work, and what it is that answers."""
+    """State of the server, with version and source."""
 
     status: str = Field(description="ok, or unready.")
     version: str
-    licence: str = Field(examples=["AGPL-3.0-or-later"], description="Its SPDX name.")
-    source: str = Field(examples=["/source"], description="Where the source of what runs here is.")
-    detail: str | None = Field(None, examples=[None], description="What is wrong, where something is.")
+    licence: str = Field(examples=["AGPL-3.0-or-later"], description="SPDX identifier.")
+    source: str = Field(examples=["/source"], description="Address of the running program's source.")
+    detail: str | None = Field(None, examples=[None], description="Failed parts, if any.")
 
 
 class Alive(BaseModel):
-    """The process answers."""
+    """State of the process."""
 
     status: str = Field("ok", examples=["ok"])
 
 
 class PartView(BaseModel):
-    """Whether a part is well."""
+    """State of one part."""
 
     ok: bool = Field(examples=[True])
-    sentence: str = Field(examples=["The database answers."])
-    details: str | None = Field(None, examples=[None], description="Names, places and errors: for admins alone.")
+    sentence: str = Field(examples=["The database responds."])
+    details: str | None = Field(None, examples=[None], description="Names, paths and errors; for admins only.")
 
 
 class Readiness(BaseModel):
-    """Whether people can work, part by part. Without a worker they can; retrainings and surveys wait."""
+    """State of each part. Without a worker people can work, but retrainings and surveys wait."""
 
     status: str = Field(examples=["ok"], description="ok, or unready.")
     database: PartView
-    blobs: PartView = Field(description="The folder of pictures, uploads and checkpoints.")
+    blobs: PartView = Field(description="Folder of images, uploads and checkpoints.")
     disk: PartView
     worker: PartView
-    detail: str | None = Field(None, examples=[None], description="What is wrong, where something is.")
+    detail: str | None = Field(None, examples=[None], description="Failed parts, if any.")
 
 
 class Person(BaseModel):
@@ -59,14 +61,14 @@ class Person(BaseModel):
 
 
 class Me(BaseModel):
-    """Who is asking, and whether people log in here at all."""
+    """The current user and the login mode: local or login."""
 
     user: Person
     auth: str
 
 
 async def _parts(request: Request, response: Response) -> dict[str, Part]:
-    """The parts, and 503 where people cannot work."""
+    """Return the parts; set the status 503 when people cannot work."""
     checkup: Checkup = request.app.state.checkup
     found = await checkup.parts()
     if not is_ready(found):
@@ -75,21 +77,25 @@ async def _parts(request: Request, response: Response) -> dict[str, Part]:
 
 
 TheParts = Annotated[dict[str, Part], Depends(_parts)]
-_UNREADY = "The database does not answer, the folder of files cannot be written to, or the disk is full."
+_UNREADY = "The database does not respond, the data folder cannot be written to, or the disk is full."
 
 
 @router.get("/health", response_model_exclude_none=True, responses={503: {"model": Health, "description": _UNREADY}})
 async def health(workspace: TheWorkspace, parts: TheParts) -> Health:
-    """Say whether people can work, and which version of what answers. Needs no login."""
-    source = about.source_of(workspace.settings)
+    """Return the state of the server with version, licence and source. Needs no login."""
+    source = source_offer.source_of(workspace.settings)
     return Health(
-        status=_status(parts), version=about.version(), licence=about.licence(), source=source, detail=_wrong(parts)
+        status=_status(parts),
+        version=source_offer.version(),
+        licence=source_offer.licence(),
+        source=source,
+        detail=_wrong(parts),
     )
 
 
 @router.get("/health/live")
 async def live() -> Alive:
-    """Say that the process answers, whatever it stands on. Needs no login."""
+    """Return ok while the process runs; checks nothing else. Needs no login."""
     return Alive()
 
 
@@ -97,7 +103,7 @@ async def live() -> Alive:
     "/health/ready", response_model_exclude_none=True, responses={503: {"model": Readiness, "description": _UNREADY}}
 )
 async def ready(request: Request, workspace: TheWorkspace, parts: TheParts) -> Readiness:
-    """Say part by part whether people can work. Needs no login; admins are told details."""
+    """Return the state of each part. Needs no login; admins also get details."""
     trusted = parts["database"].ok and await run_in_threadpool(is_admin, request, workspace)
     views = {
         name: PartView(ok=part.ok, sentence=part.sentence, details=part.details if trusted else None)
@@ -116,5 +122,11 @@ def _wrong(parts: dict[str, Part]) -> str | None:
 
 @router.get("/me")
 def me(user: CurrentUser, workspace: TheWorkspace) -> Me:
-    """Return who is asking."""
+    """Return the current user and the login mode."""
     return Me(user=Person(id=user.id, name=user.name, role=user.role), auth=workspace.settings.auth)
+
+
+@router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
+def show_reference(request: Request) -> str:
+    """Return the REST reference as a page."""
+    return page(request.app.openapi(), str(request.base_url))

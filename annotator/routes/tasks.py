@@ -1,4 +1,4 @@
-"""The queue of standard questions: what is next, whose it is, and which answers are known."""
+"""Routes for the queue of standard questions: next task, leases, and gold questions."""
 
 from datetime import datetime
 from typing import Annotated
@@ -18,7 +18,7 @@ router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
 
 
 class CameFrom(BaseModel):
-    """The task that the caller comes from, if any."""
+    """The caller's previous task, if any."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,7 +26,10 @@ class CameFrom(BaseModel):
 
 
 class KnownAnswer(BaseModel):
-    """The annotation whose newest accepted revision is the known answer; null: none any more."""
+    """The annotation whose newest accepted revision answers the gold question.
+
+    Null: the task is no gold question.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,32 +37,35 @@ class KnownAnswer(BaseModel):
 
 
 class LeaseView(BaseModel):
-    """Until when the lease holds without another heartbeat."""
+    """End of the lease without another heartbeat."""
 
     lease_until: datetime
 
 
 @router.get("/projects/{project_id}/queue")
 def show_queue(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> QueueView:
-    """Return how far the standard questions are, who is at work on which, and why nothing is left for the caller."""
+    """Return progress of the queue, tasks in progress, and the reason when none is left for the caller."""
     return queue_view(workspace, project_id, user.id)
 
 
 @router.post("/projects/{project_id}/queue/next")
 def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: CurrentUser) -> NextTask:
-    """Lease the next task to the caller; a task that they hold already comes first. Without one, `reason` says why."""
+    """Lease the next task to the caller.
+
+    A task already leased to them comes first. Without a task, `reason` says why.
+    """
     return queue.next_task(workspace, project_id, user.id, came.after)
 
 
 @router.post("/tasks/{task_id}/heartbeat")
 def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
-    """Renew the caller's lease; every 30 s while somebody works."""
+    """Renew the caller's lease. Send this every 30 s while the user works."""
     return LeaseView(lease_until=queue.heartbeat(workspace, task_id, user.id))
 
 
 @router.post("/tasks/{task_id}/release", status_code=204, response_class=Response)
 def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """Give a task back before its lease runs out."""
+    """Return a task to the queue before its lease ends."""
     queue.release(workspace, task_id, user.id)
 
 
@@ -70,12 +76,15 @@ def list_tasks(
     limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
     offset: Annotated[int, Query(ge=0, lt=2**31)] = 0,
 ) -> list[TaskLine]:
-    """Return the tasks of a project with their known answers and the answers given so far."""
+    """Return the tasks of a project with their gold questions and answers so far."""
     projects.project_by_id(workspace, project_id)
     return tasks.list_tasks(workspace, project_id, limit=limit, offset=offset)
 
 
 @router.put("/tasks/{task_id}/gold", dependencies=[REVIEWERS])
 def set_gold(task_id: str, known: KnownAnswer, workspace: TheWorkspace, user: CurrentUser) -> TaskLine:
-    """Make an accepted answer the known one of a task: others are asked it unannounced, and measured against it."""
+    """Make a task a gold question with an accepted answer.
+
+    Others get it unannounced, to measure their accuracy.
+    """
     return tasks.set_gold(workspace, task_id, known.annotation_id, user.id)

@@ -1,12 +1,11 @@
-"""Users of the whole installation: for admins of all of it."""
+"""Routes for users of the installation, for its admins."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.deps import CurrentAdmin, TheWorkspace
-from annotator.described import PASSWORD, ROLE, ROLE_OR_NONE
+from annotator.deps import PASSWORD, ROLE, ROLE_OR_NONE, CurrentAdmin, TheWorkspace
 from engine import audit
 from engine.accounts import sessions, users
 from engine.accounts.sessions import SessionView
@@ -17,7 +16,7 @@ router = APIRouter(tags=["people"])
 
 
 class NewUser(BaseModel):
-    """Somebody who shall be able to log in. Anything but admin is what projects make of them."""
+    """A user to add. The role admin applies everywhere; projects assign all other roles."""
 
     model_config = ConfigDict(
         extra="forbid", json_schema_extra={"examples": [{"name": "ann", "password": "a long password"}]}
@@ -29,7 +28,7 @@ class NewUser(BaseModel):
 
 
 class ChangedUser(BaseModel):
-    """What shall change; what is left out stays."""
+    """Fields of a user to change; omitted ones are kept."""
 
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [{"disabled": True}]})
 
@@ -38,7 +37,7 @@ class ChangedUser(BaseModel):
 
 
 class NewPassword(BaseModel):
-    """A password for somebody who forgot theirs."""
+    """New password of a user who forgot theirs."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -59,26 +58,26 @@ def add_user(new: NewUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserV
 
 @router.patch("/users/{user_id}")
 def change_user(user_id: str, changed: ChangedUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
-    """Change a user's role, or disable or enable them. Who is disabled is logged out everywhere."""
+    """Change a user's role, or disable or enable the user. Disabling ends all sessions."""
     changes = changed.model_dump()
     return users.user_view(users.change_user(workspace, user_id, **changes, by=user))
 
 
 @router.put("/users/{user_id}/password", status_code=204, response_class=Response)
 def set_password(user_id: str, wanted: NewPassword, workspace: TheWorkspace, user: CurrentAdmin) -> None:
-    """Give a user a new password, and log them out everywhere."""
+    """Set a user's password and end all their sessions."""
     users.set_password(workspace, user_id, wanted.new, by=user)
 
 
 @router.get("/users/{user_id}/sessions")
 def list_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> list[SessionView]:
-    """Return where a user is logged in."""
+    """Return a user's sessions and tokens."""
     return sessions.sessions(workspace, users.user_by_id(workspace, user_id).id)
 
 
 @router.delete("/users/{user_id}/sessions", status_code=204, response_class=Response)
 def end_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> None:
-    """Log a user out everywhere."""
+    """End all sessions of a user."""
     users.end_sessions(workspace, user_id, by=user)
 
 
@@ -89,5 +88,5 @@ def show_audit(
     before: str | None = None,
     limit: Annotated[int, Query(ge=1, le=audit.MOST)] = 100,
 ) -> list[AuditLine]:
-    """Return who decided what in all projects and over users, newest first."""
+    """Return the audit trail of all projects and users, newest first."""
     return audit.entries(workspace, before=before, limit=limit)

@@ -36,7 +36,7 @@ export class AnswerCard {
     this.root.hidden = !view.document;
     const { annotation } = view;
     const done = annotation && DECIDED.includes(annotation.status);
-    const [label, title] = view.submits ? ['Submit', 'Submit the answer as it is marked; a reviewer decides'] : ['Accept', 'Accept the answer as it is marked'];
+    const [label, title] = view.submits ? ['Submit', 'Submit the marked answer for review'] : ['Accept', 'Accept the marked answer'];
     redraw(this.accept, [done && annotation.status, label], () => [icon('check', 16), done ? STATUS[annotation.status][1].split(' ')[0] : label, done ? null : h('kbd', {}, 'Enter')]);
     this.accept.disabled = !annotation || done || view.locked;
     this.accept.title = annotation ? `${title}   Enter` : 'Ask a question first';
@@ -45,7 +45,7 @@ export class AnswerCard {
     for (const [name, part] of Object.entries(this.parts)) part.hidden = annotation ? name === 'hint' : !(coming ? ['head', 'reading'] : ['hint']).includes(name);
     if (annotation) this.answer(view);
     else if (coming) this.comes(coming);
-    else redraw(this.parts.hint, true, () => h('div', { class: 'g-empty g-left' }, h('b', {}, 'Ask a question'), h('span', {}, 'Type it above and press Enter. The answer is marked on the page and read out here.')));
+    else redraw(this.parts.hint, true, () => h('div', { class: 'g-empty g-left' }, h('b', {}, 'Ask a question'), h('span', {}, 'Type a question above and press Enter. The answer is marked on the page and its text appears here.')));
   }
 
   // Each part is drawn only when what it shows has changed: a save or a step of the zoom moves nothing here. Only the text that was
@@ -66,7 +66,7 @@ export class AnswerCard {
   // A question that is being asked.
   comes(question) {
     redraw(this.parts.head, question, () => h('div', { class: 'g-answer-head' }, h('span', { class: 'g-asked', dir: 'auto' }, question)));
-    redraw(this.parts.reading, null, () => h('p', { class: 'g-reading g-none' }, 'The model is looking…'));
+    redraw(this.parts.reading, null, () => h('p', { class: 'g-reading g-none' }, 'The model is answering…'));
   }
 
   head({ annotation, pending }) {
@@ -77,14 +77,14 @@ export class AnswerCard {
   // Somebody else's answer is named as such.
   author({ annotation, mine, locked, reviewing }) {
     if (mine) return null;
-    return h('p', { class: 'g-author' }, h('b', {}, annotation.author.name), reviewing ? ` answered, revision ${annotation.head}` : ' answered this.',
+    return h('p', { class: 'g-author' }, h('b', {}, annotation.author.name), reviewing ? ` answered, revision ${annotation.head}` : ' answered this question.',
       locked && !reviewing ? h('button', { class: 'g-link', on: { click: () => this.act.own() } }, 'Give your own answer') : null);
   }
 
   reading({ annotation, text, refining, marked }) {
     if (annotation.no_answer) return h('p', { class: 'g-reading g-none' }, icon('none', 16), 'Not answered in this document');
     if (text) return h('p', { class: `g-reading${text.length > 90 ? ' g-long' : ''}`, dir: 'auto', dataset: { busy: String(refining) } }, text);
-    const hintText = marked ? 'Painted, but no words are marked.' : 'Nothing is marked. Click the words of the answer, or say below that there is none.';
+    const hintText = marked ? 'Painted, but no words are marked. Mark the words of the answer.' : 'Nothing is marked. Click the words of the answer, or choose “Not answered” below.';
     return h('p', { class: 'g-reading g-none' }, hintText);
   }
 
@@ -93,7 +93,7 @@ export class AnswerCard {
     if (!disagreement || annotation.no_answer || refining) return null;
     const { bare, loose } = disagreement, share = percent(loose);
     const bareText = bare ? `${count(bare, 'marked word')} ${bare === 1 ? 'is' : 'are'} not painted` : '';
-    const looseText = loose >= 0.005 ? `${share === '100 %' ? 'All' : share} of the painted area lies on no marked word` : '';
+    const looseText = loose >= 0.005 ? `${share === '100 %' ? 'All' : share} of the painted area is outside marked words` : '';
     const text = [bareText, looseText].filter(Boolean).join('; ');
     return text ? h('p', { class: 'g-differs' }, h('span', { class: `g-swatch ${looseText ? 'g-hatched' : 'g-dashed'}` }), `${text}.`) : null;
   }
@@ -110,10 +110,10 @@ export class AnswerCard {
     const label = proposal.model?.label ?? '';
     return h(
       'div', { class: 'g-figures' },
-      confidence === null ? null : gauge('Confidence', confidence, 'How well the model expects this mark to fit'),
+      confidence === null ? null : gauge('Confidence', confidence, 'Expected accuracy of the mark (IoU)'),
       gauge('Answered here', proposal.answered, 'Probability that this page answers the question'),
-      doubts ? h('p', { class: 'g-doubt' }, 'The model doubts that this document answers the question.') : null,
-      h('div', { class: 'g-model', title: `Answered by ${label} in ${Math.round(proposal.milliseconds)} ms` }, icon('spark', 12), refining ? 'Looking again…' : `${label} · ${Math.round(proposal.milliseconds)} ms`),
+      doubts ? h('p', { class: 'g-doubt' }, 'The document probably does not answer this question.') : null,
+      h('div', { class: 'g-model', title: `Answered by ${label} in ${Math.round(proposal.milliseconds)} ms` }, icon('spark', 12), refining ? 'Refining…' : `${label} · ${Math.round(proposal.milliseconds)} ms`),
     );
   }
 
@@ -135,7 +135,7 @@ export class AnswerCard {
 
   notAnswered({ annotation, locked }) {
     if (locked) return null;
-    return h('button', { class: 'g-no-answer', 'aria-pressed': String(annotation.no_answer), title: `The document does not answer this   ${hint('noAnswer')}`, on: { click: () => this.act.noAnswer() } },
+    return h('button', { class: 'g-no-answer', 'aria-pressed': String(annotation.no_answer), title: `Mark as not answered in this document   ${hint('noAnswer')}`, on: { click: () => this.act.noAnswer() } },
       icon('none', 16), 'Not answered in this document', h('kbd', {}, hint('noAnswer')));
   }
 
@@ -145,12 +145,12 @@ export class AnswerCard {
   renderSaved({ state, number, at, why, lasting, fixing }) {
     this.saved.dataset.state = state;
     const clock = at?.toLocaleTimeString('en-GB');
-    const kept = lasting ? 'kept here' : 'kept only until this page closes';
+    const kept = lasting ? 'kept in this browser' : 'kept until this page is closed';
     const text = {
-      saved: fixing ? 'Kept here until you save the fix' : clock ? `Saved ${clock}` : '',
+      saved: fixing ? 'Kept in this browser until you save the fix' : clock ? `Saved ${clock}` : '',
       saving: 'Saving…',
-      offline: why ? `Not saved yet; ${count(number, 'edit')} ${kept}. ${why}` : `Offline: ${count(number, 'edit')} ${kept}`,
-      halted: `${count(number, 'edit')} ${number === 1 ? 'waits' : 'wait'} for your decision`,
+      offline: why ? `Not saved yet: ${count(number, 'edit')} ${kept}. ${why}` : `Offline: ${count(number, 'edit')} ${kept}`,
+      halted: `${count(number, 'edit')} ${number === 1 ? 'needs' : 'need'} your decision`,
     }[state];
     redraw(this.saved, [state, text, fixing], () => [text ? icon({ saved: fixing ? 'pencil' : 'check', saving: 'cloud', offline: 'offline', halted: 'warn' }[state], 14) : null, text,
       state === 'halted' ? h('button', { class: 'g-link', on: { click: () => this.act.compare() } }, 'Compare') : null]);

@@ -7,7 +7,7 @@ import { openDialog } from './dialog.js';
 import { named, objections } from './verdicts.js';
 
 const DONE = {
-  edit: ['pencil', 'corrected it'], accept: ['check', 'accepted it'], submit: ['up', 'submitted it'], reopen: ['undo', 'opened it again'],
+  edit: ['pencil', 'edited it'], accept: ['check', 'accepted it'], submit: ['up', 'submitted it'], reopen: ['undo', 'reopened it'],
   import: ['upload', 'imported it'], reject: ['cross', 'rejected it'], fix: ['check', 'fixed it in review'], rejected: ['cross', 'rejected it'], accepted: ['check', 'accepted it in review'], fixed: ['check', 'fixed it in review'],
 };
 const TOOLS = { word: 'word', box: 'box', brush: 'brush stroke', eraser: 'erasure', plus: 'point', minus: 'point', undo: 'undo', redo: 'redo', candidate: 'choice', clear: 'clearing' };
@@ -50,7 +50,7 @@ export async function openHistory(root, annotation) {
     title: 'History of this answer',
     body: [
       h('p', { class: 'g-asked' }, annotation.question.text),
-      h('ol', { class: 'g-history' }, entries.length ? entries : h('li', {}, 'Nothing has happened yet.')),
+      h('ol', { class: 'g-history' }, entries.length ? entries : h('li', {}, 'No changes yet.')),
     ],
   });
 }

@@ -122,7 +122,7 @@ export class Answers {
       const annotation = await this.current(await post(`/documents/${document.id}/ask`, { question, page_id: only }));
       if (turn !== this.turn || document.id !== this.place.document?.id) return annotation;
       this.take(annotation);
-      if (annotation.existing) this.hear.tell('You asked this before: here is the answer as you left it.');
+      if (annotation.existing) this.hear.tell('You asked this before. This is your earlier answer.');
       await this.hear.open(this.bestPage());
       return annotation;
     } finally {
@@ -233,7 +233,7 @@ export class Answers {
   marked() {
     const { local } = this;
     if (local.no_answer || Object.values(local.pages).some((mark) => !isEmpty(mark.mask))) return true;
-    this.hear.tell('Nothing is marked yet: mark the answer, or say that the document does not answer.');
+    this.hear.tell('Nothing is marked yet. Mark the answer, or choose “Not answered in this document”.');
     return false;
   }
 

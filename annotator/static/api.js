@@ -13,15 +13,15 @@ export class ApiError extends Error {
 const SEND_MILLISECONDS = 30_000;
 const READ_MILLISECONDS = 60_000;
 const THINK_MILLISECONDS = 180_000; // of all else: the model may have to read a long document first
-const UNREACHABLE = 'The server cannot be reached. Your edits are kept in this browser until it answers again.';
+const UNREACHABLE = 'The server cannot be reached. Your edits are kept in this browser and saved later.';
 
 function sentence(status, body) {
   if (typeof body?.detail === 'string') return body.detail;
-  if (status === 401) return 'You are not logged in any more. Log in again in another tab; your edits are kept here.';
-  if (status === 404) return 'That is not there any more. It may have been removed.';
-  if (status === 413) return 'The file is too large for this server.';
-  if (status >= 500) return `The server made a mistake (${status}). Try again; if it stays, tell whoever runs it.`;
-  return `The server refused the request (${status}).`;
+  if (status === 401) return 'Your session has ended. Log in again in another tab; your edits are kept here.';
+  if (status === 404) return 'This item no longer exists. Reload the page.';
+  if (status === 413) return 'The file is larger than this server accepts. Upload a smaller one.';
+  if (status >= 500) return `The server failed (${status}). Try again; if it still fails, tell the administrator.`;
+  return `The server refused the request (${status}). Reload the page and try again.`;
 }
 
 // null for what is no JSON: an empty answer, or that of something between the server and here.
@@ -70,7 +70,7 @@ function lastLine(text) {
   return end < 0 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
 }
 
-const CUT = 'The line to the server was cut. It may still be at work: look at what has come in after a while, and send the file again if something is missing.';
+const CUT = 'The connection was lost. The server may still be working: check the result later, and send the file again if needed.';
 
 // Sends one file; `progress` hears shares 0..1. (fetch tells nothing about what has been sent, so XMLHttpRequest it is.)
 // accepts(answer): whether an answer of no success is one about the file, and no failure of the request. step(line): hears each line of an

@@ -2,7 +2,7 @@
 
 import { choosePalette } from './palettes.js';
 
-export const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' };
+export const THEMES = { system: 'System setting', light: 'Light', dark: 'Dark' };
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 

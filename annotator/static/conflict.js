@@ -44,9 +44,9 @@ function summary(version) {
 
 // What the dialog says: of one's own edits, and of a reviewer's verdict on an answer that has moved on.
 const WORDS = {
-  revision: { mine: 'Yours, not saved yet', take: 'Take the saved version', keep: 'Save mine on top' },
-  verdict: { mine: 'What you judged', take: 'Judge the new version', keep: null },
-  fixed: { mine: 'Your fix, not saved yet', take: 'Judge the new version', keep: 'Save my fix on top' },
+  revision: { mine: 'Your version, not saved yet', take: 'Use saved version', keep: 'Save my version' },
+  verdict: { mine: 'Version that you reviewed', take: 'Review new version', keep: null },
+  fixed: { mine: 'Your fix, not saved yet', take: 'Review new version', keep: 'Save my fix' },
 };
 
 // mine, theirs: { no_answer, pages, text, who }. page: the one to look at. of: a key of WORDS. Calls keepMine() or takeTheirs().
@@ -59,17 +59,17 @@ export function openConflict(root, { sentence, kind, of = 'revision', page, imag
   for (const each of pictures) each.draw(shown);
   const alike = sameMark(...marks) && mine.no_answer === theirs.no_answer;
   return openDialog(root, {
-    title: kind === 'conflict' ? (theirs.self ? 'This answer was changed in another window' : 'Somebody else changed this answer') : of === 'revision' ? 'The server refused an edit' : 'The server refused a verdict',
+    title: kind === 'conflict' ? (theirs.self ? 'This answer was changed in another window' : 'This answer was changed by somebody else') : of === 'revision' ? 'The server refused an edit' : 'The server refused a review',
     wide: true,
     body: [
-      h('p', {}, sentence, ' ', alike ? 'On this page both versions are the same.' : said.keep ? 'Nothing is lost: choose which version stays.' : 'Your verdict was for the one before.'),
+      h('p', {}, sentence, ' ', alike ? 'Both versions are the same on this page.' : said.keep ? 'Nothing is lost. Choose a version.' : 'You reviewed an earlier version.'),
       h('div', { class: 'g-versions' },
         side(said.mine, mine, pictures[0].canvas),
         side(kind === 'conflict' ? `Saved${theirs.self ? ' by you' : theirs.who ? ` by ${theirs.who}` : ''}` : 'Saved', theirs, pictures[1].canvas)),
-      h('p', { class: 'g-quiet' }, isBlank(marks[1]) && isBlank(marks[0]) ? '' : `Page ${page.number}. The saved version stays in the history either way.`),
+      h('p', { class: 'g-quiet' }, isBlank(marks[1]) && isBlank(marks[0]) ? '' : `Page ${page.number}. The history keeps the saved version in both cases.`),
     ],
     actions: [
-      { label: kind === 'refused' && of !== 'revision' ? 'Give the verdict up' : said.take, primary: !said.keep, run: takeTheirs },
+      { label: kind === 'refused' && of !== 'revision' ? 'Discard review' : said.take, primary: !said.keep, run: takeTheirs },
       said.keep && { label: said.keep, primary: true, run: keepMine },
     ].filter(Boolean),
     closed,
@@ -79,11 +79,11 @@ export function openConflict(root, { sentence, kind, of = 'revision', page, imag
 // What the edits were made for (an answer, the words of a page) is not there, or not for this person: they wait until somebody says otherwise.
 export function openGone(root, { sentence, what, question, number, again, giveUp }) {
   return openDialog(root, {
-    title: `This ${what} is not there any more`,
+    title: `This ${what} no longer exists`,
     body: [
       h('p', {}, sentence, question ? ` The question was: ${question}` : ''),
-      h('p', {}, `${number === 1 ? 'One edit of yours waits' : `${number} edits of yours wait`} for it in this browser. Try again when you are back in its project, or give ${number === 1 ? 'it' : 'them'} up.`),
+      h('p', {}, `${number === 1 ? 'One unsaved edit is' : `${number} unsaved edits are`} kept in this browser. Try again once you are a member of the project, or discard ${number === 1 ? 'it' : 'them'}.`),
     ],
-    actions: [{ label: number === 1 ? 'Give the edit up' : 'Give the edits up', run: giveUp }, { label: 'Try again', primary: true, run: again }],
+    actions: [{ label: number === 1 ? 'Discard edit' : 'Discard edits', run: giveUp }, { label: 'Try again', primary: true, run: again }],
   });
 }

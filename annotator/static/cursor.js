@@ -63,7 +63,7 @@ export class Cursor {
     if (draws && !this.drawing) {
       stage.begin(at, { shiftKey: event.shiftKey, altKey: true, drawing: true });
       this.corner = stage.stroking ? at : null;
-      return this.tell('First corner. Move to the opposite one and press Space.');
+      return this.tell('First corner set. Move to the opposite corner and press Space.');
     }
     if (draws) stage.move([at]);
     else stage.begin(at, event);

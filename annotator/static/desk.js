@@ -67,9 +67,9 @@ export class Desk {
   get lock() {
     const { local } = this.answers;
     if (!local) return null;
-    if (this.mode === 'review') return this.reviews.fixing ? null : `You are reviewing: say what you think of the answer, or press ${hint('reviewFix')} to fix it.`;
+    if (this.mode === 'review') return this.reviews.fixing ? null : `You are reviewing this answer. Accept or reject it, or press ${hint('reviewFix')} to fix it.`;
     if (this.library.mine(local) || this.library.alone) return null;
-    return `This is the answer of ${local.author.name}. Ask the question yourself to give your own${this.library.reviews ? ', or review it' : ''}.`;
+    return `This answer belongs to ${local.author.name}. Ask the question yourself to give your own${this.library.reviews ? ', or review it' : ''}.`;
   }
 
   get keys() {
@@ -192,7 +192,7 @@ export class Desk {
     if (!(await this.stored(annotation))) {
       if (this.workspace.queue.halted.has(annotation)) return;
       this.decided = annotation;
-      return this.toasts.show('Kept here until the server answers; then the next one comes.');
+      return this.toasts.show('Saved in this browser. The next item opens when the server responds.');
     }
     if (desk && desk === this.desk && desk.annotation === annotation) await desk.next();
   }

@@ -41,9 +41,9 @@ export class DocumentList {
     if (this.homeless) return replace(this.list); // the stage says why
     if (this.documents.length === 0) {
       return replace(this.list, h('div', { class: 'g-empty' }, icon('page', 28), h('b', {}, 'No documents yet'),
-        h('span', {}, 'Drop PDFs, PNGs, JPEGs or TIFFs anywhere in this window, or choose Upload.')));
+        h('span', {}, 'Drop PDF, PNG, JPEG or TIFF files anywhere in this window, or choose Upload.')));
     }
-    if (shown.length === 0) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, `No document has “${this.search.value.trim()}” in its name.`));
+    if (shown.length === 0) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, `No document name contains “${this.search.value.trim()}”.`));
     const first = shown.find((each) => each.id === this.open) ?? shown[0]; // where Tab comes in
     keyed(this.list, shown, {
       key: (each) => each.id,
@@ -64,13 +64,13 @@ export class DocumentList {
   }
 
   content(each) {
-    const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'nothing asked';
+    const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'no questions';
     return [
       h('img', { src: thumbnailAddress(each.cover_page_id, 80), alt: '', loading: 'lazy', decoding: 'async' }),
       h('span', { class: 'g-document-text' },
         h('span', { class: 'g-name', dir: 'auto' }, shortened(each.name)),
         h('span', { class: 'g-quiet', title: each.same_as ? `Same as ${each.same_as}` : null },
-          `${count(each.pages, 'page')} · ${state}${each.same_as ? ' · came in before' : ''}`)),
+          `${count(each.pages, 'page')} · ${state}${each.same_as ? ' · duplicate' : ''}`)),
       each.questions > 0 && each.accepted === each.questions ? h('span', { class: 'g-done', title: 'All questions accepted' }, icon('check', 14)) : null,
       each.warnings?.length ? h('span', { class: 'g-warned', title: each.warnings.join(' ') }, icon('warn', 14)) : null,
     ];

@@ -67,9 +67,9 @@ export class Drawing {
 
   welcome() {
     const { library } = this.workspace;
-    if (!library.project) return this.notice({ title: 'You are in no project yet', sentence: 'Ask an admin of a project for an invitation: a link that makes you a member.' });
-    if (library.documents.length) return this.notice({ title: 'Choose a document', sentence: 'Its first page opens here.' });
-    replace(this.workspace.rooms.notice, icon('upload', 40), h('b', {}, 'Start with a document'), h('span', {}, 'Drop PDFs or scans anywhere in this window. Then ask it something: the answer is marked on the page.'),
+    if (!library.project) return this.notice({ title: 'You are not a member of any project', sentence: 'Ask an admin of a project for an invitation link.' });
+    if (library.documents.length) return this.notice({ title: 'Choose a document', sentence: 'The first page opens here.' });
+    replace(this.workspace.rooms.notice, icon('upload', 40), h('b', {}, 'Start with a document'), h('span', {}, 'Drop PDF files or scans anywhere in this window. Then ask a question: the answer is marked on the page.'),
       h('button', { class: 'g-button g-primary', on: { click: () => this.workspace.uploads.choose() } }, 'Choose files'));
     this.workspace.rooms.notice.hidden = false;
   }

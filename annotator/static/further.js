@@ -51,7 +51,7 @@ export class Further {
     answers.learn(answer.proposal);
     hear.mark();
     if (answer.proposal.page_id === before) return;
-    hear.tell('A further page answers better: here it is.');
+    hear.tell('A further page answers better and is now shown.');
     hear.open(answer.proposal.page_id);
   }
 }

@@ -20,7 +20,7 @@ class KeyRow {
     this.fixed = keymap.fixed.has(name);
     this.note = h('span', { class: 'g-key-note', role: 'status' });
     this.keys = h('button', { class: 'g-key-button', type: 'button', disabled: this.fixed, on: { click: () => this.listen(), keydown: (event) => this.heard(event), blur: () => this.stop() } });
-    this.back = h('button', { class: 'g-icon-button g-small', type: 'button', 'aria-label': `Usual keys for: ${text}`, title: 'Usual keys', on: { click: () => this.reset() } }, icon('undo', 14));
+    this.back = h('button', { class: 'g-icon-button g-small', type: 'button', 'aria-label': `Default keys for: ${text}`, title: 'Default keys', on: { click: () => this.reset() } }, icon('undo', 14));
     this.element = h('div', { dataset: { command: name } }, h('dt', {}, this.keys), h('dd', {}, text, this.note), this.back);
     this.render();
   }
@@ -56,12 +56,12 @@ class KeyRow {
     const [chord] = chordsOf(event);
     if (!chord) return; // Shift or Control alone: more is to come
     const said = signs(chord).join(' '), rival = keymap.rival(this.name, chord);
-    if (!keymap.may(this.name, chord)) return (this.note.textContent = `${said} could not be typed any more. Hold ${signs('Mod')} or ${signs('Alt')} with it.`);
-    if (keymap.fixed.has(rival)) return (this.note.textContent = `${said} cannot be given away. Press another key.`);
+    if (!keymap.may(this.name, chord)) return (this.note.textContent = `${said} is needed for typing. Add ${signs('Mod')} or ${signs('Alt')}.`);
+    if (keymap.fixed.has(rival)) return (this.note.textContent = `${said} cannot be reassigned. Press another key.`);
     if (rival && this.wanted !== chord) {
       const { text, when } = keymap.bindings.get(rival);
       this.wanted = chord;
-      return (this.note.textContent = `${said} is taken${when === 'review' ? ' while reviewing' : ''}: “${text}”. Press it again to have it here, or press another key.`);
+      return (this.note.textContent = `${said} is in use${when === 'review' ? ' while reviewing' : ''}: “${text}”. Press it again to reassign it, or press another key.`);
     }
     this.listening = false;
     this.note.textContent = '';
@@ -83,7 +83,7 @@ const choice = (label, options, value, run) =>
 export function openHelp(workspace) {
   const { preferences } = workspace;
   const rows = BINDINGS.map((binding) => [binding[2], new KeyRow(binding, changed)]);
-  const all = h('button', { class: 'g-link', type: 'button', on: { click: () => (keymap.resetAll(), changed()) } }, 'All usual keys');
+  const all = h('button', { class: 'g-link', type: 'button', on: { click: () => (keymap.resetAll(), changed()) } }, 'Reset all keys');
   function changed() {
     for (const [, row] of rows) row.render();
     all.hidden = !Object.keys(keymap.changed).length;
@@ -94,10 +94,10 @@ export function openHelp(workspace) {
   const groups = [...new Set(BINDINGS.map(([, , group]) => group))];
   const legend = h(
     'ul', { class: 'g-legend' },
-    h('li', {}, h('span', { class: 'g-swatch g-model' }), 'As the model proposed it'),
-    h('li', {}, h('span', { class: 'g-swatch g-person' }), 'Corrected by a person'),
-    h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: painted where no word is marked'),
-    h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: a marked word that is not painted'),
+    h('li', {}, h('span', { class: 'g-swatch g-model' }), 'Proposed by the model'),
+    h('li', {}, h('span', { class: 'g-swatch g-person' }), 'Edited by a person'),
+    h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: painted outside marked words'),
+    h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: marked words without paint'),
   );
   const appearance = (name) => (value) => (preferences.set(name, value), workspace.appear());
   const palettes = Object.fromEntries(Object.entries(PALETTES).map(([name, { label }]) => [name, label]));
@@ -105,10 +105,10 @@ export function openHelp(workspace) {
     title: 'Keys and colours',
     wide: true,
     body: [
-      h('p', { class: 'g-quiet g-help-lead' }, 'Click a key to choose another one. Wheel zooms; Space and drag, the middle button or two fingers move the page.', all),
+      h('p', { class: 'g-quiet g-help-lead' }, 'Click a key to change it. The wheel zooms. Space and drag, the middle button or two fingers move the page.', all),
       h('div', { class: 'g-choices' },
-        choice('Light or dark', THEMES, preferences.value.theme ?? 'system', appearance('theme')),
-        choice('Colours of marks', palettes, preferences.value.palette ?? 'blue', appearance('palette'))),
+        choice('Theme', THEMES, preferences.value.theme ?? 'system', appearance('theme')),
+        choice('Mark colours', palettes, preferences.value.palette ?? 'blue', appearance('palette'))),
       h('div', { class: 'g-help' }, groups.map((group) =>
         h('section', {}, h('h3', {}, group), h('dl', {}, rows.filter(([each]) => each === group).map(([, row]) => row.element))))),
       h('section', { class: 'g-help-colours' }, h('h3', {}, 'Colours'), legend),

@@ -4,8 +4,8 @@ import { get, post, sendFile } from './api.js';
 import { count, h, keyed, moment } from './dom.js';
 import { button } from './people_parts.js';
 
-const GOES_ON = 'It goes on without this page.';
-const STOPS = 'It stops at its next step.';
+const GOES_ON = 'The import continues when this page is closed.';
+const STOPS = 'The import stops at its next step.';
 const LOOK_MILLISECONDS = 2000;
 let looking = false;
 const sent = new Map(); // imports that this page has sent, each with its form, which tells of it while it stands
@@ -15,13 +15,13 @@ const stopped = (project, id) => post(`/projects/${project}/imports/${id}/stop`)
 
 function cameIn(answer) {
   const parts = [count(answer.documents, 'document'), count(answer.pages, 'page'), count(answer.answers, 'answer')];
-  if (answer.no_answer) parts.push(`${count(answer.no_answer, 'question')} that a document does not answer`);
+  if (answer.no_answer) parts.push(`${count(answer.no_answer, 'question')} without an answer`);
   const more = [
-    answer.known ? `${count(answer.known, 'document')} ${answer.known === 1 ? 'was' : 'were'} there before.` : '',
-    answer.read ? `${count(answer.read, 'page')} came without words and ${answer.read === 1 ? 'was' : 'were'} read.` : '',
+    answer.known ? `${count(answer.known, 'document')} existed before.` : '',
+    answer.read ? `${count(answer.read, 'page')} without words ${answer.read === 1 ? 'was' : 'were'} read by OCR.` : '',
     ...Object.entries(answer.lost).map(([name, number]) => `Left out: ${number} of ${name}.`),
   ];
-  return [`Came in as ${answer.format}: ${parts.join(', ')}.`, ...more].filter(Boolean).join(' ');
+  return [`Imported as ${answer.format}: ${parts.join(', ')}.`, ...more].filter(Boolean).join(' ');
 }
 
 function sayIn(output, sentence, bad = false) {
@@ -61,7 +61,7 @@ async function bringIn(form) {
     const answer = await sendFile(`/projects/${project}/import?${chosen}`, 'file', file.files[0],
       (share) => say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`), { step });
     if (answer?.result) form.reset();
-    end(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The server ended before it said what came in. Look at the list of documents.', !answer?.result && !answer?.detail?.startsWith('Stopped'));
+    end(answer?.result ? cameIn(answer.result) : answer?.detail ?? 'The connection ended without a result. Check the list of documents.', !answer?.result && !answer?.detail?.startsWith('Stopped'));
   } catch (error) {
     end(error.message, true);
   } finally {
@@ -93,7 +93,7 @@ function row(project, id) {
   made.dress = (one) => {
     const { by, began_at: began, stopping } = one;
     name.textContent = one.name;
-    how.textContent = `${far(one)} · ${stopping ? STOPS : `brought in by ${by}, ${moment(began)}`}`;
+    how.textContent = `${far(one)} · ${stopping ? STOPS : `started by ${by}, ${moment(began)}`}`;
     stop.hidden = stopping;
   };
   return made;

@@ -36,7 +36,7 @@ export class JobsPanel {
       this.render();
     } catch (error) {
       this.cards = null;
-      replace(this.root, notice('This tab cannot be shown', error.message, ['Try again', () => this.open()]));
+      replace(this.root, notice('The tab could not be loaded', error.message, ['Try again', () => this.open()]));
     }
     return null;
   }
@@ -55,7 +55,7 @@ export class JobsPanel {
     this.cards = null;
     this.shown = project;
     if (!project) {
-      replace(this.root, notice('You are in no project yet', 'Ask an admin of a project for an invitation: a link that makes you a member.'));
+      replace(this.root, notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.'));
       return;
     }
     const select = h('select', { 'aria-label': 'Project', on: { change: () => this.choose(select.value) } },
@@ -63,7 +63,7 @@ export class JobsPanel {
     select.value = project.id;
     const choice = h('label', { class: 'g-people-project' }, 'Project', select);
     if (project.role === 'annotator') {
-      replace(this.root, choice, notice('For reviewers and admins', 'They see here what is being learned, what failed, and what starts the next retraining.'));
+      replace(this.root, choice, notice('Only for reviewers and admins', 'This tab shows jobs, failures and retraining triggers. Ask an admin of the project for the role reviewer.'));
       return;
     }
     const admin = project.role === 'admin';

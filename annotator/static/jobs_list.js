@@ -21,7 +21,7 @@ export class JobsCard {
     Object.assign(this, { admin, changed });
     this.say = new Say();
     this.list = h('ul', { class: 'g-rows g-job-rows' });
-    this.none = h('p', { class: 'g-none', hidden: true }, 'Nothing was asked for yet. A retraining starts by itself when enough was accepted, or with “Retrain now” on the tab Training.');
+    this.none = h('p', { class: 'g-none', hidden: true }, 'No jobs yet. A retraining starts automatically after enough accepted answers, or with “Retrain now” on the tab Training.');
     this.root = card('Jobs', this.say.root, this.none, this.list);
   }
 
@@ -37,9 +37,9 @@ export class JobsCard {
   // A row is made once and dressed at every look, so that a question that a button asks stays asked.
   row(job) {
     const badge = h('span'), when = h('span', { class: 'g-job-when' }), message = h('span', { class: 'g-job-message' }), failure = h('span', { class: 'g-job-failure' });
-    const done = h('i'), bar = h('div', { class: 'glossator-bar', role: 'progressbar', 'aria-label': 'Done', 'aria-valuemin': 0, 'aria-valuemax': 100 }, done);
-    const stop = twice('Stop', 'Really stop?', () => this.act(`/jobs/${job.id}/cancel`, 'It stops at its next step.'));
-    const again = button('Try again', () => this.act(`/jobs/${job.id}/retry`, 'It waits for a worker.'));
+    const done = h('i'), bar = h('div', { class: 'glossator-bar', role: 'progressbar', 'aria-label': 'Progress', 'aria-valuemin': 0, 'aria-valuemax': 100 }, done);
+    const stop = twice('Stop', 'Confirm stop', () => this.act(`/jobs/${job.id}/cancel`, 'The job stops at its next step.'));
+    const again = button('Try again', () => this.act(`/jobs/${job.id}/retry`, 'The job is waiting for a worker.'));
     const row = h('li', { class: 'g-job' },
       h('div', { class: 'g-row-text' },
         h('div', { class: 'g-job-head' }, h('b', {}, KINDS[job.kind] ?? job.kind), badge, when), message, failure, bar),
@@ -50,7 +50,7 @@ export class JobsCard {
       set(badge, now.status === 'running' ? `${word}, ${percent(now.progress)}` : word);
       set(when, times(now));
       set(message, now.message);
-      set(failure, now.failure && !now.message.includes(now.failure) ? `Before: ${now.failure}` : '');
+      set(failure, now.failure && !now.message.includes(now.failure) ? `Previous failure: ${now.failure}` : '');
       bar.hidden = now.status !== 'running';
       bar.setAttribute('aria-valuenow', Math.round(100 * now.progress));
       done.style.width = `${100 * now.progress}%`;
@@ -76,7 +76,7 @@ function times(job) {
   const said = [moment(job.created_at)];
   if (job.started_at && job.finished_at) said.push(`took ${span(new Date(job.finished_at) - new Date(job.started_at))}`);
   if (job.attempts > 1 || job.failure) said.push(`attempt ${job.attempts} of ${job.max_attempts}`);
-  if (job.status === 'waiting' && new Date(job.run_after) > new Date()) said.push(`again at ${moment(job.run_after)}`);
+  if (job.status === 'waiting' && new Date(job.run_after) > new Date()) said.push(`next attempt at ${moment(job.run_after)}`);
   return said.join(' · ');
 }
 

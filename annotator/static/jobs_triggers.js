@@ -6,11 +6,11 @@ import { Say, button, card, onSubmit, time } from './people_parts.js';
 
 const OUTCOMES = {
   asked: ['retraining', 'good'],
-  busy: ['already under way', 'plain'],
-  nothing_new: ['nothing new', 'plain'],
+  busy: ['already running', 'plain'],
+  nothing_new: ['no new answers', 'plain'],
   missed: ['missed', 'bad'],
 };
-const BY = { clock: 'Clock', count: 'Count', age: 'Age' };
+const BY = { clock: 'Schedule', count: 'Count', age: 'Age' };
 
 export class TriggersCard {
   constructor(project, admin, changed) {
@@ -18,7 +18,7 @@ export class TriggersCard {
     this.say = new Say();
     this.state = h('div', { class: 'g-triggers' });
     this.form = admin ? this.settings() : null;
-    this.root = card('What starts a retraining', this.state, this.say.root, this.form);
+    this.root = card('Retraining triggers', this.state, this.say.root, this.form);
   }
 
   // Whether somebody has opened the settings: they are not drawn anew under their hands.
@@ -43,11 +43,11 @@ export class TriggersCard {
   }
 
   causes(triggers) {
-    if (!triggers.automatic) return [['Nothing by itself', 'This project retrains by hand alone: “Retrain now” on the tab Training.']];
+    if (!triggers.automatic) return [['Automatic', 'Off. Start a retraining with “Retrain now” on the tab Training.']];
     return [
-      ['Count', `${count(triggers.wanted, 'newly accepted answer')}, then a moment of quiet`],
-      ['Age', triggers.wanted_days ? [`an answer that waited ${count(triggers.wanted_days, 'day')}`, triggers.age_due_at ? [': ', when(triggers.age_due_at)] : ''] : 'off'],
-      ['Clock', triggers.cron ? [h('code', {}, triggers.cron), ` ${triggers.time_zone}`, triggers.clock_due_at ? [': next ', when(triggers.clock_due_at)] : ''] : 'off'],
+      ['Count', `${count(triggers.wanted, 'newly accepted answer')}, then a short pause in accepting`],
+      ['Age', triggers.wanted_days ? [`an answer has waited ${count(triggers.wanted_days, 'day')}`, triggers.age_due_at ? [': ', when(triggers.age_due_at)] : ''] : 'off'],
+      ['Schedule', triggers.cron ? [h('code', {}, triggers.cron), ` ${triggers.time_zone}`, triggers.clock_due_at ? [': next ', when(triggers.clock_due_at)] : ''] : 'off'],
     ];
   }
 
@@ -61,14 +61,14 @@ export class TriggersCard {
     };
     const { fields } = this;
     const form = onSubmit(h('form', { class: 'g-form g-upright' },
-      h('label', { class: 'g-check' }, fields.retrain_automatically, 'Start retrainings without being asked'),
-      h('label', {}, 'Newly accepted answers that start one', fields.retrain_after),
-      h('label', {}, 'Days after which an answer waits for no others (0: no limit)', fields.retrain_after_days),
-      h('label', {}, 'Crontab expression: minute, hour, day, month, day of the week (empty: no clock)', fields.retrain_cron),
-      h('label', {}, 'Time zone of the clock', fields.retrain_time_zone),
+      h('label', { class: 'g-check' }, fields.retrain_automatically, 'Automatic retraining'),
+      h('label', {}, 'Newly accepted answers that start a retraining', fields.retrain_after),
+      h('label', {}, 'Days an answer waits at most (0: no limit)', fields.retrain_after_days),
+      h('label', {}, 'Schedule as crontab: minute, hour, day, month, weekday (empty: none)', fields.retrain_cron),
+      h('label', {}, 'Time zone of the schedule', fields.retrain_time_zone),
       h('datalist', { id: 'g-zones' }, ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])].map((zone) => h('option', { value: zone }))),
       h('button', { class: 'g-act g-first' }, 'Save'),
-      button('Leave as it was', () => (this.form.open = false))), () => this.save());
+      button('Cancel', () => (this.form.open = false))), () => this.save());
     return h('details', {}, h('summary', {}, 'Change'), form);
   }
 
@@ -100,9 +100,9 @@ export class TriggersCard {
 
 export class FiringsCard {
   constructor() {
-    this.none = h('p', { class: 'g-none', hidden: true }, 'Nothing fired yet. Each time that one of these causes comes due is written down here, with what became of it.');
+    this.none = h('p', { class: 'g-none', hidden: true }, 'No trigger has fired yet. Each firing is listed here with its result.');
     this.list = h('ul', { class: 'g-rows g-firings' });
-    this.root = card('What fired lately', this.none, this.list);
+    this.root = card('Recent firings', this.none, this.list);
   }
 
   show(firings) {
@@ -120,8 +120,8 @@ export class FiringsCard {
 }
 
 function watching(scheduler) {
-  if (!scheduler) return h('p', { class: 'g-unwatched' }, 'No worker watches over this: nothing starts by itself, and jobs wait. Start one: ', h('code', {}, 'glossator worker'));
-  return h('p', { class: 'g-watched' }, 'Watched by ', h('b', {}, scheduler.holder), ' since ', time(scheduler.since), '.');
+  if (!scheduler) return h('p', { class: 'g-unwatched' }, 'No worker is running: triggers do not fire and jobs wait. Start one: ', h('code', {}, 'glossator worker'));
+  return h('p', { class: 'g-watched' }, 'Scheduler: ', h('b', {}, scheduler.holder), ' since ', time(scheduler.since), '.');
 }
 
 const when = (at) => h('time', { datetime: at, title: new Date(at).toLocaleString('en-GB') }, moment(at));

@@ -13,7 +13,7 @@ export function buildLayout(root) {
     stage: room('div', 'g-stage'),
     notice: room('div', 'g-notice', { hidden: true }),
     right: room('aside', 'g-right-column', { 'aria-label': 'Question and answer' }),
-    desk: room('section', 'g-desk-room', { 'aria-label': 'What you work on' }),
+    desk: room('section', 'g-desk-room', { 'aria-label': 'Work mode' }),
     ask: room('section', 'g-ask-room'),
     suggestions: room('section', 'g-suggestions-room', { hidden: true }),
     answer: room('section', 'g-answer-room'),

@@ -87,7 +87,7 @@ export class Mending {
       sentence, kind, words: library.words, edits: queue.of(key).flatMap((each) => each.edits),
       keepMine: () => {
         const lost = this.mender.keepMine(page, saved);
-        if (lost) workspace.toasts.show(`${lost === 1 ? 'One change' : `${lost} changes`} could not be put on top: the words are not there any more.`);
+        if (lost) workspace.toasts.show(`${lost === 1 ? 'One change' : `${lost} changes`} could not be applied: the words no longer exist.`);
       },
       takeTheirs: () => this.mender.takeTheirs(page, saved),
     });

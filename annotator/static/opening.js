@@ -120,7 +120,7 @@ export class Opening {
     } catch (error) {
       if (turn !== library.turn) return; // another page is on its way, or stands already
       stage.blank();
-      drawing.notice({ title: 'This page cannot be shown', sentence: error.message, action: ['Try again', () => this.workspace.act(() => this.page(id))] });
+      drawing.notice({ title: 'The page could not be loaded', sentence: error.message, action: ['Try again', () => this.workspace.act(() => this.page(id))] });
     } finally {
       if (turn === library.turn) clearTimeout(this.slow);
       this.workspace.render();
@@ -170,7 +170,7 @@ export class Opening {
     } else {
       library.note({ ...annotation, no_answer: annotation.state.no_answer });
       const place = annotation.document_id === library.document?.id ? 'in the list of questions' : 'with its document';
-      toasts.show(`“${annotation.question.text}” has its answer: it waits ${place}.`);
+      toasts.show(`“${annotation.question.text}” is answered. Find the answer ${place}.`);
     }
     return annotation;
   }

@@ -55,7 +55,7 @@ export class PageStrip {
 
   row({ id, number, width, height }) {
     const paper = h('span', { class: 'g-paper', style: `aspect-ratio: ${width} / ${height}`, dataset: { page: id } });
-    const share = h('span', { class: 'g-chance', title: 'Probability that this page answers' });
+    const share = h('span', { class: 'g-chance', title: 'Probability that this page answers the question' });
     const element = h(
       'button',
       { class: 'g-thumbnail', role: 'option', 'aria-label': `Page ${number}`, on: { click: () => this.open(id) } },

@@ -63,9 +63,9 @@ export class Pages {
       response = await fetchWithin(imageAddress(page));
       picture = await response.blob();
     } catch {
-      throw new ApiError('The page cannot be loaded: the server cannot be reached.', 0);
+      throw new ApiError('The server cannot be reached. Try again in a moment.', 0);
     }
-    if (!response.ok) throw new ApiError('The picture of this page cannot be loaded.', response.status);
+    if (!response.ok) throw new ApiError('The image of this page could not be loaded. Try again; if it still fails, tell the administrator.', response.status);
     return createImageBitmap(picture);
   }
 

@@ -30,7 +30,7 @@ export class PeoplePanel {
       this.projects = projects;
       this.render();
     } catch (error) {
-      replace(this.root, notice('This tab cannot be shown', error.message, ['Try again', () => this.load()]));
+      replace(this.root, notice('The tab could not be loaded', error.message, ['Try again', () => this.load()]));
     }
   }
 
@@ -51,7 +51,7 @@ export class PeoplePanel {
     const select = h('select', { 'aria-label': 'Project', on: { change: () => this.choose(select.value) } },
       projects.map((each) => h('option', { value: each.id }, each.name)));
     select.value = project?.id ?? '';
-    const audit = project && admin ? new AuditCard(`/projects/${project.id}/audit`, `What was decided in ${project.name}`) : null;
+    const audit = project && admin ? new AuditCard(`/projects/${project.id}/audit`, `Audit trail of ${project.name}`) : null;
     const changed = () => audit?.load();
     replace(
       this.root,
@@ -61,22 +61,22 @@ export class PeoplePanel {
         h('div', {},
           project
             ? new MembersCard(project, me, { admin: admin && !local, owner, changed }).root
-            : notice('You are in no project yet', 'Ask an admin of a project for an invitation: a link that makes you a member.'),
+            : notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.'),
           audit?.root),
         local ? null : h('div', {}, new AccountCard(me).root)),
       owner && !local ? new UsersCard(me).root : null,
-      owner && !local ? new AuditCard('/audit', 'What was decided everywhere', true).root : null,
+      owner && !local ? new AuditCard('/audit', 'Audit trail of the installation', true).root : null,
     );
   }
 }
 
 function localNotice() {
   const line = (text) => h('code', {}, text);
-  return card('Nobody logs in here',
-    h('p', {}, 'Glossator serves this machine only, and whoever opens it is ', h('b', {}, 'local'), ', who may do everything. To work together:'),
+  return card('Logins are disabled',
+    h('p', {}, 'Glossator serves this machine only. Everybody works as the user ', h('b', {}, 'local'), ' with all rights. To enable logins:'),
     h('ol', {},
-      h('li', {}, 'Add yourself: ', line('glossator users add NAME --role admin')),
-      h('li', {}, 'Start with a login: ', line('GLOSSATOR_AUTH=login glossator serve')),
-      h('li', {}, 'Behind a TLS proxy, for others to reach it: ', line('GLOSSATOR_SECURE_COOKIES=true'), ' and ', line('GLOSSATOR_ALLOWED_HOSTS'),
-        '. Then invite people here, by link.')));
+      h('li', {}, 'Add a user: ', line('glossator users add NAME --role admin')),
+      h('li', {}, 'Start with logins: ', line('GLOSSATOR_AUTH=login glossator serve')),
+      h('li', {}, 'For access through a TLS proxy, set: ', line('GLOSSATOR_SECURE_COOKIES=true'), ' and ', line('GLOSSATOR_ALLOWED_HOSTS'),
+        '. Then invite people on this tab.')));
 }

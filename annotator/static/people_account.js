@@ -12,7 +12,7 @@ export class AccountCard {
     this.tokens = new TokensPart(() => this.load());
     this.root = card('You',
       h('ul', { class: 'g-rows' }, row(me.user.name, me.user.role === 'admin' ? 'Admin of this installation' : 'Logged in', button('Log out', logOut))),
-      h('h4', {}, 'Where you are logged in'), this.list, this.say.root, this.passwordForm(me), this.tokens.root);
+      h('h4', {}, 'Sessions'), this.list, this.say.root, this.passwordForm(me), this.tokens.root);
     this.load();
   }
 
@@ -22,7 +22,7 @@ export class AccountCard {
       this.tokens.show(sessions.filter((each) => each.scope));
       replace(this.list, sessions.filter((each) => !each.scope).map((each) => row([each.client, each.current ? h('i', {}, 'here') : null],
         ['since ', time(each.created_at), each.address ? ` from ${each.address}` : ''],
-        each.current ? null : button('Log out there', () => this.end(each.id)))));
+        each.current ? null : button('End session', () => this.end(each.id)))));
     });
   }
 
@@ -36,15 +36,15 @@ export class AccountCard {
     const field = (text, name) => h('label', {}, text, h('input', { type: 'password', name, autocomplete: name === 'old' ? 'current-password' : 'new-password', required: true, minlength: name === 'new' ? '10' : null }));
     const form = h('form', { class: 'g-form g-upright' },
       h('input', { type: 'text', name: 'username', autocomplete: 'username', value: me.user.name, hidden: true, readonly: true }),
-      field('Present password', 'old'), field('New password, at least 10 characters', 'new'), h('button', { class: 'g-act' }, 'Change'), said.root);
+      field('Current password', 'old'), field('New password, at least 10 characters', 'new'), h('button', { class: 'g-act' }, 'Change password'), said.root);
     onSubmit(form, async () => {
       const { old, new: wanted } = form.elements;
-      const done = 'Changed. You are logged out everywhere else.';
+      const done = 'Password changed. All other sessions were ended.';
       if (!(await said.act(() => put('/me/password', { old: old.value, new: wanted.value }), done))) return;
       old.value = wanted.value = '';
       this.load();
     });
-    return h('details', {}, h('summary', {}, 'Change the password'), form);
+    return h('details', {}, h('summary', {}, 'Change password'), form);
   }
 }
 

@@ -38,6 +38,6 @@ export class AuditCard {
     replace(this.list,
       this.lines.map((line) => h('li', {}, time(line.created_at),
         h('span', {}, h('b', {}, line.actor), ` ${line.what}`, this.everywhere && line.project ? h('i', {}, ` in ${line.project}`) : null))),
-      this.lines.length ? null : h('li', { class: 'g-none' }, 'Nothing was decided yet. Members, roles, settings, promotions and exports are written down here.'));
+      this.lines.length ? null : h('li', { class: 'g-none' }, 'No entries yet. Changes of members, roles and settings, promotions and exports are listed here.'));
   }
 }

@@ -32,7 +32,7 @@ export class MembersCard {
         admin && owner ? get('/users') : [],
       ]);
       replace(this.list, members.map((each) => this.member(each)),
-        members.length ? null : h('li', { class: 'g-none' }, 'No members yet. Admins of this installation see every project without being members.'));
+        members.length ? null : h('li', { class: 'g-none' }, 'No members yet. Admins of this installation see every project without membership.'));
       this.renderAdding(users.filter((user) => user.name !== 'local' && !user.disabled && !members.some((each) => each.user_id === user.id)));
       this.renderInvitations(invitations);
     });
@@ -52,18 +52,18 @@ export class MembersCard {
       ? roleSelect(`Role of ${each.name}`, each.role, (wanted) => this.change(() => request('PUT', path, { role: wanted })))
       : h('span', { class: 'g-tag', title: WHAT[each.role] }, each.role);
     const remove = this.may.admin || own
-      ? twice(own ? 'Leave' : 'Remove', own ? 'Really leave?' : 'Really remove?', () =>
+      ? twice(own ? 'Leave' : 'Remove', own ? 'Confirm leaving' : 'Confirm removal', () =>
           this.change(() => request('DELETE', path)).then(() => own && !this.may.owner && location.reload()))
       : null;
     return row([each.name, own ? h('i', {}, 'you') : null], ['since ', time(each.since), each.disabled ? ', disabled' : ''], role, remove);
   }
 
   inviteForm() {
-    const role = roleSelect('Role of who is invited', 'annotator');
-    const days = h('select', { 'aria-label': 'How long the link is valid' }, DAYS.map(([value, text]) => h('option', { value }, text)));
+    const role = roleSelect('Role of the invited person', 'annotator');
+    const days = h('select', { 'aria-label': 'Validity of the link' }, DAYS.map(([value, text]) => h('option', { value }, text)));
     days.value = '7';
-    const make = button('Invite by link', () => this.invite(role.value, Number(days.value)), 'g-first');
-    return h('div', { class: 'g-form' }, h('label', {}, 'Invite as', role), h('label', {}, 'Link valid for', days), make);
+    const make = button('Create invitation link', () => this.invite(role.value, Number(days.value)), 'g-first');
+    return h('div', { class: 'g-form' }, h('label', {}, 'Role', role), h('label', {}, 'Validity of the link', days), make);
   }
 
   async invite(role, days) {
@@ -72,7 +72,7 @@ export class MembersCard {
     const field = h('input', { readonly: true, value: made.url, 'aria-label': 'Link', on: { focus: () => field.select() } });
     const copied = button('Copy', async () => (copied.textContent = (await copy(field)) ? 'Copied' : 'Press Ctrl+C'), 'g-first');
     replace(this.link, h('div', { class: 'g-link-field' }, field, copied),
-      h('p', {}, `Send it to one person: it makes them ${role} here, once. It cannot be shown again; withdraw it below if it gets lost.`));
+      h('p', {}, `Send this link to one person. It works once and makes them ${role}. It is shown only now; withdraw it below if it is lost.`));
     this.link.hidden = false;
     await this.load();
     this.may.changed();
@@ -81,17 +81,17 @@ export class MembersCard {
   renderInvitations(all) {
     const open = all.filter((each) => each.state === 'open');
     replace(this.invitations, open.length ? h('li', { class: 'g-rows-head' }, 'Open invitations') : null,
-      open.map((each) => row(`as ${each.role}`, [`by ${each.created_by}, until `, time(each.expires_at)],
-        button('Withdraw', () => this.change(() => request('DELETE', `/invitations/${each.id}`), 'The link opens nothing any more.')))));
+      open.map((each) => row(each.role, [`by ${each.created_by}, valid until `, time(each.expires_at)],
+        button('Withdraw', () => this.change(() => request('DELETE', `/invitations/${each.id}`), 'Invitation withdrawn. Its link no longer works.')))));
   }
 
   // Admins of everything know all users, and add one without a link.
   renderAdding(users) {
     if (!users.length) return replace(this.adding);
     const who = h('select', { 'aria-label': 'User to add' }, users.map((user) => h('option', { value: user.id }, user.name)));
-    const role = roleSelect('Role of who is added', 'annotator');
-    const add = button('Add', () => this.change(() => request('PUT', this.path(`/members/${who.value}`), { role: role.value })));
-    replace(this.adding, h('div', { class: 'g-form' }, h('label', {}, 'Add a user', who), h('label', {}, 'as', role), add));
+    const role = roleSelect('Role of the added user', 'annotator');
+    const add = button('Add member', () => this.change(() => request('PUT', this.path(`/members/${who.value}`), { role: role.value })));
+    replace(this.adding, h('div', { class: 'g-form' }, h('label', {}, 'User', who), h('label', {}, 'Role', role), add));
     return null;
   }
 }

@@ -4,9 +4,9 @@ import { h, moment } from './dom.js';
 
 const ROLES = ['annotator', 'reviewer', 'admin'];
 export const WHAT = {
-  annotator: 'asks, marks, uploads',
-  reviewer: 'reviews, retrains, exports too',
-  admin: 'settings, models and members too',
+  annotator: 'Asks, marks, uploads',
+  reviewer: 'Also reviews, retrains, exports',
+  admin: 'Also changes settings, models and members',
 };
 
 export function card(title, ...content) {

@@ -5,9 +5,9 @@ import { h, replace } from './dom.js';
 import { Say, button, copy, onSubmit, row, time, twice } from './people_parts.js';
 
 const SCOPES = {
-  read: 'read: sees, and changes nothing',
-  annotate: 'annotate: also asks, marks, reviews',
-  admin: 'admin: all that you may do',
+  read: 'read: view only',
+  annotate: 'annotate: also ask, mark and review',
+  admin: 'admin: all your rights',
 };
 
 export class TokensPart {
@@ -22,13 +22,13 @@ export class TokensPart {
   show(tokens) {
     replace(this.list, tokens.length
       ? tokens.map((each) => row([each.client.replace(/^token: /, ''), h('i', {}, each.scope)],
-        ['ends ', time(each.expires_at), each.last_used_at ? [', last used ', time(each.last_used_at)] : ', never used'],
-        twice('End', 'Really end?', () => this.end(each.id))))
-      : h('li', {}, h('span', {}, 'None. A program needs one to work in your name.')));
+        ['valid until ', time(each.expires_at), each.last_used_at ? [', last used ', time(each.last_used_at)] : ', never used'],
+        twice('End', 'Confirm end', () => this.end(each.id))))
+      : h('li', {}, h('span', {}, 'No tokens. Programs need one to work in your name.')));
   }
 
   async end(id) {
-    await this.say.act(() => request('DELETE', `/me/sessions/${id}`), 'The token does not work any more.');
+    await this.say.act(() => request('DELETE', `/me/sessions/${id}`), 'Token ended. It no longer works.');
     this.changed();
   }
 
@@ -38,8 +38,8 @@ export class TokensPart {
     const scope = h('select', { name: 'scope' }, Object.entries(SCOPES).map(([value, text]) => h('option', { value }, text)));
     scope.value = 'annotate';
     const form = h('form', { class: 'g-form g-upright' },
-      h('label', {}, 'What it is for', purpose), h('label', {}, 'What it may do', scope), h('label', {}, 'Days until it ends', days),
-      h('button', { class: 'g-act' }, 'Make token'));
+      h('label', {}, 'Purpose', purpose), h('label', {}, 'Scope', scope), h('label', {}, 'Validity in days', days),
+      h('button', { class: 'g-act' }, 'Create token'));
     onSubmit(form, async () => {
       const wanted = { purpose: purpose.value, scope: scope.value, days: Number(days.value) };
       let token = null;
@@ -53,13 +53,13 @@ export class TokensPart {
 
   // Told once: it stays until its owner says that it is kept somewhere.
   tell(token) {
-    const field = h('input', { readonly: true, value: token, 'aria-label': 'The new token' });
+    const field = h('input', { readonly: true, value: token, 'aria-label': 'New token' });
     const done = () => {
       this.made.hidden = true;
       replace(this.made);
     };
-    replace(this.made, h('p', {}, 'Copy it now: it is shown only this once.'), field,
-      button('Copy', async () => this.say.show((await copy(field)) ? 'Copied.' : 'Select it and copy it.'), 'g-first'), button('Done', done));
+    replace(this.made, h('p', {}, 'Copy the token now. It is shown only once.'), field,
+      button('Copy', async () => this.say.show((await copy(field)) ? 'Copied.' : 'Select the token and press Ctrl+C.'), 'g-first'), button('Done', done));
     this.made.hidden = false;
     field.select();
   }

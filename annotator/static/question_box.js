@@ -25,7 +25,7 @@ export function statusBadge(status) {
 export class QuestionBox {
   // act: { ask(text, wholeDocument), accept() }
   constructor(root, act) {
-    this.field = h('textarea', { rows: '1', maxlength: '1000', placeholder: 'Ask this document…', 'aria-label': 'Ask this document', dir: 'auto', title: `Write a question   ${hint('ask')}`, spellcheck: 'true',
+    this.field = h('textarea', { rows: '1', maxlength: '1000', placeholder: 'Ask this document…', 'aria-label': 'Ask this document', dir: 'auto', title: `Type a question   ${hint('ask')}`, spellcheck: 'true',
       on: { keydown: (event) => this.key(event), input: () => this.grow(), 'glossator:filled': () => this.grow() } });
     this.button = h('button', { class: 'g-button g-primary g-ask', 'aria-label': 'Ask', title: 'Ask   Enter', on: { click: () => this.submit() } }, 'Ask');
     this.whole = h('input', { type: 'checkbox', 'aria-label': 'Only this page' });
@@ -86,7 +86,7 @@ export class QuestionList {
     this.root.hidden = !document;
     if (!document) return;
     if (!annotations.length) {
-      return replace(this.list, h('div', { class: 'g-empty g-left' }, h('b', {}, 'Nothing asked yet'), h('span', {}, 'Ask what this document should tell: “What is the total?”, “Who signed it?”. The answer is marked on the page.')));
+      return replace(this.list, h('div', { class: 'g-empty g-left' }, h('b', {}, 'No questions yet'), h('span', {}, 'Ask a question about this document, for example “What is the total?”. The answer is marked on the page.')));
     }
     const first = annotations.find((each) => each.id === annotation) ?? annotations[0]; // where Tab comes in
     keyed(this.list, annotations, {

@@ -4,7 +4,7 @@ import { count, h, onThisClock, redraw } from './dom.js';
 import { icon } from './icons.js';
 import { hint } from './keyboard.js';
 
-const MODES = [['free', 'Ask', 'Ask any document anything', 'queue'], ['queue', 'Queue', 'Answer the standard questions, one task after the other', 'queue'], ['review', 'Review', "Judge other people's answers", 'review']];
+const MODES = [['free', 'Ask', 'Ask any question about any document', 'queue'], ['queue', 'Queue', 'Answer the standard questions task by task', 'queue'], ['review', 'Review', "Review other people's answers", 'review']];
 const clock = (at) => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 
 export class QueueBar {
@@ -13,7 +13,7 @@ export class QueueBar {
     this.act = act;
     this.modes = Object.fromEntries(MODES.map(([name, label, title, key]) => [name,
       h('button', { class: 'g-mode', role: 'radio', title: `${title}   ${hint(key)}`, dataset: { mode: name }, on: { click: () => act.mode(name) } }, h('span', {}, label), h('i', {}))]));
-    this.choice = h('div', { class: 'g-modes', role: 'radiogroup', 'aria-label': 'What you work on' }, Object.values(this.modes));
+    this.choice = h('div', { class: 'g-modes', role: 'radiogroup', 'aria-label': 'Work mode' }, Object.values(this.modes));
     this.strip = h('div', { class: 'g-task', role: 'status' });
     this.nothing = h('div', { class: 'g-nothing' });
     this.root = root;
@@ -40,17 +40,17 @@ export class QueueBar {
   // Which task this is, and until when it is one's own; or who has it now.
   working({ mode, counts, waiting, desk, elsewhere }) {
     const { lease, busy, failed } = desk;
-    if (busy) return [h('div', { class: 'g-task-line' }, h('b', {}, mode === 'queue' ? 'Fetching the next task…' : 'Fetching the next answer…'))];
+    if (busy) return [h('div', { class: 'g-task-line' }, h('b', {}, mode === 'queue' ? 'Loading the next task…' : 'Loading the next answer…'))];
     if (failed) return [h('p', { class: 'g-task-lost' }, failed), h('button', { class: 'g-link', on: { click: () => this.act.again() } }, 'Try again')];
     const place = mode === 'queue' ? position(counts) : waiting ? `${count(waiting, 'answer')} to review` : 'Review';
     const lost = lease?.lost
-      ? [h('p', { class: 'g-task-lost' }, onThisClock(lease.lost)), /kept|lost/.test(lease.lost) ? null : h('p', { class: 'g-quiet' }, 'Nothing is lost: what you did here is kept.'),
-        h('button', { class: 'g-link', on: { click: () => this.act.next() } }, mode === 'queue' ? 'Take the next task' : 'Take the next answer')]
+      ? [h('p', { class: 'g-task-lost' }, onThisClock(lease.lost)), /kept|lost/.test(lease.lost) ? null : h('p', { class: 'g-quiet' }, 'Nothing is lost: your edits are kept.'),
+        h('button', { class: 'g-link', on: { click: () => this.act.next() } }, mode === 'queue' ? 'Open next task' : 'Open next answer')]
       : null;
-    const until = lease && !lost ? (lease.over ? `was yours until ${clock(lease.until)}` : `yours until ${clock(lease.until)}`) : null;
+    const until = lease && !lost ? (lease.over ? `reserved for you until ${clock(lease.until)}; expired` : `reserved for you until ${clock(lease.until)}`) : null;
     return [
-      h('div', { class: 'g-task-line' }, h('span', {}, h('b', {}, place), until && h('span', { title: 'Others cannot get it before; it is prolonged while you work' }, ` · ${until}`)),
-        mode === 'review' && !lost && h('button', { class: 'g-link', title: `Leave this one to somebody else   ${hint('next')}`, on: { click: () => this.act.next() } }, 'Skip')),
+      h('div', { class: 'g-task-line' }, h('span', {}, h('b', {}, place), until && h('span', { title: 'Nobody else gets it before; the reservation is extended while you work' }, ` · ${until}`)),
+        mode === 'review' && !lost && h('button', { class: 'g-link', title: `Leave this answer to another reviewer   ${hint('next')}`, on: { click: () => this.act.next() } }, 'Skip')),
       mode === 'queue' && counts?.total ? h('span', { class: 'g-bar' }, h('i', { style: `width: ${(100 * (counts.total - counts.open)) / counts.total}%` })) : null,
       lost,
       elsewhere && !lost ? h('button', { class: 'g-link', on: { click: () => this.act.back() } }, mode === 'queue' ? 'Back to your task' : 'Back to the answer under review') : null,
@@ -65,14 +65,14 @@ export class QueueBar {
     const none = queue && counts && !counts.total;
     return h('div', { class: 'g-empty g-left' },
       icon(none ? 'question' : 'check', 28),
-      h('b', {}, none ? 'No tasks yet' : queue ? 'No task for you now' : 'Nothing to review now'),
+      h('b', {}, none ? 'No tasks yet' : queue ? 'No task available' : 'Nothing to review'),
       h('p', {}, onThisClock(desk.reason)),
-      queue && counts?.total ? h('ul', { class: 'g-counts' }, figure(counts.done, 'done'), figure(counts.automatic, 'accepted automatically'), figure(counts.submitted, 'wait for review'), figure(counts.open, 'open'), h('li', {}, h('b', {}, String(counts.total)), ' in all')) : null,
-      queue ? held.slice(1, 5).map((each) => h('p', { class: 'g-quiet' }, `${each.person} has “${each.question}” of ${each.document} until ${clock(each.until)}.`)) : null,
+      queue && counts?.total ? h('ul', { class: 'g-counts' }, figure(counts.done, 'done'), figure(counts.automatic, 'accepted automatically'), figure(counts.submitted, 'to review'), figure(counts.open, 'open'), h('li', {}, h('b', {}, String(counts.total)), ' in total')) : null,
+      queue ? held.slice(1, 5).map((each) => h('p', { class: 'g-quiet' }, `${each.person} works on “${each.question}” of ${each.document} until ${clock(each.until)}.`)) : null,
       h('div', { class: 'g-empty-actions' },
-        none && reviewer ? h('button', { class: 'g-button g-primary', on: { click: () => this.act.edit() } }, 'Write standard questions') : h('button', { class: 'g-button', on: { click: () => this.act.next() } }, 'Look again'),
+        none && reviewer ? h('button', { class: 'g-button g-primary', on: { click: () => this.act.edit() } }, 'Write standard questions') : h('button', { class: 'g-button', on: { click: () => this.act.next() } }, 'Refresh'),
         queue && reviews && waiting ? h('button', { class: 'g-button', on: { click: () => this.act.mode('review') } }, `Review ${count(waiting, 'answer')}`) : null,
-        h('button', { class: 'g-button', on: { click: () => this.act.mode('free') } }, 'Ask freely')));
+        h('button', { class: 'g-button', on: { click: () => this.act.mode('free') } }, 'Ask questions')));
   }
 }
 

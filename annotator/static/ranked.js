@@ -13,7 +13,7 @@ export class RankedPages {
     this.wide = null; // id of the annotation whose list is shown whole
     const part = () => h('div', { class: 'g-part' });
     [this.asking, this.more, this.below] = [part(), part(), part()];
-    this.list = h('div', { class: 'g-ranked-list', role: 'list', 'aria-label': 'Pages by the probability that they answer' });
+    this.list = h('div', { class: 'g-ranked-list', role: 'list', 'aria-label': 'Pages by probability of an answer' });
     this.root = h('div', { class: 'g-ranked' }, this.asking, this.list, this.more, this.below);
   }
 
@@ -36,7 +36,7 @@ export class RankedPages {
       dress: (row, each) => this.dress(row.firstChild, each, chances.get(each.id), page),
     });
     redraw(this.more, [annotation.id, whole, rows.length], () =>
-      whole ? null : h('button', { class: 'g-link', on: { click: () => ((this.wide = annotation.id), this.changed()) } }, `${rows.length - SHOWN} more pages that were asked`));
+      whole ? null : h('button', { class: 'g-link', on: { click: () => ((this.wide = annotation.id), this.changed()) } }, `Show ${rows.length - SHOWN} more pages`));
     redraw(this.below, [page?.number, marked, annotation.no_answer, refining, locked], () => this.here(view));
   }
 
@@ -45,7 +45,7 @@ export class RankedPages {
     const mark = each.origin ? { model: ', marked by the model', person: ', marked by a person' }[each.origin] : '';
     button.setAttribute('aria-current', String(each.id === page?.id));
     button.dataset.origin = each.origin ?? '';
-    button.title = `Page ${each.number}${mark}${known ? `; it answers with a probability of ${percent(chance)}` : '; not asked'}`;
+    button.title = `Page ${each.number}${mark}${known ? `; probability of an answer: ${percent(chance)}` : '; not asked'}`;
     redraw(button, [each.number, chance], () => [
       h('span', {}, `Page ${each.number}`), h('i', { class: 'g-track' }, h('i', { style: `width: ${100 * (chance ?? 0)}%` })), h('b', {}, known ? percent(chance) : '–'), h('i', { class: 'g-dot' })]);
   }
@@ -56,16 +56,16 @@ export class RankedPages {
     if (further?.annotation === annotation.id) {
       return h('div', { class: 'g-further', role: 'status' },
         h('span', { class: 'g-bar' }, h('i', { style: `width: ${(100 * number) / further.until}%` })),
-        h('span', { class: 'g-quiet' }, `Asked ${number} of ${further.until === pages.length ? pages.length : `${further.until} pages; ${pages.length} in all`}`),
+        h('span', { class: 'g-quiet' }, `Asked ${number} of ${further.until === pages.length ? pages.length : `${further.until} pages; ${pages.length} in total`}`),
         h('button', { class: 'g-link', disabled: further.stop, on: { click: () => this.act.stop() } }, further.stop ? 'Stopping…' : 'Stop'));
     }
     const left = pages.length - number;
-    const why = number > 1 ? `${number} of ${pages.length} pages asked: those that share most words with the question.` : `1 of ${pages.length} pages asked.`;
+    const why = number > 1 ? `${number} of ${pages.length} pages asked: those with most words of the question.` : `1 of ${pages.length} pages asked.`;
     return h('div', { class: 'g-further' },
       h('span', { class: 'g-quiet' }, why),
       h('span', {},
         left > 8 ? h('button', { class: 'g-link', on: { click: () => this.act.askMore(false) } }, 'Ask 8 more') : null,
-        h('button', { class: 'g-link', on: { click: () => this.act.askMore(true) } }, left > 8 ? `Ask all ${pages.length}` : left === 1 ? 'Ask the last one too' : `Ask the other ${left}`)));
+        h('button', { class: 'g-link', on: { click: () => this.act.askMore(true) } }, left > 8 ? `Ask all ${pages.length}` : left === 1 ? 'Ask the last page' : `Ask the other ${left}`)));
   }
 
   here({ annotation, page, marked, refining, locked }) {

@@ -45,7 +45,7 @@ export class Refining {
       this.drop();
       if (turn !== answers.turn) return hear.mark(); // another answer is about to be opened
       if (isEmpty(answer.mask)) {
-        hear.tell(tool === 'ask' ? 'The model finds no answer on this page. Mark it by hand if there is one.' : 'The model finds nothing there. Mark the words, or paint.');
+        hear.tell(tool === 'ask' ? 'The model finds no answer on this page. If there is one, mark it yourself.' : 'The model finds nothing there. Mark the words or paint the area.');
         return hear.mark();
       }
       answers.learn(answer);

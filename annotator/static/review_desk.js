@@ -16,7 +16,7 @@ export class ReviewDesk extends HandedOut {
   constructor({ library, answers, show, idle, hear }) {
     super({ library, idle, hear });
     Object.assign(this, { answers, showing: show });
-    this.fixes = new Fixes(library.user.id, () => hear.tell('This browser refuses to keep your corrections; send them before you leave the page.'));
+    this.fixes = new Fixes(library.user.id, () => hear.tell('This browser cannot store your changes. Save the fix before you leave the page.'));
     this.judging = new Judging(answers, this.fixes);
     this.reasons = new Reasons(library);
     this.annotation = null; // id of the answer under review
@@ -65,7 +65,7 @@ export class ReviewDesk extends HandedOut {
     this.look = found.second_look ?? null;
     this.waiting = found.to_review;
     this.said = blank();
-    this.reason = found.annotation_id ? null : (found.reason ?? 'Nothing waits for review.');
+    this.reason = found.annotation_id ? null : (found.reason ?? 'Nothing to review.');
     this.lease = found.annotation_id && new Lease(this.place(found.annotation_id), found.lease_until, this.idle, this.hear);
   }
 
@@ -84,8 +84,8 @@ export class ReviewDesk extends HandedOut {
     const kept = this.open && !this.judging.fixing && this.fixes.get(this.annotation);
     if (!kept) return;
     this.judging.begin(kept);
-    if (kept.base !== this.answers.local.head) this.hear.tell('The author has changed this answer since you began to fix it; your corrections stand on top.');
-    else this.hear.tell('Here are your corrections from before. Send them with your verdict, or give them up.');
+    if (kept.base !== this.answers.local.head) this.hear.tell('The author has changed this answer since you started the fix. Your changes are applied on top.');
+    else this.hear.tell('Your earlier changes were restored. Save the fix, or discard it.');
   }
 
   drop() {
@@ -137,7 +137,7 @@ export class ReviewDesk extends HandedOut {
     if (!this.open || this.busy) return false;
     const { quality, completeness } = this.said, reason = this.said.reason.trim();
     if (verdict === 'accepted' && (quality === false || completeness === false)) {
-      this.hear.tell('You said that something is not right: reject the answer with R, or fix it with F.');
+      this.hear.tell('You marked something as wrong. Reject the answer with R, or fix it with F.');
       return false;
     }
     if (verdict === 'rejected' && !reason) {
@@ -147,7 +147,7 @@ export class ReviewDesk extends HandedOut {
     if (verdict === 'fixed' && !this.answers.marked()) return false;
     const right = verdict === 'accepted' ? { quality: quality ?? true, completeness: completeness ?? true } : { quality, completeness };
     if (!this.judging.send({ verdict, ...right, reason })) {
-      this.hear.tell('Nothing is changed yet: correct the mark, or give the fix up and accept the answer.');
+      this.hear.tell('Nothing has been changed yet. Change the mark, or discard the fix and accept the answer.');
       return false;
     }
     if (reason) this.reasons.learn(reason);

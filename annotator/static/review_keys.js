@@ -3,8 +3,8 @@
 // [name, keys, group, what it does, when], as in keyboard.js.
 export const REVIEW_BINDINGS = [
   ['reviewAccept', ['a'], 'While reviewing', 'Accept the answer', 'review'],
-  ['reviewReject', ['r'], 'While reviewing', 'Reject it, with a reason', 'review'],
-  ['reviewFix', ['f'], 'While reviewing', 'Fix it with all tools; Enter saves the fix', 'review'],
-  ['reviewQuality', ['m'], 'While reviewing', 'The mask is wrong, is right', 'review'],
-  ['reviewComplete', ['c'], 'While reviewing', 'Something is missing, all is there', 'review'],
+  ['reviewReject', ['r'], 'While reviewing', 'Reject the answer with a reason', 'review'],
+  ['reviewFix', ['f'], 'While reviewing', 'Fix the answer with all tools; Enter saves the fix', 'review'],
+  ['reviewQuality', ['m'], 'While reviewing', 'Mask: wrong or right', 'review'],
+  ['reviewComplete', ['c'], 'While reviewing', 'Completeness: missing or complete', 'review'],
 ];

@@ -9,12 +9,12 @@ export class ReviewPanel {
   constructor(root, act) {
     this.root = root;
     this.act = act;
-    this.field = h('textarea', { rows: '2', maxlength: '2000', placeholder: 'Why? The author reads this.', 'aria-label': 'Reason', spellcheck: 'true', on: { input: () => act.say('reason', this.field.value), keydown: (event) => this.key(event) } });
+    this.field = h('textarea', { rows: '2', maxlength: '2000', placeholder: 'Reason, shown to the author', 'aria-label': 'Reason', spellcheck: 'true', on: { input: () => act.say('reason', this.field.value), keydown: (event) => this.key(event) } });
     this.verdicts = h('div', { class: 'g-verdicts' },
       this.question('quality', 'Is the mask right?', 'Right', 'Wrong', 'reviewQuality'),
       this.question('completeness', 'Is anything missing?', 'Complete', 'Missing', 'reviewComplete'));
-    this.offered = h('div', { class: 'g-reasons', role: 'group', 'aria-label': 'Reasons given before' });
-    this.wanting = h('p', { class: 'g-wanting', role: 'alert', hidden: true }, 'Say why before you reject: the author reads it.');
+    this.offered = h('div', { class: 'g-reasons', role: 'group', 'aria-label': 'Earlier reasons' });
+    this.wanting = h('p', { class: 'g-wanting', role: 'alert', hidden: true }, 'Enter a reason before rejecting. The author sees it.');
     this.actions = h('div', { class: 'g-actions' });
     this.reason = h('div', { class: 'g-reason' }, this.field, this.wanting, this.offered);
     this.again = h('div', { class: 'g-again', role: 'note', hidden: true });
@@ -43,8 +43,8 @@ export class ReviewPanel {
     this.verdicts.hidden = this.reason.hidden = !open;
     this.again.hidden = !open || !look;
     redraw(this.again, [look, busy], () => look && [
-      h('p', {}, h('b', {}, 'Second look. '), 'This label was accepted. ', h('span', { dir: 'auto' }, look.sentence)),
-      h('button', { class: 'g-link', disabled: busy, on: { click: () => this.act.takeModel() } }, look.kind === 'not_here' ? `Say as ${look.model} that it is not answered` : `Take what ${look.model} marks, as a fix`)]);
+      h('p', {}, h('b', {}, 'Label review. '), 'This label was accepted. ', h('span', { dir: 'auto' }, look.sentence)),
+      h('button', { class: 'g-link', disabled: busy, on: { click: () => this.act.takeModel() } }, look.kind === 'not_here' ? `Fix as not answered, like ${look.model}` : `Fix with the mark of ${look.model}`)]);
     if (this.field.value !== said.reason) this.field.value = said.reason;
     if (said.reason.trim()) this.wanting.hidden = true;
     if (document.activeElement !== this.field && !said.reason) this.wanting.hidden = true;
@@ -56,7 +56,7 @@ export class ReviewPanel {
     for (const sign of this.verdicts.querySelectorAll('kbd')) sign.textContent = hint(sign.dataset.of);
     redraw(this.actions, [open, fixing, busy, wrong, Boolean(look), ['next', 'accept', 'reviewAccept', 'reviewReject', 'reviewFix'].map(hint)], () => !open
       ? [button('next', 'Next answer', 'next', 'g-accept', () => this.act.next())]
-      : fixing ? [button('accept', 'Save the fix', 'check', 'g-primary g-accept', () => this.act.sendFix()), h('button', { class: 'g-button', on: { click: () => this.act.giveUpFix() } }, 'Give it up')]
+      : fixing ? [button('accept', 'Save the fix', 'check', 'g-primary g-accept', () => this.act.sendFix()), h('button', { class: 'g-button', on: { click: () => this.act.giveUpFix() } }, 'Discard fix')]
       : [button('reviewAccept', look ? 'Keep' : 'Accept', 'check', 'g-primary g-accept', () => this.act.accept(), wrong ? { disabled: true } : {}),
         button('reviewReject', 'Reject', 'cross', 'g-danger', () => this.act.reject()),
         button('reviewFix', 'Fix', 'pencil', '', () => this.act.fix())]);

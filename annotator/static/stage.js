@@ -15,7 +15,7 @@ export class Stage {
   // the stroke began.
   constructor(container, hear) {
     this.hear = hear;
-    this.canvas = h('canvas', { class: 'g-canvas', tabindex: '0', role: 'img', 'aria-label': 'Page', 'aria-roledescription': 'page; arrow keys read its words' });
+    this.canvas = h('canvas', { class: 'g-canvas', tabindex: '0', role: 'img', 'aria-label': 'Page', 'aria-roledescription': 'page; arrow keys read the words' });
     container.append(this.canvas);
     this.context = this.canvas.getContext('2d', { alpha: false });
     this.view = new View();

@@ -10,17 +10,17 @@ const listed = async (project) => (await get(`/projects/${project.id}/standard-q
 // list that it is to replace.
 export async function openStandardQuestions(root, project, { saved, failed }, draft = null) {
   const { before, text } = draft ?? { before: await listed(project), text: null };
-  const field = h('textarea', { class: 'g-lines', rows: '10', 'aria-label': 'Standard questions, one a line', placeholder: 'What is the total?\nWho signed it?', spellcheck: 'true' });
+  const field = h('textarea', { class: 'g-lines', rows: '10', 'aria-label': 'Standard questions, one per line', placeholder: 'What is the total?\nWho signed it?', spellcheck: 'true' });
   field.value = text ?? before.join('\n');
   const close = openDialog(root, {
     title: 'Standard questions',
     body: [
-      h('p', {}, `Every document of “${project.name}” is asked these, in this order; each becomes a task of the queue. Write one a line.`),
+      h('p', {}, `Each question becomes a task for every document of “${project.name}”, in this order. Write one question per line.`),
       field,
-      h('p', { class: 'g-quiet' }, 'A question that you take out closes its tasks; answers that were given stay.'),
+      h('p', { class: 'g-quiet' }, 'Removing a question closes its tasks; its answers are kept.'),
     ],
     actions: [{
-      label: 'Save the list',
+      label: 'Save questions',
       primary: true,
       run: async () => {
         const questions = field.value.split('\n').map((line) => line.trim()).filter(Boolean);

@@ -86,7 +86,7 @@ export class Suggestions {
 
   // S, then the digit of a standard question, or Enter for all of them.
   arm() {
-    if (!this.left.length || this.root.hidden) return this.act.tell(this.standard.length ? 'Every standard question was asked of this document.' : 'This project has no standard questions.');
+    if (!this.left.length || this.root.hidden) return this.act.tell(this.standard.length ? 'All standard questions have been asked about this document.' : 'This project has no standard questions.');
     this.root.dataset.armed = 'on';
     document.addEventListener('keydown', this.chord, { capture: true });
     document.addEventListener('pointerdown', this.elsewhere, { capture: true });
@@ -201,7 +201,7 @@ export class Suggestions {
         h('button', { class: 'g-link', disabled: all.stop, on: { click: () => ((all.stop = true), this.render()) } }, all.stop ? 'Stopping…' : 'Stop')]
       : [h('span', { class: 'g-quiet' }, title(this.standard.length, left.length)),
         reviewer && h('button', { class: 'g-icon-button g-small', title: 'Standard questions of this project', 'aria-label': 'Standard questions of this project', on: { click: () => this.act.edit() } }, icon('pencil', 14)),
-        left.length > 1 && h('button', { class: 'g-link g-all', title: `Ask all of them   ${hint('standard')}, then Enter`, on: { click: () => this.askAll() } }, 'Ask all')];
+        left.length > 1 && h('button', { class: 'g-link g-all', title: `Ask all standard questions   ${hint('standard')}, then Enter`, on: { click: () => this.askAll() } }, 'Ask all')];
     return [
       h('div', { class: 'g-suggestions-head' }, head),
       left.length ? h('div', { class: 'g-standard', role: 'group', 'aria-label': 'Standard questions' }, shown.map((each, at) => this.chip(each, at)),

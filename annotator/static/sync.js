@@ -181,7 +181,7 @@ export class SaveQueue {
   // Whether the queue may go on at once.
   async attempt(item) {
     if (item.base === null) {
-      this.halt(item, 'conflict', 'An edit before this one is not in this browser any more.');
+      this.halt(item, 'conflict', 'An earlier edit is missing from this browser. Choose a version.');
       return true;
     }
     let answer;

@@ -44,7 +44,7 @@ export class TaskQueue extends HandedOut {
     this.task = task;
     this.annotation = annotation_id;
     this.counts = queue;
-    this.reason = task ? null : (reason ?? queue?.reason ?? 'There is no task left for you.');
+    this.reason = task ? null : (reason ?? queue?.reason ?? 'No task left for you.');
     this.lease = task && new Lease(this.place(task.id), task.lease_until, this.idle, this.hear);
   }
 

@@ -5,13 +5,13 @@ import { icon } from './icons.js';
 import { hint } from './keyboard.js';
 
 const TOOLS = [
-  ['word', 'Words', 'Mark words: click or drag, Shift takes the line'],
-  ['box', 'Box', 'Draw a frame around the answer, Shift adds a region'],
+  ['word', 'Words', 'Mark words: click or drag, Shift marks the line'],
+  ['box', 'Box', 'Draw a box around the answer, Shift adds a region'],
   ['brush', 'Brush', 'Paint'],
-  ['eraser', 'Eraser', 'Rub out'],
-  ['plus', 'Here', 'Point where the answer is'],
-  ['minus', 'Not here', 'Point where it is not'],
-  ['mend', 'Mend', 'Mend words: click one to write it, drag on paper for a new one'],
+  ['eraser', 'Eraser', 'Erase'],
+  ['plus', 'Here', 'Point inside the answer'],
+  ['minus', 'Not here', 'Point outside the answer'],
+  ['mend', 'Fix words', 'Fix words: click one to edit it, drag on an empty area to add one'],
 ];
 
 // A tooltip with the key of a command; the workspace writes it anew when the keys change.
@@ -30,13 +30,13 @@ export class Toolbar {
     this.undo = button('undo', 'undo', 'Undo');
     this.redo = button('redo', 'redo', 'Redo');
     this.clear = button('clear', 'clear', 'Clear the mark on this page');
-    this.radius = h('input', { type: 'range', min: '2', max: '120', step: '1', class: 'g-radius', 'aria-label': 'Width of the brush', title: `Width of the brush   [ ]`,
+    this.radius = h('input', { type: 'range', min: '2', max: '120', step: '1', class: 'g-radius', 'aria-label': 'Brush width', title: `Brush width   [ ]`,
       on: { input: (event) => act('radius', Number(event.target.value)) } });
     this.size = h('label', { class: 'g-size' }, this.radius);
     this.page = h('span', { class: 'g-number', 'aria-live': 'polite' });
-    this.before = button('pageUp', 'previous', 'Page before');
-    this.after = button('pageDown', 'next', 'Page after');
-    this.scale = h('button', { class: 'g-number g-scale', ...tip('Whole page', 'fit'), 'aria-label': 'Whole page', on: { click: () => act('fit') } });
+    this.before = button('pageUp', 'previous', 'Previous page');
+    this.after = button('pageDown', 'next', 'Following page');
+    this.scale = h('button', { class: 'g-number g-scale', ...tip('Fit the whole page', 'fit'), 'aria-label': 'Fit the whole page', on: { click: () => act('fit') } });
     this.menu = h('button', { class: 'g-icon-button g-menu', 'aria-label': 'Documents and pages', title: 'Documents and pages', on: { click: () => act('menu') } }, icon('menu'));
     root.append(
       this.menu,
@@ -45,7 +45,7 @@ export class Toolbar {
       h('div', { class: 'g-group' }, this.undo, this.redo, this.clear),
       h('span', { class: 'g-space' }),
       h('div', { class: 'g-group', role: 'group', 'aria-label': 'Pages' }, this.before, this.page, this.after),
-      h('div', { class: 'g-group', role: 'group', 'aria-label': 'Zoom' }, button('zoomOut', 'zoom_out', 'Zoom out'), this.scale, button('zoomIn', 'zoom_in', 'Zoom in'), button('zoomMark', 'focus', 'Zoom to what is marked')),
+      h('div', { class: 'g-group', role: 'group', 'aria-label': 'Zoom' }, button('zoomOut', 'zoom_out', 'Zoom out'), this.scale, button('zoomIn', 'zoom_in', 'Zoom in'), button('zoomMark', 'focus', 'Zoom to the mark')),
       h('div', { class: 'g-group' }, button('help', 'help', 'Keys and colours')),
     );
   }

@@ -19,7 +19,7 @@ export class Uploads {
     this.running = 0;
     this.answers = [];
     this.input = h('input', { type: 'file', multiple: true, accept: KINDS, hidden: true, 'aria-label': 'Documents to upload', on: { change: () => this.chosen() } });
-    this.veil = h('div', { class: 'g-veil', hidden: true }, h('div', {}, icon('upload', 32), h('b', {}, 'Drop to upload'), h('span', {}, 'PDF, PNG, JPEG or TIFF, several at once')));
+    this.veil = h('div', { class: 'g-veil', hidden: true }, h('div', {}, icon('upload', 32), h('b', {}, 'Drop to upload'), h('span', {}, 'PDF, PNG, JPEG or TIFF; several files at once')));
     root.append(this.input, this.veil);
     const files = (event) => [...(event.dataTransfer?.types ?? [])].includes('Files');
     root.addEventListener('dragenter', (event) => files(event) && this.cover(true));
@@ -48,7 +48,7 @@ export class Uploads {
 
   add(files) {
     const project = this.project();
-    if (!project) return this.failed('There is no project to upload into yet.');
+    if (!project) return this.failed('No project is open. Choose a project first.');
     for (const file of files) this.waiting.push({ file, project, row: this.row(file) });
     this.pump();
   }
@@ -65,7 +65,7 @@ export class Uploads {
         element.dataset.state = share < 1 ? 'sending' : 'reading';
       },
       later: () => {
-        note.textContent = 'The server is reading many files; this one goes again soon.';
+        note.textContent = 'The server is busy. This file is sent again soon.';
       },
       end: (state, sentence, seconds) => {
         bar.style.width = '100%';
@@ -102,10 +102,10 @@ export class Uploads {
       const [stored] = answer.documents ?? [];
       const [refused] = answer.refused ?? [];
       if (stored) {
-        const words = !stored.created ? 'Already here: the same file.' : stored.whole ? `${count(stored.pages, 'page')}, ${count(stored.words, 'word')}` : 'Open. Its further pages are coming in.';
+        const words = !stored.created ? 'Already in the project.' : stored.whole ? `${count(stored.pages, 'page')}, ${count(stored.words, 'word')}` : 'Opened. Further pages are being read.';
         row.end('done', stored.warnings?.[0] ?? words, stored.warnings?.length ? 20 : 4);
         this.answers.push({ ...stored, project });
-      } else row.end('refused', refused?.sentence ?? answer.detail ?? 'The file was refused.');
+      } else row.end('refused', refused?.sentence ?? answer.detail ?? 'The server refused the file. Check its format.');
     } catch (error) {
       row.end('refused', error.message);
     }

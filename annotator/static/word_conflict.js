@@ -13,7 +13,7 @@ function described(edit, before) {
   if (edit.op === 'merge') return ['Merged: ', edit.numbers.flatMap((number) => [text(number), ' '])];
   if (edit.op === 'add') return ['Added: ', quoted(edit.text)];
   if (edit.op === 'remove') return ['Deleted: ', text(edit.number)];
-  return ['A change is taken back.'];
+  return ['A change is undone.'];
 }
 
 // edits: mine, not saved. words: as they stand on the screen.
@@ -21,15 +21,15 @@ export function openWordConflict(root, { sentence, kind, edits, words, keepMine,
   const texts = [...words.numbers.map((number, at) => [number, words.texts[at]]), ...words.retired.numbers.map((number, at) => [number, words.retired.texts[at]])];
   const before = new Map(texts);
   return openDialog(root, {
-    title: kind === 'conflict' ? 'Somebody else mended the words of this page' : 'The server refused a change of words',
+    title: kind === 'conflict' ? 'The words of this page were changed by somebody else' : 'The server refused a word change',
     body: [
       h('p', {}, sentence, ' Your changes are not saved yet:'),
       h('ul', { class: 'g-changes' }, edits.map((edit) => h('li', { dir: 'auto' }, described(edit, before).flat(2)))),
-      h('p', { class: 'g-quiet' }, 'Put on top of the saved words, they apply as far as their words still stand.'),
+      h('p', { class: 'g-quiet' }, '“Apply my changes” keeps the saved words and applies your changes where their words still exist.'),
     ],
     actions: [
-      { label: 'Take the saved words', run: takeTheirs },
-      { label: 'Put mine on top', primary: true, run: keepMine },
+      { label: 'Use saved words', run: takeTheirs },
+      { label: 'Apply my changes', primary: true, run: keepMine },
     ],
   });
 }

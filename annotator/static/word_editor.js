@@ -15,7 +15,7 @@ export class WordEditor {
     this.field = h('input', { type: 'text', class: 'g-mend-field', dir: 'auto', maxlength: '500', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-label': 'Text of the word',
       on: { keydown: (event) => this.key(event), input: () => this.grow() } });
     this.row = h('div', { class: 'g-mend-actions' });
-    this.root = h('div', { class: 'g-mend', role: 'group', 'aria-label': 'Mend words', hidden: true }, this.field, this.row);
+    this.root = h('div', { class: 'g-mend', role: 'group', 'aria-label': 'Fix words', hidden: true }, this.field, this.row);
     room.append(this.root);
     this.open = null; // { number, box, text }; a new word has no number
   }
@@ -39,7 +39,7 @@ export class WordEditor {
     this.stage.chosen = new Set(numbers);
     this.render();
     this.stage.draw();
-    if (numbers.length) this.say(`${count(numbers.length, 'word')} chosen`);
+    if (numbers.length) this.say(`${count(numbers.length, 'word')} selected`);
   }
 
   close() {
@@ -58,7 +58,7 @@ export class WordEditor {
     const { number, box, text } = this.open, wanted = tidy(this.field.value);
     if (!wanted) {
       if (number === null) return this.close(), true;
-      this.tell('A word needs text. To take it off the page, delete it.');
+      this.tell('A word needs text. To remove the word, delete it.');
       return false;
     }
     this.close();
@@ -75,8 +75,8 @@ export class WordEditor {
   split() {
     const { number, box } = this.open ?? {}, caret = this.field.selectionStart;
     const texts = [this.field.value.slice(0, caret), this.field.value.slice(caret)].map(tidy);
-    if (number === undefined || number === null || !texts[0] || !texts[1]) return this.tell('Put the caret between two letters of a word, then split.');
-    if (Math.max(box[2] - box[0], box[3] - box[1]) < 2) return this.tell('This word is too narrow to be split.');
+    if (number === undefined || number === null || !texts[0] || !texts[1]) return this.tell('Place the cursor between two letters of a word, then split.');
+    if (Math.max(box[2] - box[0], box[3] - box[1]) < 2) return this.tell('This word is too narrow to split.');
     const boxes = cutBoxes(this.stage.image, box, this.field.value, caret);
     this.close();
     const created = this.mender.change([{ op: 'split', number, parts: texts.map((text, at) => ({ text, box: boxes[at] })) }]);
@@ -86,7 +86,7 @@ export class WordEditor {
 
   merge(numbers = [...this.stage.chosen]) {
     const { grid } = this.stage;
-    if (numbers.length < 2) return this.tell('Choose the words to merge first: drag over them, or Shift and click.');
+    if (numbers.length < 2) return this.tell('Select the words to merge first: drag over them, or Shift and click.');
     const ordered = numbers.sort((left, right) => grid.position.get(left) - grid.position.get(right));
     this.close();
     const created = this.mender.change([{ op: 'merge', numbers: ordered }]);
@@ -154,13 +154,13 @@ export class WordEditor {
     replace(this.row, open
       ? [
           button('check', 'Save', 'Save   Enter', () => this.save()),
-          open.number !== null && button('split', 'Split', `Split at the caret   ${hint('splitWord')}`, () => this.split()),
+          open.number !== null && button('split', 'Split', `Split at the cursor   ${hint('splitWord')}`, () => this.split()),
           open.number !== null && button('merge', 'Join next', 'Join with the next word', () => this.join()),
           open.number !== null && button('clear', 'Delete', 'Delete this word', () => this.remove()),
         ]
       : [
           chosen.size > 1 && button('merge', `Merge ${chosen.size}`, `Merge ${chosen.size} words   ${hint('mergeWords')}`, () => this.merge()),
-          chosen.size === 1 && button('text', 'Write', 'Write this word anew   Enter', () => this.write({ number: [...chosen][0] })),
+          chosen.size === 1 && button('text', 'Edit', 'Edit this word   Enter', () => this.write({ number: [...chosen][0] })),
           button('clear', 'Delete', `Delete ${count(chosen.size, 'word')}   ${hint('clear')}`, () => this.remove()),
         ]);
     this.place();

@@ -83,7 +83,7 @@ export function mended(words, edits) {
   const created = [], inverse = [];
   const at = (number) => {
     const found = list.findIndex((each) => each.number === number);
-    if (found < 0 || list[found].retired) throw new Error('This word was changed meanwhile.');
+    if (found < 0 || list[found].retired) throw new Error('This word has been changed by somebody else. Reload the page.');
     return found;
   };
   const set = (number, change) => (list = list.map((each) => (each.number === number ? { ...each, ...change } : each)));

@@ -98,7 +98,7 @@ export class Workspace {
         conflict: (annotation) => this.deciding.halted(annotation),
         loggedOut: (error) => this.toasts.show(error.message, 'error', { label: 'Log in', run: () => window.open('/login', '_blank') }),
         broken: (error) => (console.error(error), this.toasts.error(error)),
-        notKept: () => this.toasts.show('This browser refuses to keep unsaved edits; leave the page open until they are saved.', 'error'),
+        notKept: () => this.toasts.show('This browser cannot store unsaved edits. Keep the page open until they are saved.', 'error'),
       });
       this.mending = new Mending(this);
       this.answers = new Answers({
@@ -126,7 +126,7 @@ export class Workspace {
       this.sight = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.opening.seen().catch(() => {}));
       this.sight.observe(this.root);
     } catch (error) {
-      this.drawing.notice({ title: 'The workspace cannot be opened', sentence: error.message, action: ['Try again', () => location.reload()] });
+      this.drawing.notice({ title: 'The workspace could not be loaded', sentence: error.message, action: ['Try again', () => location.reload()] });
     }
     this.root.dataset.started = 'on';
     this.render();
@@ -150,8 +150,8 @@ export class Workspace {
 
   explainLock() {
     if (this.desk?.lock) return this.toasts.show(this.desk.lock);
-    if (this.answers.local?.no_answer) this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to take that back, then mark.`);
-    else if (this.library.document) this.toasts.show('Ask a question first; then correct its mark.');
+    if (this.answers.local?.no_answer) this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to undo that, then mark.`);
+    else if (this.library.document) this.toasts.show('Ask a question first, then edit its mark.');
   }
 
   zoomMark() {

@@ -1,4 +1,4 @@
-"""What changed with a run, as a table: which questions the challenger gained and which it lost, with the way to their pages."""
+"""Questions whose answers changed with a run, with links to their pages."""
 
 from html import escape
 
@@ -7,23 +7,34 @@ from annotator.ui.table import Markup, badge, empty, link, sentence, table
 from engine.training.retraining.changes import Change, Changes
 
 _KINDS = {"gained": "good", "lost": "bad", "better": "plain", "worse": "plain"}
-_COLUMNS = ["", "Question", "Where", "Before", "After"]
-NONE = empty(
-    "No run has been judged yet.", "After a retraining, this lists the questions that it gained and those that it lost."
-)
+_COLUMNS = ["Change", "Question", "Page", "IoU before", "IoU after"]
+NONE = empty("No run has been judged yet.", "After a retraining, this table lists the questions gained and lost.")
 
 
 def shown(found: Changes, project_id: str, title: str) -> str:
-    """Return counts by holdout and the questions, as HTML."""
+    """Return counts by holdout and the changed questions.
+
+    Args:
+        found: changes of one run.
+        project_id: project of the run, for links to pages.
+        title: heading, HTML.
+
+    Returns:
+        HTML.
+    """
     if not found.counts:
         return NONE
     counts = "".join(
         f"<li><b>{escape(HOLDOUTS.get(name, name))}</b>: {_sum(of, 'gained')} gained, {_sum(of, 'lost')} lost, "
-        f"{_sum(of, 'better')} marked better, {_sum(of, 'worse')} worse, {_sum(of, 'same')} as before</li>"
+        f"{_sum(of, 'better')} marked better, {_sum(of, 'worse')} worse, {_sum(of, 'same')} unchanged</li>"
         for name, of in found.counts.items()
     )
     rows = [_row(one, project_id) for one in found.changes]
-    listed = table(_COLUMNS, rows) if rows else empty("Nothing changed.", "Every question is answered as before.")
+    listed = (
+        table(_COLUMNS, rows)
+        if rows
+        else empty("Nothing changed.", "The challenger answers every question as the champion does.")
+    )
     return f'<h3>{title}</h3><ul class="glossator-counts">{counts}</ul>{listed}'
 
 

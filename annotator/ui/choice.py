@@ -1,4 +1,4 @@
-"""What the tabs share: choosing a project, and asking whether the person may."""
+"""Shared by the tabs: the choice of a project, and checks of the user's role."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import gradio as gr
 
 from annotator.ui.table import empty
 from engine.accounts import permissions, users
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.errors import Forbidden, Refused
 from engine.projects import projects
 
@@ -15,31 +15,40 @@ from engine.projects import projects
 QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 NO_PROJECT = empty(
-    "You are in no project yet.",
-    "Ask an admin of a project for an invitation: a link that makes you a member.",
+    "You are not a member of any project.",
+    "Ask an admin of a project for an invitation link.",
 )
 
 
 def project_choice() -> gr.Dropdown:
-    """Place a dropdown of projects, empty: the page is built once for everybody. See `offer`."""
+    """Place an empty dropdown of projects; the page is built once for all users, and `offer` fills it."""
     choice = gr.Dropdown(choices=[], value=None, label="Project", interactive=True, min_width=200, scale=1)
-    # Gradio holds an answer against its list of choices, which is gone after a restart of the server: a page of before would
-    # be told of errors for ever. Each event looks itself whether the person may. (A subclass would need a frontend of its own.)
+    # Gradio checks a value against its choices, which are lost at a restart of the server: an open page would then show
+    # errors for ever. Each event checks the user's role itself. (A subclass would need a frontend of its own.)
     choice.preprocess = lambda payload: payload if isinstance(payload, str) else None
     return choice
 
 
-# annotator/static/chosen_project.js: in the workspace, or on whichever tab. Before the page's scripts are there, none is known.
+# annotator/static/chosen_project.js; before the page's scripts are loaded, no project is chosen.
 _CHOSEN = "(current) => window.Glossator?.chosenProject() ?? current"
 CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
 
 
-def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN) -> Any:
-    """Fill the dropdown with the projects that this person may see, at every page load and whenever the tab comes into sight: the project
-    that was chosen last on the page is the one. Return the event of the load, for what comes then.
+def offer(
+    service: AnswerService, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN
+) -> Any:
+    """Fill the dropdown with the user's projects at every page load and whenever the tab is selected.
 
-    `chosen`: a function of JavaScript that says which project it should be, by the dropdown's value and what is `held`. It is asked when
-    the list is there, so that what somebody chooses or writes meanwhile counts.
+    Args:
+        service: answer service with the workspace.
+        project: the dropdown.
+        tab: the tab that holds it.
+        held: further components, whose values `chosen` receives.
+        chosen: JavaScript function of the dropdown's value and the values of `held`; returns the project to select. It
+            runs after the list has arrived, so that choices made meanwhile count.
+
+    Returns:
+        The event of the page load, for `.then`.
     """
     offered = gr.JSON(visible="hidden")
     place = f"""({{ choices, value }}, ...now) => {{
@@ -51,47 +60,67 @@ def offer(desk: Desk, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (
         return event.success(None, [offered, project, *held], project, js=place, **QUIET)
 
     def filled(current: str | None, request: gr.Request) -> dict[str, Any]:
-        return _offered(desk, current_user(desk, request), current)
+        return _offered(service, current_user(service, request), current)
 
     placed(tab.select(filled, project, offered, trigger_mode="always_last", **QUIET))
     project.input(None, project, None, js=CHOOSE, **QUIET)
     return placed(gr.on(None, filled, project, offered, **QUIET))
 
 
-def choices(desk: Desk, user: Any, current: str | None) -> Any:
-    """Return an update of the dropdown: this person's projects; the current one if it is among them, else the first."""
-    return gr.update(**_offered(desk, user, current))
+def choices(service: AnswerService, user: Any, current: str | None) -> Any:
+    """Return an update of the dropdown with the user's projects.
+
+    Args:
+        service: answer service with the workspace.
+        user: whose projects.
+        current: project to select if it is among them, else the first one.
+    """
+    return gr.update(**_offered(service, user, current))
 
 
-def _offered(desk: Desk, user: Any, current: str | None) -> dict[str, Any]:
-    offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(desk.workspace, user)]
+def _offered(service: AnswerService, user: Any, current: str | None) -> dict[str, Any]:
+    offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(service.workspace, user)]
     ids = [each for _, each in offered]
     return {"choices": offered, "value": current if current in ids else next(iter(ids), None)}
 
 
-def current_user(desk: Desk, request: gr.Request) -> Any:
-    """Return the user behind a Gradio event; the same person as the cookie's."""
+def current_user(service: AnswerService, request: gr.Request) -> Any:
+    """Return the user of a Gradio event, as the login cookie names them.
+
+    Raises:
+        Forbidden: nobody is logged in.
+    """
     if request.username:
-        return users.user_named(desk.workspace, request.username)
-    if desk.workspace.settings.auth == "local":
-        return users.user_named(desk.workspace, users.LOCAL_NAME)
-    raise Forbidden("You are not logged in any more. Log in again, then reload this page.")
+        return users.user_named(service.workspace, request.username)
+    if service.workspace.settings.auth == "local":
+        return users.user_named(service.workspace, users.LOCAL_NAME)
+    raise Forbidden("Your session has ended. Log in again, then reload this page.")
 
 
-def require(desk: Desk, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
-    """Return the user behind a Gradio event; Refused unless they are at least `role` in the project. Ids come as they please."""
-    user = current_user(desk, request)
+def require(service: AnswerService, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
+    """Return the user of a Gradio event after checking their role.
+
+    Args:
+        service: answer service with the workspace.
+        request: request of the event.
+        project_id: project; it comes from the browser and may be anything.
+        role: least role in the project.
+
+    Raises:
+        Refused: no project is chosen, or the role is too low.
+    """
+    user = current_user(service, request)
     if not project_id:
         raise Refused("Choose a project first.")
-    permissions.require(desk.workspace, user, project_id, role)
+    permissions.require(service.workspace, user, project_id, role)
     return user
 
 
-def role_of(desk: Desk, request: gr.Request, project_id: str | None) -> str | None:
-    """Return what the person is in a project; None where there is nothing for them to see."""
+def role_of(service: AnswerService, request: gr.Request, project_id: str | None) -> str | None:
+    """Return the user's role in a project; None when they may not see it."""
     if not project_id:
         return None
     try:
-        return permissions.require(desk.workspace, current_user(desk, request), project_id)
+        return permissions.require(service.workspace, current_user(service, request), project_id)
     except Refused:
         return None

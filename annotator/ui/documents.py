@@ -1,4 +1,4 @@
-"""The tab Documents: what a project holds, how far it is, and new projects."""
+"""The tab Documents: documents of a project with their progress, imports, and new projects."""
 
 from html import escape
 
@@ -6,35 +6,39 @@ import gradio as gr
 
 from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of
 from annotator.ui.table import Markup, badge, empty, link, moment, table
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.documents.views import DocumentLine, document_lines
 from engine.errors import Forbidden
 from engine.interchange.exports import FORMATS
 from engine.interchange.imports import READERS, RECOGNISE
 from engine.projects import projects
 
-COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "To know"]
+COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
 EMPTY = empty(
     "No documents yet.",
     "Drop PDF, PNG, JPEG or TIFF files anywhere on the tab Annotate, or run: glossator ingest FILES",
 )
 
 
-def _to_know(line: DocumentLine) -> Markup:
-    """What there is to say about a document, its group first."""
+def _notes(line: DocumentLine) -> Markup:
+    """Return the notes about a document, its duplicate group first."""
     said = [escape(sentence) for sentence in line.warnings]
     if line.quarantined:
         said.insert(0, badge("quarantined", "bad"))
     elif line.same_as is not None:
         said.insert(
-            0, f"{badge('duplicate', 'plain')} Same as <bdi>{escape(line.same_as)}</bdi>; the two stay in one split."
+            0, f"{badge('duplicate', 'plain')} Same as <bdi>{escape(line.same_as)}</bdi>; both stay in one split."
         )
     return Markup(f'<div class="glossator-wide">{" ".join(said)}</div>') if said else Markup("")
 
 
 def import_form(project_id: str | None) -> str:
-    """Return the form that brings a dataset into a project; annotator/static/importing.js sends it."""
-    formats = [(RECOGNISE, "Recognise it"), *((name, FORMATS[name].title) for name in READERS)]
+    """Return the form that imports a dataset; annotator/static/importing.js sends it.
+
+    Args:
+        project_id: project that receives the dataset.
+    """
+    formats = [(RECOGNISE, "Detect automatically"), *((name, FORMATS[name].title) for name in READERS)]
     return _IMPORT.format(
         project=escape(project_id or ""),
         formats="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in formats),
@@ -42,23 +46,30 @@ def import_form(project_id: str | None) -> str:
 
 
 _IMPORT = """
-<div class="g-people"><section class="g-card"><h3>Bring in a dataset</h3>
-<p>Pages with answers from another program, or from an export of Glossator, as a zip file. A set in which something is wrong is refused whole,
-with a sentence that says what. Larger than this server takes in one piece: <code>glossator import</code>.</p>
+<div class="g-people"><section class="g-card"><h3>Import a dataset</h3>
+<p>A zip file of pages with answers, from another program or from an export of Glossator. A dataset with an error is
+refused as a whole; the message names the error. For files above this server's upload limit, use
+<code>glossator import</code>.</p>
 <form class="g-form" data-import="{project}">
 <label>Zip file<input type="file" name="file" accept=".zip,application/zip" required></label>
 <label>Format<select name="format">{formats}</select></label>
-<label>Answers are<select name="status"><option value="accepted">accepted</option><option value="submitted">to be reviewed</option>
-<option value="draft">drafts</option></select></label>
-<label class="g-check"><span>Pages without words</span><span><input type="checkbox" name="ocr" checked> are read</span></label>
+<label>Status of the answers<select name="status"><option value="accepted">Accepted</option>
+<option value="submitted">Submitted for review</option><option value="draft">Drafts</option></select></label>
+<label class="g-check"><span>Pages without words</span>
+<span><input type="checkbox" name="ocr" checked> Read by OCR</span></label>
 <button class="g-act g-first">Import</button><button type="button" class="g-act" hidden>Stop</button>
 <output aria-live="polite"></output>
-</form><ul class="g-rows" data-imports="{project}" aria-label="Imports under way"></ul></section></div>
+</form><ul class="g-rows" data-imports="{project}" aria-label="Running imports"></ul></section></div>
 """
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
-    """Place the tab into the Gradio context around the call."""
+def build(service: AnswerService, tab: gr.Tab) -> None:
+    """Place the tab Documents into the current Gradio context.
+
+    Args:
+        service: answer service with the workspace.
+        tab: the tab, whose selection refreshes the list of projects.
+    """
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
@@ -69,9 +80,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     refresh = gr.Timer(5)
 
     def show(project_id: str | None, request: gr.Request) -> str:
-        if project_id is None or role_of(desk, request, project_id) is None:
+        if project_id is None or role_of(service, request, project_id) is None:
             return NO_PROJECT
-        lines = document_lines(desk.workspace, project_id, current_user(desk, request).id)
+        lines = document_lines(service.workspace, project_id, current_user(service, request).id)
         if not lines:
             return EMPTY
         rows = [
@@ -82,7 +93,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 line.questions,
                 line.accepted,
                 moment(line.created_at),
-                _to_know(line),
+                _notes(line),
             ]
             for line in lines
         ]
@@ -96,24 +107,24 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, object], str]:
-        user = current_user(desk, request)
+        user = current_user(service, request)
         if user.role != "admin":
-            raise Forbidden("Only an admin can create a project.")
-        made = projects.create_project(desk.workspace, wanted.strip(), created_by=user.id)
-        return choices(desk, user, made.id), ""
+            raise Forbidden("Only an admin can create a project. Ask an admin to create it.")
+        made = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
+        return choices(service, user, made.id), ""
 
     def rights(request: gr.Request) -> list[dict[str, object]]:
-        may = current_user(desk, request).role == "admin"
+        may = current_user(service, request).role == "admin"
         return [gr.update(visible=may), gr.update(visible=may)]
 
     def offer_import(project_id: str | None, request: gr.Request) -> str:
-        return import_form(project_id) if role_of(desk, request, project_id) in ("reviewer", "admin") else ""
+        return import_form(project_id) if role_of(service, request, project_id) in ("reviewer", "admin") else ""
 
     project.change(offer_import, project, taking_in, **QUIET)
     gr.on(None, offer_import, project, taking_in, **QUIET)
     for event in (project.change, refresh.tick):
         event(show, project, content, **QUIET)
-    offer(desk, project, tab).then(show, project, content, **QUIET)
+    offer(service, project, tab).then(show, project, content, **QUIET)
     gr.on(None, rights, None, [name, create], **QUIET)
     gr.on([create.click, name.submit], make, name, [project, name], **QUIET).success(
         None, project, None, js=CHOOSE, **QUIET

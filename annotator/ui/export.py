@@ -1,4 +1,4 @@
-"""The tab Export: curated answers as a dataset, in the formats of the field."""
+"""The tab Export: reviewed answers as a dataset, in common annotation formats."""
 
 from html import escape
 from shlex import quote
@@ -9,7 +9,7 @@ import gradio as gr
 
 from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_of
 from annotator.ui.table import empty
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
@@ -17,15 +17,17 @@ from engine.interchange.exports import FORMATS, check_told
 from engine.projects import projects
 from engine.statuses import ACCEPTED, AUTOMATIC
 
-FOR_REVIEWERS = empty("Exports are for reviewers.", "An admin of the project can make you one, on the tab People.")
+FOR_REVIEWERS = empty(
+    "Only reviewers can export.", "Ask an admin of the project to make you a reviewer, on the tab People."
+)
 EMPTY = empty("Nothing to export yet.", "Accept an answer on the tab Annotate; accepted answers become the dataset.")
 _STATUSES = [
     ("Accepted", "accepted"),
-    ("Mended by a reviewer", "fixed"),
+    ("Fixed by a reviewer", "fixed"),
     ("Submitted", "submitted"),
     ("Drafts", "draft"),
     ("Rejected", "rejected"),
-    ("Automatic, seen by nobody", AUTOMATIC),
+    ("Automatic, not reviewed", AUTOMATIC),
 ]
 _SPLITS = [("Training", "train"), ("Recent holdout", "recent"), ("Frozen holdout", "frozen")]
 _OPTIONS = {
@@ -38,33 +40,38 @@ _OPTIONS = {
 }
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
-    """Place the tab into the Gradio context around the call."""
+def build(service: AnswerService, tab: gr.Tab) -> None:
+    """Place the tab Export into the current Gradio context.
+
+    Args:
+        service: answer service with the workspace.
+        tab: the tab, whose selection refreshes the list of projects.
+    """
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
             form = gr.Dropdown(
                 [(one.title, one.name) for one in FORMATS.values()], value="coco", label="Format", min_width=240
             )
-        with gr.Accordion("Which answers", open=False):
+        with gr.Accordion("Filters", open=False):
             with gr.Row():
                 statuses = gr.CheckboxGroup(_STATUSES, value=list(ACCEPTED), label="Status")
-                splits = gr.CheckboxGroup(_SPLITS, value=[], label="Split", info="None chosen: all of them.")
-            questions = gr.Dropdown([], value=[], multiselect=True, label="Questions", info="None chosen: all of them.")
+                splits = gr.CheckboxGroup(_SPLITS, value=[], label="Split", info="None selected: all.")
+            questions = gr.Dropdown([], value=[], multiselect=True, label="Questions", info="None selected: all.")
             with gr.Row():
-                since = gr.Textbox(label="Given from", placeholder="2026-11-22", info="A day, UTC.")
-                until = gr.Textbox(label="Given before", placeholder="2026-12-01", info="A day, UTC.")
+                since = gr.Textbox(label="Saved on or after", placeholder="2026-11-22", info="Date in UTC.")
+                until = gr.Textbox(label="Saved before", placeholder="2026-12-01", info="Date in UTC.")
                 agreement = gr.Slider(
                     0,
                     1,
                     0,
                     step=0.05,
-                    label="Least agreement",
-                    info="Its weight, or an automatic one's confidence; 0: all.",
+                    label="Minimum agreement",
+                    info="Weight of an answer, or confidence of an automatic one. 0: all.",
                 )
-                fit = gr.Checkbox(label="Leave out what is unfit to teach", info="The tab Quality says what that is.")
+                fit = gr.Checkbox(label="Exclude labels unfit for training", info="Listed on the tab Quality.")
         card = gr.HTML()
-    # Gradio holds answers against the choices that the page was built with; what is not a text is not looked at.
+    # Gradio would check the value against the choices at page load; check only that each value is text.
     questions.preprocess = lambda payload: [one for one in payload or [] if isinstance(one, str)]
     chosen = [project, form, statuses, splits, questions, since, until, agreement, fit]
 
@@ -80,12 +87,12 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         fit: bool,
         request: gr.Request,
     ) -> str:
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         if role == "annotator":
             return FOR_REVIEWERS
         if role is None or project_id is None:
             return NO_PROJECT
-        about = projects.project_by_id(desk.workspace, project_id)
+        chosen_project = projects.project_by_id(service.workspace, project_id)
         try:
             filters = Filters(
                 statuses=tuple(statuses or ()),
@@ -98,25 +105,25 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 unfit=not fit,
             )
             check_told(FORMATS.get(form, FORMATS["coco"]), filters.statuses)
-            estimate = would_take(desk.workspace, project_id, filters)
+            estimate = would_take(service.workspace, project_id, filters)
         except Refused as refused:
-            return empty("No dataset with these choices.", str(refused))
+            return empty("No dataset with these filters.", str(refused))
         if not estimate.answers:
             plain = set(statuses or ()) == set(ACCEPTED) and not (
                 splits or questions or since or until or agreement or fit
             )
-            return EMPTY if plain else empty("No answer passes these choices.", "Choose fewer of them, or others.")
-        return _card(about.name, project_id, form, filters, estimate)
+            return EMPTY if plain else empty("No answer matches these filters.", "Remove or change a filter.")
+        return _card(chosen_project.name, project_id, form, filters, estimate)
 
     def load(project_id: str | None, request: gr.Request) -> Any:
-        if project_id is None or role_of(desk, request, project_id) in (None, "annotator"):
+        if project_id is None or role_of(service, request, project_id) in (None, "annotator"):
             return gr.update(choices=[], value=[])
-        return gr.update(choices=questions_answered(desk.workspace, project_id), value=[])
+        return gr.update(choices=questions_answered(service.workspace, project_id), value=[])
 
     project.change(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     for part in chosen[1:]:
         part.change(show, chosen, card, **QUIET)
-    offer(desk, project, tab).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
+    offer(service, project, tab).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     gr.Timer(10).tick(show, chosen, card, **QUIET)
 
 
@@ -134,13 +141,16 @@ def _card(project: str, project_id: str, form: str, filters: Filters, estimate: 
     shell = " ".join("--fit" if name == "fit" else f"--{name} {quote(value)}" for name, value in pairs)
     answers, documents = estimate.answers, estimate.documents
     many = f"{answers:,} answer{'' if answers == 1 else 's'} on {documents:,} document{'' if documents == 1 else 's'}"
-    many = many if estimate.exact else f"At most {many}"
-    lossy = f"<div>{escape(shown.lossy)}</div>" if shown.lossy else "<div>Holds every mask to the pixel.</div>"
-    pages = "Pages are copied byte for byte. " if shown.pages else ""
+    many = many if estimate.exact else f"Up to {many}"
+    lossy = (
+        f"<div>{escape(shown.lossy)}</div>" if shown.lossy else "<div>Stores every mask exactly, pixel by pixel.</div>"
+    )
+    pages = "Page images are copied unchanged. " if shown.pages else ""
     return (
         f'<div class="glossator-status"><div><b>{many}</b></div>{lossy}'
-        f"<div>{pages}With it come a dataset card and a manifest with the SHA-256 of every file.</div>"
+        f"<div>{pages}A dataset card and a manifest with the SHA-256 of every file are included.</div>"
         f'<p><a class="glossator-button" href="/api/projects/{project_id}/export?{escape(urlencode(pairs))}" download>'
         f"Download {escape(shown.title)} (zip)</a></p>"
-        f"<div>The same from a shell: <code>glossator export {escape(shell)} --project {escape(quote(project))} OUT</code></div></div>"
+        f"<div>Same export on the command line: "
+        f"<code>glossator export {escape(shell)} --project {escape(quote(project))} OUT</code></div></div>"
     )

@@ -1,4 +1,4 @@
-"""What labels weigh, whose, and which were left out of what is learned from: two tables of the tab Quality."""
+"""Label weights by person, and labels left out of training: two tables of the tab Quality."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,13 +13,19 @@ MOST_ROWS = 30
 
 
 def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str:
-    """Return how far each person's answers can be relied on and what they weigh, and who disagrees with everybody."""
-    title = "What answers weigh"
+    """Return the reliability of each person and the mean weight of their answers, as HTML.
+
+    Args:
+        people: reliability of each person who was compared.
+        snapshot: newest snapshot for training, or None.
+    """
+    title = "Answer weights"
     if not people:
         return plots.nothing(
             title,
-            "By how far people agree with each other and with known answers.",
-            "Nobody was compared yet, so every answer weighs 1. Give the project an overlap, or known answers.",
+            "From agreement between people and with gold questions.",
+            "Nobody has been compared yet; every answer has weight 1. Set an overlap or gold questions on the tab "
+            "Questions.",
         )
     in_snapshot = {row.person: row for row in snapshot.people} if snapshot is not None else {}
     rows: list[list[object]] = []
@@ -36,20 +42,25 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
             ]
         )
     named = [row.sentence for row in people if row.sentence]
-    sentence = " ".join(named) or "Nobody disagrees with everybody."
-    heads = ["Person", "Reliability", "Compared", "Known answers", "Mean weight"]
-    note = "An answer is learned from in proportion to its weight. Mean weight: in the newest snapshot for training."
+    sentence = " ".join(named) or "Nobody disagrees with all others."
+    heads = ["Person", "Reliability", "Comparisons", "Gold questions", "Mean weight"]
+    note = "Training counts each answer by its weight. Mean weight: in the newest snapshot for training."
     return plots.framed(title, sentence, f'{table(heads, rows)}<p class="glossator-note">{note}</p>')
 
 
 def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
-    """Return which accepted answers the newest snapshot for training left out, and why."""
-    title = "Left out"
+    """Return the accepted answers that the newest training snapshot left out, with reasons, as HTML.
+
+    Args:
+        snapshot: newest snapshot for training, or None.
+        project_id: project, for links to pages.
+    """
+    title = "Left out of training"
     if snapshot is None:
         return plots.nothing(
             title,
-            "Accepted answers that are unfit to learn from.",
-            "Nothing was frozen to learn from yet; it is at the first retraining.",
+            "Accepted answers unfit for training.",
+            "No snapshot for training yet; the first retraining creates one.",
         )
     rows: list[list[object]] = [
         [
@@ -60,19 +71,18 @@ def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
         ]
         for row in snapshot.left_out_labels[:MOST_ROWS]
     ]
-    taken = f"{snapshot.annotations:,} {'answer was' if snapshot.annotations == 1 else 'answers were'} taken"
+    taken = f"{snapshot.annotations:,} {'answer' if snapshot.annotations == 1 else 'answers'} included"
     if not rows:
-        return plots.nothing(title, "From the newest snapshot for training.", f"Nothing was left out: {taken}.")
+        return plots.nothing(title, "Newest snapshot for training.", f"Nothing was left out: {taken}.")
     counted = "; ".join(
         f"{count:,} × {SENTENCES.get(name, name).rstrip('.').lower()}"
         for name, count in sorted(snapshot.left_out.items())
     )
     more = len(snapshot.left_out_labels) - len(rows)
-    rest = f'<p class="glossator-note">and {more:,} more: glossator snapshots show {escape(snapshot.sha256[:12])}</p>'
-    sentence = (
-        f"From the newest snapshot for training: {taken}, {len(snapshot.left_out_labels):,} left out ({counted})."
-    )
-    heads = ["Question", "Document", "By", "Why"]
+    command = f"glossator snapshots show {escape(snapshot.sha256[:12])}"
+    rest = f'<p class="glossator-note">{more:,} more; list them with: {command}</p>'
+    sentence = f"Newest snapshot for training: {taken}, {len(snapshot.left_out_labels):,} left out ({counted})."
+    heads = ["Question", "Document", "Author", "Reason"]
     return plots.framed(title, sentence, table(heads, rows) + (rest if more > 0 else ""))
 
 

@@ -1,4 +1,4 @@
-"""The versions of a project as a picture: from which each came, how good it is on each holdout, and how sure that is."""
+"""Plot of a project's model versions: parent, mean IoU on each holdout, and its interval."""
 
 from collections.abc import Sequence
 from html import escape
@@ -8,13 +8,19 @@ from engine.models.registry import VersionSummary
 
 _STEP, _LEFT, _RIGHT, _TOP, _HEIGHT = 74, 54, 26, 16, 150
 _LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/theme.css
-_MOST = 12  # the newest versions, that each has room
+_MOST = 12  # newest versions shown; more would not fit
 
 
 def picture(versions: Sequence[VersionSummary]) -> str:
-    """Return an SVG of mean IoU by version, with intervals, newest first as the registry gives them; empty where none was judged.
+    """Return an SVG of mean IoU by version, with intervals.
 
-    Only what was judged on the same kind of pages is joined by a line, a child with its parent; the version that answers is ringed.
+    Lines join a version and its parent when both were judged on the same holdout. The champion has a ring.
+
+    Args:
+        versions: versions of a project, newest first.
+
+    Returns:
+        HTML, empty when no version was judged.
     """
     judged = [one for one in reversed(versions) if any(_mean(one, name) is not None for name in _LINES)][-_MOST:]
     if not judged:
@@ -30,7 +36,8 @@ def picture(versions: Sequence[VersionSummary]) -> str:
         return round(_TOP + _HEIGHT * (high - value) / max(1e-6, high - low), 1)
 
     parts = [
-        f'<line x1="{_LEFT}" x2="{width - _RIGHT}" y1="{y(value)}" y2="{y(value)}" stroke="currentColor" opacity=".15"/>'
+        f'<line x1="{_LEFT}" x2="{width - _RIGHT}" y1="{y(value)}" y2="{y(value)}" stroke="currentColor" '
+        f'opacity=".15"/>'
         f'<text x="{_LEFT - 8}" y="{y(value) + 4}" text-anchor="end" class="axis">{value:.2f}</text>'
         for value in (low, (low + high) / 2, high)
     ]
@@ -44,7 +51,8 @@ def picture(versions: Sequence[VersionSummary]) -> str:
             before = _mean(judged[parent], name) if parent is not None else None
             if parent is not None and before is not None:
                 parts.append(
-                    f'<line x1="{x(parent, name)}" x2="{x(at, name)}" y1="{y(before)}" y2="{y(mean)}" style="stroke: {colour}" opacity=".5"/>'
+                    f'<line x1="{x(parent, name)}" x2="{x(at, name)}" y1="{y(before)}" y2="{y(mean)}" style="stroke: '
+                    f'{colour}" opacity=".5"/>'
                 )
             bottom, top = _interval(one, name) or (mean, mean)
             ring = (
@@ -53,21 +61,27 @@ def picture(versions: Sequence[VersionSummary]) -> str:
                 else ""
             )
             parts.append(
-                f'<line x1="{x(at, name)}" x2="{x(at, name)}" y1="{y(bottom)}" y2="{y(top)}" style="stroke: {colour}" stroke-width="3" stroke-linecap="round" opacity=".45"/>'
-                f'<circle cx="{x(at, name)}" cy="{y(mean)}" r="4.5" style="fill: {colour}"><title>{escape(one.label)}: {mean:.3f}</title></circle>{ring}'
+                f'<line x1="{x(at, name)}" x2="{x(at, name)}" y1="{y(bottom)}" y2="{y(top)}" style="stroke: {colour}" '
+                f'stroke-width="3" stroke-linecap="round" opacity=".45"/>'
+                f'<circle cx="{x(at, name)}" cy="{y(mean)}" r="4.5" style="fill: {colour}">'
+                f"<title>{escape(one.label)}: {mean:.3f}</title></circle>{ring}"
             )
     for at, one in enumerate(judged):
         weight = ' font-weight="600"' if one.champion else ""
         parts.append(
-            f'<text x="{_LEFT + _STEP * (at + 0.5)}" y="{_TOP + _HEIGHT + 22}" text-anchor="middle"{weight}>{escape(one.label)}</text>'
+            f'<text x="{_LEFT + _STEP * (at + 0.5)}" y="{_TOP + _HEIGHT + 22}" '
+            f'text-anchor="middle"{weight}>{escape(one.label)}</text>'
         )
     said = "; ".join(f"{one.label} {_mean(one, 'own') or _mean(one, 'generated'):.3f}" for one in judged)
     return (
-        '<figure class="glossator-verdict glossator-lineage"><figcaption>Mean IoU by version with its 90 % interval, on what it was judged on then: '
+        '<figure class="glossator-verdict glossator-lineage">'
+        "<figcaption>Mean IoU by version with its 90 % interval, as judged after its training: "
         f'<b style="color: {_LINES["own"]}">{escape(HOLDOUTS["own"])}</b> and <b style="color: {_LINES["generated"]}">'
-        f"{escape(HOLDOUTS['generated'].lower())}</b>. Lines join a version and the one it came from; ringed: it answers.</figcaption>"
+        f"{escape(HOLDOUTS['generated'].lower())}</b>. Lines join a version and its parent. Ring: model in use."
+        f"</figcaption>"
         f'<div class="glossator-scroll"><svg style="min-width: {width * 0.8:.0f}px; max-width: {width}px" '
-        f'viewBox="0 0 {width} {_TOP + _HEIGHT + 34}" role="img" aria-label="{escape(said, quote=True)}">{"".join(parts)}</svg></div></figure>'
+        f'viewBox="0 0 {width} {_TOP + _HEIGHT + 34}" role="img" '
+        f'aria-label="{escape(said, quote=True)}">{"".join(parts)}</svg></div></figure>'
     )
 
 

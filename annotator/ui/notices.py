@@ -1,7 +1,7 @@
-"""What a tab tells a person in a corner of the page. Gradio draws such a message as HTML, so all of them pass through here.
+"""Messages in a corner of the page. Gradio draws them as HTML, so all of them pass through here.
 
-A message names what people have named: documents, questions, projects, other people. Here it becomes text; no tab calls
-Gradio's own `gr.Info`, `gr.Warning` and `gr.Error`.
+Messages contain names given by people: documents, questions, projects, other people. Here they are escaped; no tab
+calls Gradio's own `gr.Info`, `gr.Warning` and `gr.Error`.
 """
 
 import logging
@@ -15,22 +15,37 @@ import gradio as gr
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 
-FAILED = "The server failed at this; its log says where."
+FAILED = "The server failed to do this. Try again; if it fails again, see the server log."
 _log = logging.getLogger(__name__)
 
 
 def inform(sentence: str, seconds: float | None = 4) -> None:
-    """Show that something was done, for so many seconds; None: until it is closed."""
+    """Show that something was done.
+
+    Args:
+        sentence: plain text.
+        seconds: display time; None: until the message is closed.
+    """
     gr.Info(escape(sentence), duration=seconds)
 
 
 def warn(sentence: str) -> None:
-    """Show what a person must know before they go on, until it is closed."""
+    """Show a warning until it is closed.
+
+    Args:
+        sentence: plain text.
+    """
     gr.Warning(escape(sentence), duration=None)
 
 
 def told(act: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an event that fails with one sentence: a refusal's own; for all else, that the server failed and has logged it."""
+    """Wrap an event so that it fails with one sentence.
+
+    A refusal keeps its own sentence. Any other exception is logged and shown as FAILED.
+
+    Args:
+        act: event handler of a tab.
+    """
 
     @wraps(act)
     def acting(*arguments: Any) -> Any:
@@ -46,7 +61,7 @@ def told(act: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tell_failures(page: gr.Blocks) -> None:
-    """Let every event of a page fail so, whichever tab it belongs to."""
+    """Wrap every event of a page with `told`, on all tabs."""
     for event in page.fns.values():
         if event.fn is not None:
             event.fn = told(event.fn)

@@ -1,44 +1,51 @@
-"""The whole page: one tab a job to be done."""
+"""The whole page: one tab for each kind of work."""
 
 import gradio as gr
 
-from annotator import about
-from annotator.ui import annotate, documents, export, jobs, people, quality, questions, training
+from annotator import source_offer
+from annotator.ui import documents, export, front_end_tabs, quality, questions, training
 from annotator.ui.notices import tell_failures
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 
 
-def build_page(desk: Desk) -> gr.Blocks:
-    """Return the Gradio page with its tabs."""
-    foot = about.line(desk.workspace.settings)
+def build_page(service: AnswerService) -> gr.Blocks:
+    """Return the Gradio page with its tabs.
+
+    Args:
+        service: answer service with the workspace.
+    """
+    foot = source_offer.line(service.workspace.settings)
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
         with gr.Tab("Annotate", id="annotate"):
-            annotate.build()
+            front_end_tabs.build_annotate()
         with gr.Tab("Documents", id="documents") as tab:
-            documents.build(desk, tab)
+            documents.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Questions", id="questions") as tab:
-            questions.build(desk, tab)
+            questions.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Training", id="training") as tab:
-            training.build(desk, tab)
+            training.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Jobs", id="jobs"):
-            jobs.build()
+            front_end_tabs.build_jobs()
             _at_the_foot(foot)
         with gr.Tab("Quality", id="quality") as tab:
-            quality.build(desk, tab)
+            quality.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("Export", id="export") as tab:
-            export.build(desk, tab)
+            export.build(service, tab)
             _at_the_foot(foot)
         with gr.Tab("People", id="people"):
-            people.build()
+            front_end_tabs.build_people()
             _at_the_foot(foot)
     tell_failures(page)
     return page
 
 
 def _at_the_foot(line: str) -> None:
-    """Place the line under a tab. The workspace covers the whole window: there the line is in the dialog of keys and colours."""
+    """Place the line at the foot of a tab.
+
+    The workspace shows it in its dialog of keys and colours instead.
+    """
     gr.HTML(line, elem_classes=["glossator-foot"], apply_default_css=False)

@@ -1,7 +1,7 @@
-"""Plots as SVG that a person reads without a manual: a title, a sentence that says what is to be seen, values on hover.
+"""Plots as SVG: a title, one sentence that states the result, values on hover.
 
-All are drawn 420 wide, so that text stays readable where three stand side by side and on a telephone alike. Colours are the
-classes s0, s1, ... of static/quality.css; under each plot its values lie folded up as a table, for whoever cannot see it.
+Every plot is 420 units wide, so text stays readable on a phone and with three plots side by side. Colours are the
+classes s0, s1, ... of static/quality.css. A folded table under each plot holds its values, for screen readers too.
 """
 
 import math
@@ -12,13 +12,21 @@ from html import escape
 
 from annotator.ui.table import table
 
-SERIES = 6  # colours that stay apart for the colour-blind; what is beyond them is "others"
+SERIES = 6  # colours that colour-blind people can tell apart; further series are summed as "others"
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 420, 230, 40, 14, 14, 30
 
 
 @dataclass(frozen=True)
 class Dot:
-    """One figure with its interval; without one, low and high are None. `count`: how many masks stand behind it."""
+    """A figure with its interval.
+
+    Attributes:
+        name: label below the dot.
+        value: the figure.
+        low: lower end of the interval, or None.
+        high: upper end of the interval, or None.
+        count: number of masks (or documents) behind the figure.
+    """
 
     name: str
     value: float
@@ -27,13 +35,21 @@ class Dot:
     count: int
 
 
-_WIDEST = 32.0  # a bar is no wall, however few days there are
+_WIDEST = 32.0  # of a bar, however few days there are
 
 
 def stacked(
     title: str, sentence: str, bins: Sequence[date], series: Sequence[tuple[str, Sequence[int]]], unit: str
 ) -> str:
-    """Return bars by day, one on top of the other: (name, values by bin) each. `unit`: what is counted ("masks")."""
+    """Return stacked bars by day.
+
+    Args:
+        title: title of the plot.
+        sentence: result in one sentence.
+        bins: first day of each bar.
+        series: (name, values by bin) of each layer, bottom first.
+        unit: plural of the counted thing, as "masks".
+    """
     totals = [sum(values[at] for _, values in series) for at in range(len(bins))]
     top, ticks = _scale(max(totals, default=0), whole=True)
     width = (_WIDTH - _LEFT - _RIGHT) / max(len(bins), 1)
@@ -47,7 +63,8 @@ def stacked(
                 below[at] += value
                 hover = f"{_day(bins[at])}: {name}, {value} {unit} of {totals[at]}"
                 bars.append(
-                    f'<rect class="s{place}" x="{_LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" width="{bar:.1f}" '
+                    f'<rect class="s{place}" x="{_LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" '
+                    f'width="{bar:.1f}" '
                     f'height="{max(height - 0.8, 0.6):.1f}"><title>{escape(hover)}</title></rect>'
                 )
     columns = ["Day", *(name for name, _ in series), "all"]
@@ -68,9 +85,17 @@ def dots(
     what: str = "Model",
     trend: bool = True,
 ) -> str:
-    """Return a dot a row with a bar for its interval, from left to right. `written`: a value as text; `top`: end of the axis.
+    """Return dots with bars for their intervals, from left to right.
 
-    `unit`: what stands behind a dot; `what`: what the dots are; `trend`: a line from each to the next.
+    Args:
+        title: title of the plot.
+        sentence: result in one sentence.
+        rows: the dots, at least one.
+        written: formats a value as text.
+        top: end of the axis; 0: chosen from the values.
+        unit: plural of the things counted behind a dot.
+        what: heading of the dots' names in the table.
+        trend: draw a line from each dot to the next.
     """
     reach, ticks = _scale(top or max(max(row.value, row.high or 0) for row in rows))
     if top:
@@ -84,14 +109,16 @@ def dots(
         if row.low is not None and row.high is not None:
             hover = f"{row.name}: {written(row.value)} ({written(row.low)} to {written(row.high)}), {row.count} {unit}"
             parts.append(
-                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" y2="{_y(row.high, reach):.1f}"/>'
+                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" '
+                f'y2="{_y(row.high, reach):.1f}"/>'
             )
         # On the side of the dot where the line to the next one does not go.
         side, anchor = (x + 10, "start") if at + 1 < len(rows) or at == 0 else (x - 10, "end")
         rising = at + 1 < len(rows) and rows[at + 1].value > row.value
         parts.append(
             f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5.5"/>'
-            f'<text class="value" x="{side:.1f}" y="{y + (15 if rising else -7):.1f}" text-anchor="{anchor}">{escape(written(row.value))}</text>'
+            f'<text class="value" x="{side:.1f}" y="{y + (15 if rising else -7):.1f}" '
+            f'text-anchor="{anchor}">{escape(written(row.value))}</text>'
             f'<text x="{x:.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(_short(row.name))}</text>'
             f'<rect class="hover" x="{x - step / 2:.1f}" y="{_TOP}" width="{step:.1f}" height="{_HEIGHT - _TOP}">'
             f"<title>{escape(hover)}</title></rect>"
@@ -115,7 +142,15 @@ def dots(
 def lines(
     title: str, sentence: str, bins: Sequence[date], series: Sequence[tuple[str, Sequence[int]]], unit: str
 ) -> str:
-    """Return a line a series by day: (name, values by bin) each; the name with its newest value stands below."""
+    """Return one line by day for each series; the legend shows the newest values.
+
+    Args:
+        title: title of the plot.
+        sentence: result in one sentence.
+        bins: the days.
+        series: (name, values by day) of each line.
+        unit: word behind a name in the table, as "waiting".
+    """
     top, ticks = _scale(max((max(values, default=0) for _, values in series), default=0), whole=True)
     width = (_WIDTH - _LEFT - _RIGHT) / max(len(bins), 1)
     drawn = ""
@@ -125,7 +160,8 @@ def lines(
     for at, day in enumerate(bins):
         hover = f"{_day(day)}: " + ", ".join(f"{name} {values[at]}" for name, values in series)
         drawn += (
-            f'<rect class="hover" x="{_LEFT + at * width:.1f}" y="{_TOP}" width="{width:.2f}" height="{_y(0, top) - _TOP}">'
+            f'<rect class="hover" x="{_LEFT + at * width:.1f}" y="{_TOP}" width="{width:.2f}" '
+            f'height="{_y(0, top) - _TOP}">'
             f"<title>{escape(hover)}</title></rect>"
         )
     legend = [(f"s{place}", f"{name} {values[-1]:,}") for place, (name, values) in enumerate(series)]
@@ -135,7 +171,13 @@ def lines(
 
 
 def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[str, float, str]]]]) -> str:
-    """Return horizontal bars from 0 to 1: by group (its name), rows of (name, value, what stands behind it)."""
+    """Return horizontal bars from 0 to 1.
+
+    Args:
+        title: title of the plot.
+        sentence: result in one sentence.
+        groups: (name, rows) of each group; a row is (name, value, number of observations as text).
+    """
     left, row, y = 108, 30, 8
     end = _WIDTH - 52
     drawn = "".join(
@@ -158,12 +200,19 @@ def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[s
             cells.append([name, who, f"{value:.3f}", behind])
             y += row - 4
         y += 8
-    return _figure(title, sentence, drawn, [], table(["Figure", "Who", "Value", "Over"], cells))
+    return _figure(title, sentence, drawn, [], table(["Figure", "Compared", "Value", "Over"], cells))
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """A share at and above a threshold, with what it is at least. `count`: how many stand behind it."""
+    """A share at and above a threshold, with its lower bound.
+
+    Attributes:
+        threshold: least confidence, 0..1.
+        share: share that is right, 0..1.
+        low: lower confidence bound of the share, 0..1.
+        count: number of answers behind the share.
+    """
 
     threshold: float
     share: float
@@ -172,9 +221,15 @@ class Bounded:
 
 
 def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, chosen: float | None, unit: str) -> str:
-    """Return shares against a threshold: a line, the band down to their bounds, the target across, the chosen threshold marked.
+    """Return shares against a threshold, with the band down to their lower bounds.
 
-    `rows` by threshold, from the lowest; `unit`: what is counted ("answers").
+    Args:
+        title: title of the plot.
+        sentence: result in one sentence.
+        rows: shares, lowest threshold first.
+        target: required share, a horizontal line.
+        chosen: chosen threshold, a vertical line, or None.
+        unit: plural of the counted thing, as "answers".
     """
     bottom = math.floor(10 * min([target, *(row.low for row in rows)])) / 10
     first, last = rows[0].threshold, max(rows[-1].threshold, rows[0].threshold + 0.05)
@@ -203,10 +258,11 @@ def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, c
         drawn += f'<path class="chosen" d="M{x(chosen):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
     every = 1 if len(rows) <= 5 else 2
     for at, row in enumerate(rows):
-        hover = f"From {row.threshold:.2f}: {row.share:.1%} of {row.count} {unit} right, at least {row.low:.1%}"
+        hover = f"{row.threshold:.2f} and above: {row.share:.1%} of {row.count} {unit} right, lower bound {row.low:.1%}"
         drawn += (
             f'<circle class="dot" cx="{x(row.threshold):.1f}" cy="{y(row.share):.1f}" r="3.5"/>'
-            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{_TOP}" width="18" height="{_HEIGHT - _TOP - _BOTTOM}">'
+            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{_TOP}" width="18" '
+            f'height="{_HEIGHT - _TOP - _BOTTOM}">'
             f"<title>{escape(hover)}</title></rect>"
         )
         if at % every == 0:
@@ -214,12 +270,18 @@ def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, c
                 f'<text x="{x(row.threshold):.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{row.threshold:.2f}</text>'
             )
     cells = [[f"{row.threshold:.2f}", row.count, f"{row.share:.1%}", f"{row.low:.1%}"] for row in rows]
-    values = table(["Confidence from", unit.capitalize(), "Right", "At least"], cells)
+    values = table(["Minimum confidence", unit.capitalize(), "Right", "Lower bound"], cells)
     return _figure(title, sentence, drawn, [], values)
 
 
 def framed(title: str, sentence: str, content: str) -> str:
-    """Return something else, a table for example, in the frame of a plot."""
+    """Return other content in the frame of a plot.
+
+    Args:
+        title: title of the frame.
+        sentence: result in one sentence.
+        content: HTML, as a table.
+    """
     return (
         f'<figure class="glossator-plot"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
         f"{content}</figure>"
@@ -227,9 +289,16 @@ def framed(title: str, sentence: str, content: str) -> str:
 
 
 def nothing(title: str, sentence: str, next_step: str) -> str:
-    """Return the frame of a plot that has nothing to show yet, with what to do about it."""
+    """Return the frame of a plot without data.
+
+    Args:
+        title: title of the frame.
+        sentence: description of the plot.
+        next_step: action that brings data.
+    """
     return (
-        f'<figure class="glossator-plot empty"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
+        f'<figure class="glossator-plot empty"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span>'
+        f"</figcaption>"
         f"<p>{escape(next_step)}</p></figure>"
     )
 
@@ -238,7 +307,8 @@ def _figure(title: str, sentence: str, drawn: str, legend: Sequence[tuple[str, s
     names = "".join(f'<li><i class="{colour}"></i>{escape(name)}</li>' for colour, name in legend)
     return (
         f'<figure class="glossator-plot"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
         f"{f'<ul>{names}</ul>' if names else ''}<details><summary>Values</summary>{values}</details></figure>"
     )
 
@@ -248,7 +318,7 @@ def _y(value: float, top: float) -> float:
 
 
 def _scale(most: float, *, whole: bool = False) -> tuple[float, list[float]]:
-    """Return the end of an axis and its round ticks, about four of them."""
+    """Return the end of an axis and about four round ticks."""
     if most <= 0:
         return 1.0, [0.0, 1.0]
     rough = most / 4
@@ -270,7 +340,7 @@ def _up(ticks: Sequence[float], top: float, written: Callable[[float], str] = "{
 
 
 def _days(bins: Sequence[date], width: float) -> str:
-    """Dates under an axis, as many as there is room for, the newest among them."""
+    """Return the dates below an axis: as many as fit, the newest included."""
     every = max(1, math.ceil(len(bins) / 5))
     return "".join(
         f'<text x="{min(max(_LEFT + (at + 0.5) * width, _LEFT + 14), _WIDTH - _RIGHT - 14):.1f}" y="{_HEIGHT - 12}" '

@@ -1,4 +1,4 @@
-"""The tab Quality: how much is done, how fast, how often the model was right, how far people agree, how much waits."""
+"""The tab Quality: throughput, speed, share accepted unchanged, agreement, queue depth, and the stage."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -10,7 +10,7 @@ from annotator.ui import label_plots, plots, stage_card
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
 from annotator.ui.notices import inform
 from annotator.ui.table import empty, table
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
 from engine.projects.project_stage import NAMES, STAGES
@@ -23,13 +23,18 @@ from engine.statistics.throughput import OTHERS, Figures, MasksADay, ModelFigure
 PERIODS = (("4 weeks", 28), ("3 months", 91), ("1 year", 364))
 VERSIONS = 8  # model versions that fit side by side
 EMPTY = empty(
-    "Nothing to judge yet.",
-    "Accept answers on the tab Annotate: how many, how fast, and how often the model only had to be confirmed appears here.",
+    "No figures yet.",
+    "Accept answers on the tab Annotate. Their number, speed and share accepted unchanged appear here.",
 )
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
-    """Place the tab into the Gradio context around the call; it is drawn anew whenever somebody opens it."""
+def build(service: AnswerService, tab: gr.Tab) -> None:
+    """Place the tab Quality into the current Gradio context; it is redrawn whenever it is opened.
+
+    Args:
+        service: answer service with the workspace.
+        tab: the tab, whose selection refreshes it.
+    """
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
@@ -40,49 +45,49 @@ def build(desk: Desk, tab: gr.Tab) -> None:
                 stage = gr.Dropdown(
                     [(NAMES[name].capitalize(), name) for name in STAGES], label="Stage", min_width=180, scale=1
                 )
-                reason = gr.Textbox(label="Why", placeholder="Kept in the record", max_length=2000, scale=2)
+                reason = gr.Textbox(label="Reason", placeholder="Kept in the audit trail", max_length=2000, scale=2)
             with gr.Row(elem_classes=["glossator-actions"]):
-                ask = gr.Button("Survey now", scale=0, min_width=130, size="md")
-                change = gr.Button("Set the stage", variant="primary", scale=0, min_width=150, size="md")
-                undo = gr.Button("Take back automatic answers", scale=0, min_width=250, size="md")
+                ask = gr.Button("Run survey", scale=0, min_width=130, size="md")
+                change = gr.Button("Set stage", variant="primary", scale=0, min_width=150, size="md")
+                undo = gr.Button("Withdraw automatic answers", scale=0, min_width=290, size="md")
 
     def show(project_id: str | None, days: int, request: gr.Request) -> str:
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         if project_id is None or role is None:
             return NO_PROJECT
-        found = figures(desk.workspace, project_id, days=days, viewer=current_user(desk, request))
-        stage = stage_view(desk.workspace, project_id)
+        found = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
+        stage = stage_view(service.workspace, project_id)
         if role == "annotator":
             return drawn(found, stage=stage)
         return drawn(
             found,
-            project_agreement(desk.workspace, project_id),
-            newest_view(desk.workspace, project_id),
+            project_agreement(service.workspace, project_id),
+            newest_view(service.workspace, project_id),
             project_id,
             stage=stage,
         )
 
     def rights(project_id: str | None, request: gr.Request) -> Any:
-        return gr.update(visible=role_of(desk, request, project_id) == "admin")
+        return gr.update(visible=role_of(service, request, project_id) == "admin")
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         if not wanted:
             raise Refused("Choose a stage first.")
-        stages.set_stage(desk.workspace, project_id or "", wanted, by=user, reason=why)
-        inform(f"The project is {NAMES[wanted]} now.")
+        stages.set_stage(service.workspace, project_id or "", wanted, by=user, reason=why)
+        inform(f"Stage set to {NAMES[wanted]}.")
 
     def take_back(project_id: str | None, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
-        count = auto_accept.undo(desk.workspace, project_id or "", by=user)
-        inform(f"{count:,} automatic answer{'' if count == 1 else 's'} taken back; their tasks are open again.")
+        user = require(service, request, project_id, "admin")
+        count = auto_accept.undo(service.workspace, project_id or "", by=user)
+        inform(f"{count:,} automatic answer{'' if count == 1 else 's'} withdrawn. Their tasks are open again.")
 
     def survey(project_id: str | None, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
-        survey_trigger.request(desk.workspace, project_id or "", by=user.id)
-        inform("A survey is waiting for the worker; how far it is stands on the tab Training.")
+        user = require(service, request, project_id, "admin")
+        survey_trigger.request(service.workspace, project_id or "", by=user.id)
+        inform("A survey is waiting for the worker. The tab Training shows its progress.")
 
-    offer(desk, project, tab)
+    offer(service, project, tab)
     project.change(rights, project, changing, **QUIET)
     tab.select(rights, project, changing, **QUIET)
     gr.on(None, rights, project, changing, **QUIET)
@@ -103,8 +108,15 @@ def drawn(
     *,
     stage: StageView | None = None,
 ) -> str:
-    """Return figures as plots. Without `agreement`, which is for reviewers, what it shows is left out; `snapshot`: the newest one
-    that was learned from, if any; without `stage` its cards are left out."""
+    """Return the figures as plots (HTML).
+
+    Args:
+        found: throughput, speed and queue of the period.
+        agreement: agreement of people and model; None leaves it out, for annotators.
+        snapshot: newest snapshot for training, or None.
+        project_id: project, for links to pages.
+        stage: stage with its precision; None leaves its cards out.
+    """
     if not found.by_model and not found.queue and not found.people and (stage is None or not stage.tasks):
         return EMPTY
     shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found)]
@@ -123,7 +135,7 @@ def _masks(found: Figures) -> str:
     length = (found.last_day - found.first_day).days + 1
     title = "Masks a week" if length > 100 else "Masks a day"
     if not rows:
-        return plots.nothing(title, "By person.", "Nobody finished a mask in this period. Choose a longer one.")
+        return plots.nothing(title, "By person.", "No mask was finished in this period. Choose a longer period.")
     begin, size = (found.first_day, 7) if length > 100 else (max(found.first_day, rows[0].day), 1)
     bins = [begin + timedelta(days=at) for at in range(0, (found.last_day - begin).days + 1, size)]
     total = sum(row.masks for row in rows)
@@ -133,7 +145,7 @@ def _masks(found: Figures) -> str:
 
 
 def _by_person(rows: Sequence[MasksADay], bins: Sequence[date], size: int) -> list[tuple[str, list[int]]]:
-    """Values by bin for each person, most first; those for whom there is no colour together."""
+    """Return values by bin for each person, most first; people beyond the colours are summed as others."""
     people = people_of(rows)
     named = people if len(people) <= plots.SERIES else [name for name in people if name != OTHERS][: plots.SERIES - 1]
     values = {name: [0] * len(bins) for name in named}
@@ -149,12 +161,12 @@ def _seconds(by_model: Sequence[ModelFigures]) -> str:
     if not rows:
         return plots.nothing(
             title,
-            "Active work until a mask is accepted, by the model that proposed it.",
-            "No time was measured yet. It is when answers are corrected and accepted on the tab Annotate.",
+            "Active time until a mask is accepted, by the model that proposed it.",
+            "No time has been measured yet. Fix and accept answers on the tab Annotate.",
         )
     first, last = rows[0], rows[-1]
     assert first.seconds_median is not None and last.seconds_median is not None
-    sentence = f"Median of active work: {_seconds_text(last.seconds_median)} with {last.label}"
+    sentence = f"Median of active time: {_seconds_text(last.seconds_median)} with {last.label}"
     sentence += f", {_seconds_text(first.seconds_median)} with {first.label}." if len(rows) > 1 else "."
     dots = [
         plots.Dot(row.label, row.seconds_median or 0.0, row.seconds_low, row.seconds_high, row.timed) for row in rows
@@ -168,30 +180,30 @@ def _unchanged(by_model: Sequence[ModelFigures]) -> str:
     if not rows:
         return plots.nothing(
             title,
-            "Share of masks that only had to be confirmed, by model.",
-            "Ask a document on the tab Annotate, and accept or correct what the model marks.",
+            "Share of masks accepted without changes, by model.",
+            "Ask a question on the tab Annotate, then accept or fix the answer.",
         )
-    sentence = f"{rows[-1].unchanged_share:.0%} of the answers of {rows[-1].label} only had to be confirmed"
-    sentence += f", {rows[0].unchanged_share:.0%} of {rows[0].label}'s." if len(rows) > 1 else "."
+    sentence = f"{rows[-1].unchanged_share:.0%} of the answers of {rows[-1].label} were accepted unchanged"
+    sentence += f", {rows[0].unchanged_share:.0%} of those of {rows[0].label}." if len(rows) > 1 else "."
     dots = [plots.Dot(row.label, row.unchanged_share, row.unchanged_low, row.unchanged_high, row.masks) for row in rows]
     return plots.dots(title, f"{sentence} Bars: 95 % intervals.", dots, "{:.0%}".format, top=1.0)
 
 
 def _agreement(found: ProjectAgreement) -> str:
-    """The model's agreement with people beside that of people with each other, which is its ceiling."""
+    """Return the agreement of the model with people, beside that of people, which is its ceiling."""
     title, sides = "Agreement", (("people", found.between_people), ("model", found.model))
     if not found.between_people.questions and not found.model.questions:
         return plots.nothing(
             title,
-            "How far people agree with each other, and the model with them.",
-            "Give the project an overlap, so that a share of the tasks goes to several people.",
+            "Agreement between people, and of the model with people.",
+            "Set an overlap on the tab Questions, so that several people answer a share of the tasks.",
         )
     if found.between_people.iou is None:
-        sentence = "The model against accepted answers. Where tasks overlap, people's agreement stands beside it."
+        sentence = "Model against accepted answers. Agreement between people appears once tasks overlap."
     elif found.model.iou is None:
-        sentence = "People with each other; the model has no accepted answer to be compared with yet."
+        sentence = "Between people. The model cannot be compared yet: it has no accepted answer."
     else:
-        sentence = "People with each other, and the model with what they accepted: their figure is its ceiling."
+        sentence = "Between people, and model against accepted answers. Agreement between people is the ceiling."
     groups = [
         (
             name,
@@ -207,46 +219,48 @@ def _agreement(found: ProjectAgreement) -> str:
 
 
 def _choices(found: Choices) -> str:
-    """Corrections a page of what the model chose, beside what was drawn: whether its choice finds where it is wrong."""
+    """Return corrections a page of documents selected by the model, beside those of random documents."""
     title = "Corrections a page"
     if not found.by:
         return plots.nothing(
             title,
-            "Of documents that the model chose, beside those that were drawn.",
-            "Let the model choose what people get next (selection, a setting of the project); the figure comes with the first "
-            "documents that are finished.",
+            "Documents selected by the model, compared with random documents.",
+            "Set the document order to “Most uncertain for the model” on the tab Questions. "
+            "The figure appears with the first finished documents.",
         )
-    names = {"model": "chosen", "random": "drawn"}
+    names = {"model": "model", "random": "random"}
     dots = [
         plots.Dot(names[each.chosen_by], each.corrections_a_page, each.low, each.high, each.documents)
         for each in found.by
     ]
     if found.more is None:
-        sentence = "Of documents that are finished; the other kind is still to come."
+        sentence = "Finished documents. The other kind has none yet."
     else:
-        sentence = f"What the model chose has {found.more:+.1f} a page beside what was drawn"
+        sentence = f"Selected by the model: {found.more:+.1f} a page compared with random documents"
         if found.more_low is None or found.more_high is None:
-            sentence += "; six finished documents of each kind give that an interval."
+            sentence += ". The interval needs six finished documents of each kind."
         else:
             sentence += f" ({found.more_low:+.1f} to {found.more_high:+.1f})"
             sentence += (
-                ": people's time goes where it is wrong." if found.more_low > 0 else ": no difference is sure yet."
+                ". The selection finds pages where the model is wrong."
+                if found.more_low > 0
+                else ". The difference is not significant yet."
             )
     return plots.dots(title, sentence, dots, "{:.1f}".format, unit="documents", what="Documents", trend=False)
 
 
 def _queue(found: Figures) -> str:
-    title = "What waits"
+    title = "Queue depth"
     if not found.queue:
         return plots.nothing(
             title,
-            "Tasks without an answer, and answers without a verdict.",
-            "Give the project standard questions, or let reviewers look at answers before they count.",
+            "Tasks without an answer, and answers without a review.",
+            "Set standard questions, or require reviews, on the tab Questions.",
         )
     now = found.queue[-1]
     sentence = (
-        f"{now.open:,} {'task waits' if now.open == 1 else 'tasks wait'} for an answer, "
-        f"{now.submitted:,} {'answer' if now.submitted == 1 else 'answers'} for a reviewer."
+        f"{now.open:,} {'task' if now.open == 1 else 'tasks'} to answer, "
+        f"{now.submitted:,} {'answer' if now.submitted == 1 else 'answers'} to review."
     )
     series = [
         ("to answer", [depth.open for depth in found.queue]),
@@ -258,9 +272,9 @@ def _queue(found: Figures) -> str:
 def _people(people: Sequence[PersonFigures]) -> str:
     title = "People"
     if not people:
-        return plots.nothing(title, "In this period.", "Nobody finished a mask in this period. Choose a longer one.")
+        return plots.nothing(title, "In this period.", "No mask was finished in this period. Choose a longer period.")
     rows = [[row.person, row.masks, _pace(row), f"{row.unchanged_share:.0%}"] for row in people]
-    sentence = "In this period; a mask's seconds with their 95 % interval."
+    sentence = "In this period. Seconds a mask: median with 95 % interval."
     return plots.framed(title, sentence, table(["Person", "Masks", "Seconds a mask", "Unchanged"], rows))
 
 

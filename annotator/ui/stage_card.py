@@ -1,4 +1,4 @@
-"""The project's stage on the tab Quality: where it stands and why, and the precision that decides over it."""
+"""The project's stage on the tab Quality, and the measured precision that decides it."""
 
 from html import escape
 
@@ -8,66 +8,69 @@ from engine.projects.project_stage import NAMES, STAGES
 from engine.selection.stage_view import StageView
 
 MEANING = {
-    "assisted": "People ask, the model answers, people correct and accept.",
-    "semi_automatic": "The model has answered every task beforehand; people confirm or correct.",
-    "automatic": "What the model is sure of is accepted without people, who check a share of it.",
+    "assisted": "People ask, the model answers, people fix and accept.",
+    "semi_automatic": "The model answers every task in advance; people confirm or fix its answers.",
+    "automatic": "Answers above the confidence threshold are accepted automatically; people check a random share.",
 }
 
 
 def drawn(view: StageView) -> str:
-    """Return the stage and the measured precision as two cards."""
+    """Return the stage and the measured precision as two cards (HTML)."""
     return card(view) + curve(view)
 
 
 def card(view: StageView) -> str:
-    """Return where the project stands, why, and what was accepted without people."""
+    """Return the stage, its reason, and the number of automatic answers (HTML)."""
     steps = "".join(
         f"<li{' aria-current=step' if stage == view.stage else ''}>{escape(NAMES[stage].capitalize())}</li>"
         for stage in STAGES
     )
     parts = [f"<ol>{steps}</ol>", f"<p>{escape(MEANING[view.stage])}</p>"]
     if view.since is not None:
-        who = view.changed_by or "the project itself"
+        who = view.changed_by or "Glossator"
         why = f": <bdi>{escape(view.reason)}</bdi>" if view.reason else "."
         parts.append(f"<p>Since {moment(view.since)}, by <bdi>{escape(who)}</bdi>{why}</p>")
-    figures = [(f"{view.surveyed:,} of {view.tasks:,}", f"questions answered beforehand by {view.model}")]
+    figures = [(f"{view.surveyed:,} of {view.tasks:,}", f"questions answered in advance by {view.model}")]
     if view.automatic or view.confirmed or view.corrected:
         figures += [
-            (f"{view.automatic:,}", "accepted automatically, looked at by nobody"),
+            (f"{view.automatic:,}", "accepted automatically, not reviewed"),
             (f"{view.confirmed:,}", "confirmed by people since"),
-            (f"{view.corrected:,}", "corrected by people since"),
+            (f"{view.corrected:,}", "fixed by people since"),
         ]
     if view.audit.drawn:
         share = ""
         if view.audit.checked:
             found = view.audit
             share = f", {found.right / found.checked:.0%} right ({found.low:.0%} to {found.high:.0%})"
-        figures.append((f"{view.audit.checked:,} of {view.audit.drawn:,}", f"drawn for a check are checked{share}"))
+        figures.append(
+            (f"{view.audit.checked:,} of {view.audit.drawn:,}", f"answers sampled for audit are checked{share}")
+        )
     rows = "".join(f"<dt>{escape(count)}</dt><dd>{escape(what)}</dd>" for count, what in figures)
     parts.append(f"<dl>{rows}</dl>")
-    sentence = f"How much people still do in this project: it is {NAMES[view.stage]}."
+    sentence = f"This project is {NAMES[view.stage]}."
     return plots.framed("Stage", sentence, f'<div class="glossator-stage">{"".join(parts)}</div>')
 
 
 def curve(view: StageView) -> str:
-    """Return the precision against the confidence, with its bound, the target, and what would be accepted."""
-    title = "Precision of sure answers"
+    """Return the precision by confidence, with its lower bound, the target and the threshold (HTML)."""
+    title = "Precision by confidence"
     measured = [point for point in view.points if point.precision is not None]
     if not measured:
         return plots.nothing(
             title,
-            f"How many of {view.model}'s answers are right, by how sure it is of them.",
-            view.blocked or "Nothing was measured yet.",
+            f"Share of right answers of {view.model}, by confidence.",
+            view.blocked or "Nothing has been measured yet.",
         )
-    over = f"On {view.measured_answers:,} reviewed answers of {view.measured_documents:,} holdout documents."
+    over = f"Measured on {view.measured_answers:,} reviewed answers of {view.measured_documents:,} holdout documents."
     if view.threshold is not None and view.blocked is None:
         verdict = (
-            f"From {view.threshold:.2f} on at least {view.target:.1%} are right; {_tasks(view.would_accept)} above it."
+            f"At confidence {view.threshold:.2f} and above, at least {view.target:.1%} are right. "
+            f"{_tasks(view.would_accept)} above it."
         )
     else:
         verdict = view.blocked or ""
     rows = [plots.Bounded(each.threshold, each.precision or 0.0, each.low, each.answers) for each in measured]
-    sentence = f"{over} {verdict} Band: down to what is sure (95 %)."
+    sentence = f"{over} {verdict} Band: 95 % lower bound."
     return plots.bounded(title, sentence, rows, view.target, view.threshold, "answers")
 
 

@@ -1,4 +1,4 @@
-"""Tables as HTML: rows that people read, not cells that they edit."""
+"""Read-only tables and their cells as HTML."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from html import escape
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
@@ -17,30 +17,46 @@ def link(url: str, text: str) -> Markup:
 
 
 def badge(text: str, kind: str) -> Markup:
-    """Return a coloured word; `kind`: good, bad, busy or plain."""
+    """Return a coloured word.
+
+    Args:
+        text: the word.
+        kind: good, bad, busy or plain.
+    """
     return Markup(f'<span class="glossator-badge {kind}">{escape(text)}</span>')
 
 
 def sentence(text: str) -> Markup:
-    """Return text that has room for a few words beside each other, on a phone too; nothing where there is none."""
+    """Return text in a cell that is wide enough for a few words on a phone; empty for no text."""
     return Markup(f'<div class="glossator-wide">{escape(text)}</div>' if text else "")
 
 
 def moment(time: datetime) -> Markup:
-    """Return a time to the minute, in UTC, as the records have it."""
+    """Return a time to the minute, in UTC."""
     time = time.astimezone(UTC)
     return Markup(f'<time datetime="{time.isoformat()}" title="UTC">{time:%Y-%m-%d %H:%M}</time>')
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table. Numbers stand to the right; text that is not Markup is escaped."""
+    """Return a table as HTML.
+
+    Args:
+        columns: headings.
+        rows: cells; numbers are aligned right, text that is not Markup is escaped.
+    """
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    return f'<div class="glossator-scroll"><table class="glossator-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    content = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="glossator-scroll"><table class="glossator-table">{content}</table></div>'
 
 
 def empty(headline: str, next_step: str) -> str:
-    """Return what stands where there is nothing yet: that there is nothing, and what to do."""
+    """Return the placeholder of an empty list.
+
+    Args:
+        headline: states that the list is empty.
+        next_step: action that fills it.
+    """
     return f'<div class="glossator-empty"><b>{escape(headline)}</b>{escape(next_step)}</div>'
 
 

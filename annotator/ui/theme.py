@@ -1,4 +1,4 @@
-"""Gradio's theme in the workspace's colours: theme.css says what they are, light and dark."""
+"""Gradio's theme in the colours of the workspace; static/theme.css defines them, light and dark."""
 
 import gradio as gr
 
@@ -49,7 +49,7 @@ _FRAMES = {
 
 
 def theme() -> gr.themes.Base:
-    """Return the theme. Its colours follow light and dark by themselves."""
+    """Return the theme, whose colours follow the light or dark mode of the browser."""
     base = gr.themes.Base(
         primary_hue="blue",
         neutral_hue="slate",

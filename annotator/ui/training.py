@@ -1,4 +1,4 @@
-"""The tab Training: what was learned, how it was judged, and which model answers."""
+"""The tab Training: runs, their verdicts, and the model in use."""
 
 from html import escape
 from typing import Any
@@ -10,7 +10,7 @@ from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, requir
 from annotator.ui.notices import inform
 from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
 from engine.models import registry
@@ -18,22 +18,28 @@ from engine.projects import project_settings, projects
 from engine.training.retraining import trigger, views
 from engine.training.retraining.changes import changes_of
 
-RUN_COLUMNS = ["Began", "Learned from", "Models", "Outcome", "Verdict"]
+RUN_COLUMNS = ["Started", "Training data", "Models", "Outcome", "Verdict"]
 EMPTY = empty(
-    "Nothing was learned yet.",
-    "Accept answers on the tab Annotate. When enough have come together, the model is retrained from them, judged against "
-    "the one in use, and takes over only if it is better. The curves and the verdict appear here.",
+    "No training run yet.",
+    "Accept answers on the tab Annotate. When there are enough, the model is retrained on them and judged against the "
+    "model "
+    "in use. It replaces that model only if it is better. Curves and verdict appear here.",
 )
 _JUDGED_ON = ("own", "generated")
 MODEL_COLUMNS = [
-    "Model", "Came from", "Made", *(curves.HOLDOUTS[name] for name in _JUDGED_ON), "Optimizer", "Snapshot",
+    "Model", "Parent", "Created", *(curves.HOLDOUTS[name] for name in _JUDGED_ON), "Optimizer", "Snapshot",
 ]  # fmt: skip
 _CHANGES_SHOWN = 40
 
 
-def build(desk: Desk, tab: gr.Tab) -> None:
-    """Place the tab into the Gradio context around the call."""
-    workspace = desk.workspace
+def build(service: AnswerService, tab: gr.Tab) -> None:
+    """Place the tab Training into the current Gradio context.
+
+    Args:
+        service: answer service with the workspace.
+        tab: the tab, whose selection refreshes the list of projects.
+    """
+    workspace = service.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
         with gr.Row(elem_classes=["glossator-actions"]):
             project = project_choice()
@@ -43,31 +49,31 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         nothing = gr.HTML(EMPTY)
         with gr.Column(visible=False) as history:
             with gr.Row(elem_classes=["glossator-pair"]):
-                loss = gr.LinePlot(x="step", y="loss", color="of", title="Loss of the newest run", height=260)
+                loss = gr.LinePlot(x="step", y="loss", color="set", title="Loss of the newest run", height=260)
                 verdict = gr.HTML()
             runs = gr.HTML()
         by_version = gr.HTML()
         models = gr.HTML()
-        with gr.Accordion("What changed with the newest verdict", open=False) as changed:
+        with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
-        with gr.Accordion("Choose the model that answers", open=False) as choosing:
+        with gr.Accordion("Change the model in use", open=False) as choosing:
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
-                reason = gr.Textbox(label="Why", placeholder="Kept in the record", max_length=2000, scale=2)
+                reason = gr.Textbox(label="Reason", placeholder="Kept in the audit trail", max_length=2000, scale=2)
             with gr.Row(elem_classes=["glossator-actions"]):
-                force = gr.Checkbox(label="Even past a failed or missing verdict (admins only; audited)", scale=2)
+                force = gr.Checkbox(label="Promote despite a failed or missing verdict (audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
-                rollback = gr.Button("Roll back to the model before", scale=0, min_width=250, size="md")
+                rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
     refresh = gr.Timer(2)
 
     def show(project_id: str | None, request: gr.Request) -> list[Any]:
-        if not project_id or role_of(desk, request, project_id) is None:
+        if not project_id or role_of(service, request, project_id) is None:
             return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 6]
         versions = registry.versions(workspace, project_id)
         lines = views.run_lines(workspace, project_id)
         newest = views.run_view(workspace, lines[0].id) if lines else None
         return [
-            _status(desk, project_id),
+            _status(service, project_id),
             gr.update(value=EMPTY, visible=not lines),
             gr.update(visible=bool(lines)),
             curves.loss(newest),
@@ -79,11 +85,11 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         ]
 
     def rights(project_id: str | None, request: gr.Request) -> list[dict[str, object]]:
-        role = role_of(desk, request, project_id)
+        role = role_of(service, request, project_id)
         return [*[gr.update(visible=role in ("reviewer", "admin"))] * 2, *[gr.update(visible=role == "admin")] * 2]
 
     def compare(project_id: str | None, request: gr.Request) -> str:
-        if role_of(desk, request, project_id) not in ("reviewer", "admin"):  # it names what judges
+        if role_of(service, request, project_id) not in ("reviewer", "admin"):  # the list names holdout questions
             return ""
         judged = next((line for line in views.run_lines(workspace, str(project_id)) if line.verdict), None)
         if judged is None:
@@ -91,16 +97,16 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         try:
             found = changes_of(workspace, judged.id, limit=_CHANGES_SHOWN)
         except NotFound as error:
-            return empty("There is no list of changes.", str(error))
+            return empty("This run has no list of changes.", str(error))
         return changes.shown(found, str(project_id), f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
 
     def ask_for_run(project_id: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "reviewer")
+        user = require(service, request, project_id, "reviewer")
         trigger.request(workspace, project_id, by=user.id)
         inform("A retraining is waiting for the worker.")
 
     def stop_run(project_id: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         for job in queue.list_jobs(workspace, project_id):
             if job.kind == trigger.RETRAIN and job.status in ("waiting", "running"):
                 queue.cancel(workspace, job.id, by=user.id)
@@ -109,14 +115,14 @@ def build(desk: Desk, tab: gr.Tab) -> None:
         inform("No retraining is running.")
 
     def promote_version(project_id: str, chosen: str | None, why: str, forced: bool, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         if chosen is None:
             raise Refused("Choose a model first.")
         registry.promote(workspace, project_id, chosen, by=user, force=forced, reason=why)
-        inform("Promoted; the page answers with it within seconds.")
+        inform("Promoted. The page uses the model within seconds.")
 
     def roll_back(project_id: str, why: str, request: gr.Request) -> None:
-        user = require(desk, request, project_id, "admin")
+        user = require(service, request, project_id, "admin")
         registry.rollback(workspace, project_id, by=user, reason=why)
         inform("Rolled back.")
 
@@ -126,7 +132,7 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     allowed = [retrain, changed, stop, choosing]
     changed.expand(compare, project, compared, **QUIET)
     project.change(compare, project, compared, **QUIET)
-    offer(desk, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
+    offer(service, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
     project.change(rights, project, allowed, **QUIET)
     retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
     stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)
@@ -134,9 +140,9 @@ def build(desk: Desk, tab: gr.Tab) -> None:
     rollback.click(roll_back, [project, reason], None, **QUIET).then(show, project, shown, **QUIET)
 
 
-def _status(desk: Desk, project_id: str) -> str:
-    """Say in one card who answers, what is running, and what is missing until the next retraining."""
-    workspace = desk.workspace
+def _status(service: AnswerService, project_id: str) -> str:
+    """Return a card with the model in use, the running job, and progress to the next retraining."""
+    workspace = service.workspace
     with workspace.database.read() as session:
         champion = registry.label(registry.champion(session, project_id))
     chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))
@@ -148,17 +154,18 @@ def _status(desk: Desk, project_id: str) -> str:
         share = working.progress if working.status == "running" else 0.0
         text = working.message or ("Working" if working.status == "running" else "Waiting for a worker")
     elif not chosen.retrain_automatically:
-        share, text = 0.0, f"{waiting} answers accepted since the last retraining; this project retrains by hand."
+        share, text = 0.0, f"{waiting} answers accepted since the last retraining. Automatic retraining is off."
     else:
         share = min(1.0, waiting / chosen.retrain_after)
         text = (
-            f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents until the next retraining. "
-            "Seven of ten documents are for training; the others judge."
+            f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents for the next "
+            f"retraining. "
+            "About 70 % of the documents are for training, the others for judging."
             if waiting < chosen.retrain_after
             else f"{waiting} newly accepted answers on training documents: a retraining is due."
         )
     return (
-        f'<div class="glossator-status"><div><b>{escape(champion)}</b> answers in this project.</div>'
+        f'<div class="glossator-status"><div>Model in use (champion): <b>{escape(champion)}</b></div>'
         f"<div>{escape(text)}</div>"
         f'<div class="glossator-bar" role="progressbar" aria-label="{escape(text, quote=True)}" aria-valuemin="0" '
         f'aria-valuemax="100" aria-valuenow="{100 * share:.0f}"><i style="width:{share:.1%}"></i></div></div>'
@@ -166,7 +173,7 @@ def _status(desk: Desk, project_id: str) -> str:
 
 
 def _name(version: registry.VersionSummary) -> str:
-    return f"{version.label} (answers now)" if version.champion else version.label
+    return f"{version.label} (in use)" if version.champion else version.label
 
 
 def _run_row(line: views.RunLine) -> list[object]:
@@ -185,7 +192,7 @@ def _run_row(line: views.RunLine) -> list[object]:
 
 
 def _model_row(version: registry.VersionSummary, versions: list[registry.VersionSummary]) -> list[object]:
-    name: str = badge(f"{version.label} answers now", "good") if version.champion else version.label
+    name: str = badge(f"{version.label} in use", "good") if version.champion else version.label
     if version.missing:
         name = badge(f"{version.label} is missing from disk", "bad")
     return [

@@ -1,4 +1,4 @@
-"""A run's verdict as a picture: how much better or worse the challenger is on each holdout, with its interval."""
+"""Plot of a run's verdict: change in mean IoU on each holdout, with its interval."""
 
 from collections.abc import Mapping
 from html import escape
@@ -11,9 +11,15 @@ _GOOD, _BAD, _UNSURE = "var(--g-good)", "var(--g-person-ink)", "var(--g-ink-3)" 
 
 
 def picture(verdict: Mapping[str, Any]) -> str:
-    """Return the verdict's holdouts as an SVG: a dot for the mean difference in IoU, a bar for its interval, a dashed limit.
+    """Return the verdict as an SVG: dots for mean differences in IoU, bars for intervals, dashed limits.
 
-    Empty when nothing was judged. A green bar lies above zero, an orange one below, a grey one on both sides.
+    A green bar lies above zero, an orange one below zero, a grey one includes zero.
+
+    Args:
+        verdict: verdict of a run, as stored with it.
+
+    Returns:
+        HTML, empty when nothing was judged.
     """
     rows = [
         (name, figures)
@@ -30,18 +36,21 @@ def picture(verdict: Mapping[str, Any]) -> str:
         return round(_LEFT + _WIDTH * (value + reach) / (2 * reach), 1)
 
     parts = [
-        f'<line x1="{x(0)}" x2="{x(0)}" y1="{_TOP - 8}" y2="{_TOP + _ROW * len(rows)}" stroke="currentColor" opacity=".35"/>'
+        f'<line x1="{x(0)}" x2="{x(0)}" y1="{_TOP - 8}" y2="{_TOP + _ROW * len(rows)}" stroke="currentColor" '
+        f'opacity=".35"/>'
     ]
     for value in (-reach / 1.1, 0.0, reach / 1.1):
         parts.append(
-            f'<text x="{x(value)}" y="{_TOP + _ROW * len(rows) + 18}" text-anchor="middle" class="axis">{value:+.2f}</text>'
+            f'<text x="{x(value)}" y="{_TOP + _ROW * len(rows) + 18}" text-anchor="middle" class="axis">{value:+.2f}'
+            f"</text>"
         )
     for at, (name, figures) in enumerate(rows):
         parts.append(_row(name, figures, _TOP + _ROW * at + _ROW / 2, x))
     return (
-        '<figure class="glossator-verdict"><figcaption>Newest verdict: change in mean IoU, challenger against champion, '
-        f"with the {level} % interval; dashed: the most it may have lost</figcaption>"
-        f'<svg viewBox="0 0 {_LEFT + _WIDTH + _RIGHT} {height}" role="img" aria-label="{escape(str(verdict.get("sentence", "")), quote=True)}">'
+        '<figure class="glossator-verdict"><figcaption>Newest verdict: change in mean IoU, challenger minus champion, '
+        f"with {level} % interval. Dashed: largest loss allowed.</figcaption>"
+        f'<svg viewBox="0 0 {_LEFT + _WIDTH + _RIGHT} {height}" role="img" '
+        f'aria-label="{escape(str(verdict.get("sentence", "")), quote=True)}">'
         f"{''.join(parts)}</svg></figure>"
     )
 
@@ -51,12 +60,13 @@ def _row(name: str, figures: Mapping[str, Any], y: float, x: Any) -> str:
     colour = _GOOD if low > 0 else _BAD if high < 0 else _UNSURE
     before, after = figures["parent"]["mean_iou"], figures["challenger"]["mean_iou"]
     limit = ""
-    if figures.get("judged") and name != "taught":  # shown beside what judges, and judges nothing
+    if figures.get("judged") and name != "taught":  # training pages are shown for comparison and judge nothing
         at = x(figures["limit"])
         limit = f'<line x1="{at}" x2="{at}" y1="{y - 12}" y2="{y + 12}" style="stroke: {_BAD}" stroke-dasharray="3 3"/>'
     return (
         f'<text x="{_LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(HOLDOUTS[name])}</text>{limit}'
-        f'<line x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}" style="stroke: {colour}" stroke-width="6" stroke-linecap="round" opacity=".45"/>'
+        f'<line x1="{x(low)}" x2="{x(high)}" y1="{y}" y2="{y}" style="stroke: {colour}" stroke-width="6" '
+        f'stroke-linecap="round" opacity=".45"/>'
         f'<circle cx="{x(mean)}" cy="{y}" r="5" style="fill: {colour}"/>'
         f'<text x="{_LEFT + _WIDTH + 12}" y="{y + 4}" class="figure">{before:.3f} → {after:.3f}</text>'
     )

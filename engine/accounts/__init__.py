@@ -1,5 +1,5 @@
-"""People and their rights: users, names, passwords, sessions, tokens, invitations, members of projects.
+"""Accounts: users, names, passwords, sessions, tokens, invitations, members of projects.
 
-`permissions` says who may do what in a project; `visibility` hides answers from people who are to be compared;
-`login_throttle` slows down guessing. Nothing here knows of documents or answers beyond their rows.
+`permissions` checks roles; `visibility` hides answers from annotators who answer independently; `login_throttle` limits
+password guessing. These modules use documents and answers only as database rows.
 """

@@ -1,6 +1,6 @@
-"""Invitations: a link that makes whoever opens it a member of a project, once.
+"""Invitations: links that make one person a member of a project.
 
-The link holds a random token, the database its SHA-256: who reads the database, or a backup of it, cannot join with it.
+The link contains a random token; the database stores its SHA-256 only. So a copy of the database grants no access.
 """
 
 import secrets
@@ -25,7 +25,10 @@ LONGEST_DAYS = 90
 
 
 class InvitationView(BaseModel):
-    """An invitation as admins see it. `state`: open, used, expired, withdrawn, or void when its maker is no admin any more."""
+    """An invitation as admins see it.
+
+    `state`: open, used, expired, withdrawn, or void (its author is no longer admin).
+    """
 
     id: str
     role: str
@@ -37,13 +40,13 @@ class InvitationView(BaseModel):
 
 
 class NewInvitation(InvitationView):
-    """An invitation that was just made. `token` is told this once and stored nowhere."""
+    """A new invitation. `token` is shown once and not stored."""
 
     token: str
 
 
 class Offer(BaseModel):
-    """What an open invitation offers to whoever holds its link."""
+    """Project, role and inviter of an open invitation."""
 
     project_id: str
     project: str
@@ -53,7 +56,10 @@ class Offer(BaseModel):
 
 
 class Joined(BaseModel):
-    """What became of an accepted invitation. `token`: of the new login session, where the person had none."""
+    """Result of an accepted invitation.
+
+    `token`: of the new session; None when the user was logged in already.
+    """
 
     project_id: str
     role: str
@@ -61,15 +67,27 @@ class Joined(BaseModel):
 
 
 def invite(workspace: Workspace, project_id: str, role: str, days: float = 7, *, by: User) -> NewInvitation:
-    """Make an invitation. Refused for an unknown role or more than 90 days, Forbidden for who is no admin of the project."""
+    """Create an invitation.
+
+    Args:
+        workspace: open workspace.
+        project_id: project to join.
+        role: role of the invited person.
+        days: validity of the link, at most LONGEST_DAYS.
+        by: acting user.
+
+    Raises:
+        Refused: the role is unknown, or `days` is out of range.
+        Forbidden: `by` is not an admin of the project.
+    """
     check_role(role)
     if not 0 < days <= LONGEST_DAYS:
-        raise Refused(f"An invitation is valid for at least an hour and at most {LONGEST_DAYS} days.")
+        raise Refused(f"The validity must be above 0 and at most {LONGEST_DAYS} days. Choose another number of days.")
     token = secrets.token_urlsafe(32)
     with workspace.database.write() as session:
         existing(session, Project, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project may invite people.")
+            raise Forbidden("Only an admin of the project can invite people. Ask one of them.")
         invitation = Invitation(
             token_sha256=sessions.digest(token),
             project_id=project_id,
@@ -85,7 +103,7 @@ def invite(workspace: Workspace, project_id: str, role: str, days: float = 7, *,
 
 
 def invitations(workspace: Workspace, project_id: str) -> list[InvitationView]:
-    """Return a project's invitations, newest first."""
+    """Return the invitations of a project, newest first, at most 200."""
     with workspace.database.read() as session:
         rows = session.scalars(
             select(Invitation)
@@ -97,15 +115,26 @@ def invitations(workspace: Workspace, project_id: str) -> list[InvitationView]:
 
 
 def withdraw(workspace: Workspace, invitation_id: str, *, by: User) -> None:
-    """Make an invitation worthless. Conflict when it was used already; withdrawing twice is harmless."""
+    """Withdraw an invitation; withdrawing it again has no effect.
+
+    Args:
+        workspace: open workspace.
+        invitation_id: id of the invitation.
+        by: acting user.
+
+    Raises:
+        NotFound: there is no such invitation.
+        Forbidden: `by` is not an admin of the project.
+        Conflict: the invitation has been used.
+    """
     with workspace.database.write() as session:
         invitation = session.scalar(select(Invitation).where(Invitation.id == invitation_id).with_for_update())
         if invitation is None:
             raise NotFound("There is no such invitation.")
         if permissions.role_in(session, by, invitation.project_id) != "admin":
-            raise Forbidden("Only an admin of the project may withdraw invitations.")
+            raise Forbidden("Only an admin of the project can withdraw invitations. Ask one of them.")
         if invitation.used_at is not None:
-            raise Conflict("The invitation was used already; remove the member instead.")
+            raise Conflict("The invitation has been used. Remove the member instead.")
         if invitation.revoked_at is None:
             invitation.revoked_at = now()
             audit.record(
@@ -114,7 +143,11 @@ def withdraw(workspace: Workspace, invitation_id: str, *, by: User) -> None:
 
 
 def offer(workspace: Workspace, token: str) -> Offer:
-    """Return what a link offers. NotFound, with a sentence that says why, when it offers nothing any more. Writes nothing."""
+    """Return the offer of an invitation link. Writes nothing.
+
+    Raises:
+        NotFound: the invitation is unknown, used, expired, withdrawn or void.
+    """
     with workspace.database.read() as session:
         invitation = _open(session, token)
         project = session.get_one(Project, invitation.project_id)
@@ -129,9 +162,13 @@ def offer(workspace: Workspace, token: str) -> Offer:
 
 
 def accept_as(workspace: Workspace, token: str, user: User) -> Joined:
-    """Make a user who is logged in a member. Who has as much already stays what they are, and the link stays unused."""
+    """Add a logged-in user as a member; a user with at least that role keeps it, and the link stays open.
+
+    Raises:
+        NotFound: the invitation is not open.
+    """
     with workspace.database.read() as session:
-        _open(session, token)  # so that a link that opens nothing takes no write turn
+        _open(session, token)  # checked first, so that an invalid link takes no write lock
     with workspace.database.write() as session:
         invitation = _open(session, token)
         member = session.get(Member, (invitation.project_id, user.id))
@@ -149,17 +186,31 @@ def accept_as(workspace: Workspace, token: str, user: User) -> Joined:
 def accept_new(
     workspace: Workspace, token: str, name: str, password: str, *, client: str = "", address: str = ""
 ) -> Joined:
-    """Make a new user a member and log them in. Refused for an unfit name or password, Conflict for a taken name.
+    """Create a user as a member and log them in.
 
-    Hashing is dear, and who holds a link could ask for any number of names: what can be refused is refused before a hash is
-    made, and taken names are counted. TooMany after too many of them; see engine.accounts.login_throttle.
+    Hashing is expensive, and a link allows any number of attempts. So refusals come before the hash, and taken names
+    are counted (engine.accounts.login_throttle).
+
+    Args:
+        workspace: open workspace.
+        token: token of the link.
+        name: name of the new user.
+        password: password of the new user.
+        client: user agent of the browser.
+        address: client address.
+
+    Raises:
+        NotFound: the invitation is not open.
+        Refused: the name or password is invalid.
+        Conflict: the name is taken.
+        TooMany: too many taken names were tried.
     """
     with workspace.database.read() as session:
         opened = _open(session, token)
     name = names.chosen(name)
     passwords.check(password, name)
-    taken = Conflict(f"The name {name!r} is taken. If it is yours, log in and open the link again.")
-    with login_throttle.counted_joining(workspace, opened.id, address) as attempt:
+    taken = Conflict(f"The name {name!r} is taken. If it is yours, log in, then open the link again.")
+    with login_throttle.throttled_joining(workspace, opened.id, address) as attempt:
         with workspace.database.read() as session:
             if names.is_taken(session, name):
                 raise taken
@@ -176,12 +227,12 @@ def accept_new(
                 members.join(session, invitation.project_id, user.id, invitation.role)
                 begun = sessions.begin(workspace, session, user.id, client=client, address=address)
                 return Joined(project_id=invitation.project_id, role=invitation.role, token=begun)
-        except (IntegrityError, Conflict):  # somebody else took it meanwhile
+        except (IntegrityError, Conflict):  # another user took the name in the meantime
             raise taken from None
 
 
 def address_of(settings: Settings, token: str) -> str:
-    """Return a link for who has no browser open to tell the server's address: the first allowed name, else host and port."""
+    """Return an invitation link for the command line, with the first allowed host, else host and port."""
     if settings.allowed_hosts:
         return f"{'https' if settings.secure_cookies else 'http'}://{settings.allowed_hosts[0]}/invite/{token}"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -191,14 +242,14 @@ def address_of(settings: Settings, token: str) -> str:
 def _open(session: Session, token: str) -> Invitation:
     invitation = session.scalar(select(Invitation).where(Invitation.token_sha256 == sessions.digest(token)))
     if invitation is None:
-        raise NotFound("There is no such invitation; check that the link is whole.")
+        raise NotFound("There is no such invitation. Check that the link is complete.")
     state = _state(session, invitation)
     if state != "open":
         why = {
-            "used": "has been used already",
+            "used": "has been used",
             "expired": "has expired",
             "withdrawn": "was withdrawn",
-            "void": "does not hold any more",
+            "void": "is no longer valid",
         }[state]
         raise NotFound(f"This invitation {why}. Ask for a new one.")
     return invitation
@@ -217,7 +268,7 @@ def _state(session: Session, invitation: Invitation) -> str:
 
 
 def _use(session: Session, invitation: Invitation, user: User) -> None:
-    """Use a link up. Of two who open it at once, the conditional update lets one through."""
+    """Mark a link as used; the conditional update lets only one of two simultaneous users pass."""
     used = session.execute(
         update(Invitation)
         .where(Invitation.id == invitation.id, Invitation.used_at.is_(None), Invitation.revoked_at.is_(None))
@@ -226,7 +277,7 @@ def _use(session: Session, invitation: Invitation, user: User) -> None:
     )
     assert isinstance(used, CursorResult)
     if used.rowcount != 1:
-        raise NotFound("This invitation has been used already. Ask for a new one.")
+        raise NotFound("This invitation has been used. Ask for a new one.")
     inviter = session.get_one(User, invitation.created_by).name
     audit.record(
         session,

@@ -1,17 +1,24 @@
-"""Slowing down who guesses passwords.
+"""Throttling of password guesses.
 
-Three counts over the last quarter of an hour, each with growing waits once it is full: of one name from one address; of one
-address, whatever the names; of one name, whatever the addresses. The last two spare who has logged in from that address
-lately: nobody can shut a person out by failing in their name elsewhere, nor a whole house by failing behind the same router.
-The first spares nobody: who fails five times in a colleague's name, behind the same router, lets them wait, 30 seconds at
-first and never more than a quarter of an hour. Sparing people there would let who sits beside them guess without end.
+Failures of the last 15 minutes are counted for a name at an address, for an address, and for a name. When a count is
+full, waits grow with each further failure:
 
-A wrong password writes nothing by itself: failures stay in memory (engine.login_attempts) and are written together, at most once a
-second (engine.deferred_writes), so that a flood of them takes no write turn from the people at work. What is counted is what the
-database holds, of all processes that serve, and what this process has not written yet. A process that is killed forgets the
-failures of its last second, and another process sees them a second late: that many are the guesses which either is worth.
+| count               | free failures        | exempt                                            |
+|---------------------|----------------------|---------------------------------------------------|
+| name at one address | FREE_FAILURES_PAIR   | nobody                                            |
+| address             | FREE_FAILURES_ADDRESS| users who have logged in from this address before |
+| name                | FREE_FAILURES_NAME   | users who have logged in from this address before |
 
-Behind a proxy on another machine, all people have the proxy's address unless GLOSSATOR_TRUSTED_PROXIES names it.
+The exemptions keep attackers elsewhere, or behind the same router, from locking out users. The first count has none:
+five failures in a colleague's name at the same address delay the colleague, 30 seconds at first and 15 minutes at most.
+An exemption there would allow unlimited guesses from that address.
+
+Failures stay in memory (engine.login_attempts) and are written together, at most once a second
+(engine.deferred_writes). So a flood of wrong passwords takes no write lock from annotators. The counts include rows of
+all processes and unwritten failures of this one. A killed process loses the failures of its last second; other
+processes see them a second late.
+
+Behind a proxy on another machine, all users share the proxy's address unless GLOSSATOR_TRUSTED_PROXIES names it.
 """
 
 import hashlib
@@ -31,59 +38,83 @@ from engine.login_attempts import MINUTE, Attempt
 from engine.workspace import Workspace
 
 WINDOW = timedelta(minutes=15)
-OF_A_PAIR, OF_AN_ADDRESS, OF_A_NAME = 5, 30, 50  # failures within the window that cost no waiting
+FREE_FAILURES_PAIR, FREE_FAILURES_ADDRESS, FREE_FAILURES_NAME = (
+    5,
+    30,
+    50,
+)  # failures within the window without a wait
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=15)
 KEPT = timedelta(days=1)
-CLEARED = 5_000  # attempts older than that which are deleted in one go, once a minute
-KNOWN_FOR = timedelta(days=90)  # how long an address counts as the person's own after a login from it
-PASSWORDS, NAMES = "wrong passwords", "names that are taken"
+CLEARED = 5_000  # older attempts deleted at a time, once a minute
+KNOWN_FOR = timedelta(days=90)  # time for which a user is known at an address after a login from it
+PASSWORDS, NAMES = "wrong passwords", "taken names"
 
 
 @contextmanager
-def counted(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
-    """Count an attempt while its password is looked at, so that many at once cannot outrun the count.
+def throttled_login(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
+    """Count a login attempt while its password is checked, so simultaneous ones cannot exceed the count.
 
-    `user`: whose name it is, None where it is nobody's. It counts as wrong unless `succeeded` is called inside. TooMany, with
-    the seconds to wait, when a count is full; what is refused so is not counted.
+    The attempt counts as failed unless `succeeded` is called inside.
+
+    Args:
+        workspace: open workspace.
+        name: name as typed.
+        user: user of that name, or None.
+        address: client address.
+
+    Raises:
+        TooMany: a count is full; this attempt is not counted.
     """
     key = user.name if user is not None else _hidden(name)
-    with _counted(workspace, key, user, address, PASSWORDS, name) as attempt:
+    with _throttled(workspace, key, user, address, PASSWORDS, name) as attempt:
         yield attempt
 
 
 @contextmanager
-def counted_joining(workspace: Workspace, invitation_id: str, address: str) -> Iterator[Attempt]:
-    """Count an attempt to choose a name with an invitation's link, which tells whether somebody has that name.
+def throttled_joining(workspace: Workspace, invitation_id: str, address: str) -> Iterator[Attempt]:
+    """Count an attempt to choose a name with an invitation link, which reveals whether the name is taken.
 
-    It failed when the name was taken. TooMany as in `counted`.
+    The attempt counts as failed when the name is taken.
+
+    Args:
+        workspace: open workspace.
+        invitation_id: id of the invitation.
+        address: client address.
+
+    Raises:
+        TooMany: a count is full.
     """
     key = f"invitation {invitation_id}"
-    with _counted(workspace, key, None, address, NAMES, key) as attempt:
+    with _throttled(workspace, key, None, address, NAMES, key) as attempt:
         yield attempt
 
 
 def check(workspace: Workspace, name: str, address: str) -> None:
-    """TooMany when an attempt of this name from this address was refused a moment ago. Asks the memory alone."""
-    refusal = workspace.tried.refused(name, network_of(address))
+    """Check whether an attempt of this name and address was refused a moment ago; uses memory only.
+
+    Raises:
+        TooMany: it was refused.
+    """
+    refusal = workspace.login_attempts.refused(name, network_of(address))
     if refusal is not None:
         raise _too_many(*refusal)
 
 
 def is_known(workspace: Workspace, name: str, address: str) -> bool:
-    """Return whether somebody of that name has logged in from that address lately."""
+    """Return whether the user of that name has logged in from that address within KNOWN_FOR."""
     with workspace.database.read() as session:
         user = session.scalar(select(User).where(User.name == name, User.disabled_at.is_(None)))
         return user is not None and _is_known(session, user, network_of(address), now())
 
 
 @contextmanager
-def _counted(
+def _throttled(
     workspace: Workspace, key: str, user: User | None, address: str, what: str, typed: str
 ) -> Iterator[Attempt]:
     network = network_of(address)
-    tried = workspace.tried
-    if workspace.later.is_full:  # the database cannot be written; without counts there is no limit
-        raise TooMany("Logins cannot be counted at the moment. Try again in a minute.", 60)
+    tried = workspace.login_attempts
+    if workspace.deferred_writes.is_full:  # the database cannot be written, and without counts there is no limit
+        raise TooMany("Logins are paused: the server cannot write to its database. Try again in a minute.", 60)
     with tried.turn, workspace.database.read() as session:
         attempt = Attempt(key, network)
         attempt.failures, wait = _look(workspace, session, attempt, user)
@@ -94,7 +125,7 @@ def _counted(
     try:
         yield attempt
     except BaseException:
-        attempt.right = False  # what was to be stored with it is not
+        attempt.right = False  # the success was not stored
         raise
     finally:
         if attempt.right:
@@ -104,16 +135,16 @@ def _counted(
 
 
 def succeeded(session: Session, attempt: Attempt) -> None:
-    """Say, inside the caller's unit of work, that the password was right."""
+    """Record, inside the caller's unit of work, that the password was right."""
     session.add(_row(attempt, succeeded=True))
     attempt.right = True
 
 
 def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User | None) -> tuple[int, int]:
-    """Return how many would have failed of this name from this address with this one, and the seconds to wait first."""
+    """Return the failures of this name at this address, including this one, and the seconds to wait first."""
     moment, name, address = attempt.moment, attempt.name, attempt.address
-    # Taken before the database is asked: what is written in between is then found in both, and counted once by its id.
-    fresh = workspace.tried.unwritten(name, address)
+    # Read before the database: an attempt written in between is found in both, and counted once by its id.
+    fresh = workspace.login_attempts.unwritten(name, address)
     here, named = LoginAttempt.address == address, LoginAttempt.name == name
     of_here, of_name = (
         [each for each in fresh if each.address == address],
@@ -121,22 +152,25 @@ def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User |
     )
     of_both = [each for each in of_here if each.name == name]
     of_pair = _failures(session, moment, here & named, of_both, forgiving=True)
-    counts = [(of_pair, OF_A_PAIR)]
+    counts = [(of_pair, FREE_FAILURES_PAIR)]
     if user is None or not _is_known(session, user, address, moment):
         counts += [
-            (_failures(session, moment, here, of_here), OF_AN_ADDRESS),
-            (_failures(session, moment, named, of_name), OF_A_NAME),
+            (_failures(session, moment, here, of_here), FREE_FAILURES_ADDRESS),
+            (_failures(session, moment, named, of_name), FREE_FAILURES_NAME),
         ]
     return of_pair[0] + 1, max(_wait(count, newest, free, moment) for (count, newest), free in counts)
 
 
 def _failed(workspace: Workspace, attempt: Attempt) -> None:
-    """Have a failure written, and the one that fills the count told to the audit trail: in a flood, how many there were."""
-    tried, later = workspace.tried, workspace.later
+    """Queue a failure for writing, and an audit entry when it fills the count.
+
+    In a flood, only their number.
+    """
+    tried, later = workspace.login_attempts, workspace.deferred_writes
     later.add(lambda session: session.add(_row(attempt)), done=lambda: tried.drop(attempt))
     if tried.may_clear():
         later.add(_clear)
-    if attempt.failures != OF_A_PAIR:
+    if attempt.failures != FREE_FAILURES_PAIR:
         return
     if tried.may_say():
         name, address, failures = attempt.name, attempt.address, attempt.failures
@@ -176,7 +210,7 @@ def _too_many(seconds: int, what: str) -> TooMany:
 
 
 def network_of(address: str) -> str:
-    """Return what counts as one address: an IPv4 address, or the /64 that one IPv6 customer has to choose from."""
+    """Return the network that counts as one address: an IPv4 address, or the /64 of an IPv6 address."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -197,7 +231,10 @@ def _failures(
     *,
     forgiving: bool = False,
 ) -> tuple[int, datetime | None]:
-    """How many attempts failed within the window (`forgiving`: since the last success in it), and when the last one did."""
+    """Return number and time of failures within the window.
+
+    `forgiving`: only those since the last success in it.
+    """
     since = moment - WINDOW
     if forgiving:
         success = session.scalar(
@@ -219,7 +256,7 @@ def _failures(
 
 
 def _wait(count: int, newest: datetime | None, free: int, moment: datetime) -> int:
-    """Seconds until the next attempt: none while the count is not full, then twice as many after each failure."""
+    """Return the seconds until the next attempt: none until the count is full, then doubled per failure."""
     if newest is None or count < free:
         return 0
     wait = min(FIRST_WAIT * 2 ** min(count - free, 10), LONGEST_WAIT)
@@ -236,7 +273,7 @@ def _is_known(session: Session, user: User, network: str, moment: datetime) -> b
 
 
 def _hidden(name: str) -> str:
-    """What stands for a name that nobody has. People type their password there by mistake; it must not be kept."""
+    """Return a stand-in for an unknown name, which may be a mistyped password and must not be stored."""
     return f"nobody ({hashlib.sha256(name.encode()).hexdigest()[:16]})"
 
 

@@ -1,4 +1,4 @@
-"""Who works on a project, and as what."""
+"""Members of projects and their roles."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from engine.workspace import Workspace
 
 
 class MemberView(BaseModel):
-    """A member of a project. Admins of the whole installation are no members and may do everything all the same."""
+    """A member of a project. Admins of the installation have all rights without membership."""
 
     user_id: str
     name: str
@@ -38,9 +38,20 @@ def members(workspace: Workspace, project_id: str) -> list[MemberView]:
 
 
 def put_member(workspace: Workspace, project_id: str, user_id: str, role: str, *, by: User) -> MemberView:
-    """Make somebody a member, or give a member another role.
+    """Add a member, or change a member's role.
 
-    Forbidden for who is no admin of the project, NotFound for an unknown user, Conflict where the project would be left without an admin.
+    Args:
+        workspace: open workspace.
+        project_id: project.
+        user_id: user to add or change.
+        role: new role.
+        by: acting user.
+
+    Raises:
+        Refused: the role is unknown.
+        Forbidden: `by` is not an admin of the project.
+        NotFound: project or user does not exist.
+        Conflict: the project would be left without an admin.
     """
     check_role(role)
     with workspace.database.write() as session:
@@ -61,9 +72,18 @@ def put_member(workspace: Workspace, project_id: str, user_id: str, role: str, *
 
 
 def remove_member(workspace: Workspace, project_id: str, user_id: str, *, by: User) -> None:
-    """End a membership; anybody may end their own. What the person answered stays.
+    """Remove a member; members may remove themselves. Their answers are kept.
 
-    Forbidden for another's without being an admin of the project, Conflict where the project would be left without an admin.
+    Args:
+        workspace: open workspace.
+        project_id: project.
+        user_id: member to remove.
+        by: acting user.
+
+    Raises:
+        Forbidden: `by` is neither the member nor an admin of the project.
+        NotFound: the user is not a member.
+        Conflict: the project would be left without an admin.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
@@ -71,7 +91,7 @@ def remove_member(workspace: Workspace, project_id: str, user_id: str, *, by: Us
             _check_admin(session, project_id, by)
         member = session.get(Member, (project_id, user_id))
         if member is None:
-            raise NotFound("That person is no member of this project.")
+            raise NotFound("This user is not a member of the project. Reload the list.")
         _check_admin_stays(session, project_id, member, by)
         name = session.get_one(User, user_id).name
         action = "members.leave" if user_id == by.id else "members.remove"
@@ -88,18 +108,18 @@ def join(session: Session, project_id: str, user_id: str, role: str) -> Member:
 
 
 def _take_turn(session: Session, project_id: str) -> None:
-    """Let one change of a project's members at a time through: on PostgreSQL two admins could remove each other at once."""
+    """Lock the project's members: on PostgreSQL two admins could otherwise remove each other at once."""
     if session.scalar(select(Project.id).where(Project.id == project_id).with_for_update()) is None:
         raise NotFound("There is no such project.")
 
 
 def _check_admin(session: Session, project_id: str, by: User) -> None:
     if permissions.role_in(session, by, project_id) != "admin":
-        raise Forbidden("Only an admin of the project may change its members.")
+        raise Forbidden("Only an admin of the project can change its members. Ask one of them.")
 
 
 def _check_admin_stays(session: Session, project_id: str, member: Member, by: User) -> None:
-    """An admin of the installation can always put things right; everybody else must leave somebody behind who can."""
+    """Refuse a change that leaves the project without an admin, except by admins of the installation."""
     if member.role != "admin" or by.role == "admin":
         return
     another = session.scalar(
@@ -114,7 +134,7 @@ def _check_admin_stays(session: Session, project_id: str, member: Member, by: Us
         .limit(1)
     )
     if another is None:
-        raise Conflict("The project would be left without an admin; make somebody else one first.")
+        raise Conflict("The project would be left without an admin. Make another member admin first.")
 
 
 def _view(member: Member, user: User) -> MemberView:

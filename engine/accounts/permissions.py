@@ -1,6 +1,6 @@
-"""Who may see and do what: an admin everything, everybody else what their role in a project allows.
+"""Permissions: admins may do everything, other users what their role in a project allows.
 
-A project that somebody is no member of does not exist for them: NotFound, so that ids tell nothing.
+Projects of which a user is not a member raise NotFound, so that ids reveal nothing.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from engine.workspace import Workspace
 
 RANK: Mapping[str, int] = {"annotator": 1, "reviewer": 2, "admin": 3}
 
-# Name of an id in a route -> what it is called, and the table with its `project_id`. A page belongs to its document.
+# Name of an id in a route -> noun for people, and the table with its `project_id`. A page belongs to its document.
 _OWNED: Mapping[str, tuple[str, Any]] = {
     "document_id": ("document", Document),
     "annotation_id": ("annotation", Annotation),
@@ -48,9 +48,15 @@ NAMES = frozenset({"project_id", *_OWNED, *_THROUGH_PAGE})
 
 
 def role_in(session: Session, user: User, project_id: str) -> Role | None:
-    """Return what a user is in a project: admin everywhere for an admin, else the member's role.
+    """Return the role of a user in a project.
 
-    None for strangers, and for who is disabled.
+    Args:
+        session: an open session.
+        user: the user.
+        project_id: project.
+
+    Returns:
+        admin for admins of the installation, else the member's role; None for non-members and disabled users.
     """
     if user.disabled_at is not None:
         return None
@@ -62,15 +68,22 @@ def role_in(session: Session, user: User, project_id: str) -> Role | None:
 
 
 def require(workspace: Workspace, user: User, project_id: str, needed: Role = "annotator") -> Role:
-    """Return the user's role in a project, as `check` does, in a session of its own."""
+    """Return the user's role in a project after `check`, in a session of its own."""
     with workspace.database.read() as session:
         return check(session, user, {"project_id": project_id}, needed)
 
 
 def check_author(session: Session, annotation: Annotation, user_id: str) -> None:
-    """Forbidden, with a sentence, unless the user may change this answer: its author, a reviewer or an admin may.
+    """Check that a user may change an answer: its author, a reviewer or an admin.
 
-    NotFound where the answer is hidden from them: the sentence would say whose it is.
+    Args:
+        session: an open session.
+        annotation: the answer.
+        user_id: id of the user.
+
+    Raises:
+        Forbidden: the user may not change it.
+        NotFound: the answer is hidden from the user; Forbidden would name its author.
     """
     if annotation.author_id == user_id:
         return
@@ -80,15 +93,21 @@ def check_author(session: Session, annotation: Annotation, user_id: str) -> None
     if role is None or RANK[role] < RANK["reviewer"]:
         author = session.get_one(User, annotation.author_id).name
         raise Forbidden(
-            f"This is {author}'s answer: only {author}, a reviewer or an admin may change it. "
+            f"This answer belongs to {author}. Only {author}, a reviewer or an admin can change it. "
             "Ask the question yourself to give your own answer."
         )
 
 
 def project_of(session: Session, name: str, key: str) -> str:
-    """Return the id of the project that a thing belongs to; `name` says what `key` is, as routes do ("page_id").
+    """Return the project of a resource.
 
-    NotFound where there is no such thing.
+    Args:
+        session: an open session.
+        name: name of the id in routes, as "page_id".
+        key: the id.
+
+    Raises:
+        NotFound: there is no such resource.
     """
     if name == "project_id":
         found, what = session.scalar(select(Project.id).where(Project.id == key)), "project"
@@ -107,14 +126,24 @@ def project_of(session: Session, name: str, key: str) -> str:
 
 
 def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "annotator") -> Role:
-    """Return the user's role in the project that all of `ids` (name -> key, names as in NAMES) belong to.
+    """Check a user's access to resources of one project.
 
-    NotFound where something is not there, lies in a project that the user is no member of, or not in the same project as
-    the rest, and for an answer that is hidden from them; Forbidden where the role is too small.
+    Args:
+        session: an open session.
+        user: the user.
+        ids: id by name, names as in NAMES.
+        needed: least role.
+
+    Returns:
+        The user's role in the project.
+
+    Raises:
+        NotFound: a resource does not exist, belongs to another project, or is hidden; or the user is not a member.
+        Forbidden: the role is too low.
     """
     owners = {name: project_of(session, name, key) for name, key in ids.items()}
     if len(set(owners.values())) > 1:
-        raise NotFound("There is no such thing in this project.")
+        raise NotFound("The ids belong to different projects. Check the path.")
     role = role_in(session, user, next(iter(owners.values())))
     if role is None:
         what = {"project_id": "project"} | {name: what for name, (what, _) in {**_OWNED, **_THROUGH_PAGE}.items()}
@@ -123,13 +152,14 @@ def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "
         _check_seen(session, user, ids)
     if RANK[role] < RANK[needed]:
         raise Forbidden(
-            f"Only {'an admin' if needed == 'admin' else 'a reviewer or an admin'} of the project may do this."
+            f"Only {'an admin' if needed == 'admin' else 'a reviewer or an admin'} of the project can do this. "
+            "Ask an admin of the project for that role."
         )
     return role
 
 
 def _check_seen(session: Session, user: User, ids: Mapping[str, str]) -> None:
-    """NotFound, as for an unknown one, where an id is that of an answer which is hidden from the user, or of its proposal."""
+    """Raise NotFound for answers, and proposals of answers, that are hidden from the user."""
     answers = {"annotation": ids.get("annotation_id")}
     if "prediction_id" in ids:
         answers["prediction"] = session.get_one(Prediction, ids["prediction_id"]).annotation_id

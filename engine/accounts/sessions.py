@@ -1,4 +1,4 @@
-"""Logging in: sessions with the browser and address they began in, seen and ended by their owner or an admin."""
+"""Login sessions with browser and address, listed and ended by their user or an admin."""
 
 import hashlib
 import re
@@ -19,15 +19,15 @@ from engine.accounts import login_throttle, names, passwords
 from engine.errors import Forbidden, NotFound
 from engine.workspace import Workspace
 
-TOKEN_CLIENT = "token: "  # what the client of a program's token begins with; see engine.accounts.tokens
-USED_WITHIN = timedelta(minutes=10)  # a token's use is written at most so often
-_ID_LENGTH = 16  # of the token's SHA-256: enough to name one of a person's sessions
+TOKEN_CLIENT = "token: "  # prefix of a token's client; see engine.accounts.tokens
+USED_WITHIN = timedelta(minutes=10)  # interval at which a token's last use is written
+_ID_LENGTH = 16  # characters of the token's SHA-256 that identify a session of a user
 
 
 class SessionView(BaseModel):
-    """A login of one browser, or a program's token. `current`: the one that is asking.
+    """A session of a browser, or a token of a program. `current`: the session of this request.
 
-    `scope`: what a token may do; None for a browser. `last_used_at`: of a token, up to ten minutes old.
+    `scope`: scope of a token; None for browsers. `last_used_at`: last use of a token, up to ten minutes old.
     """
 
     id: str
@@ -42,21 +42,35 @@ class SessionView(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who a token stands for, and what it may do of what they may: None for a browser's, which may do all of it."""
+    """User of a session or token.
+
+    `scope`: scope of a token; None for browsers, which have all rights of the user.
+    """
 
     user: User
     scope: Scope | None
 
 
 def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", address: str = "") -> str | None:
-    """Check a password; return the token of a new session for the cookie, or None when name and password do not fit.
+    """Check a password and begin a session.
 
-    TooMany after too many wrong passwords; see engine.accounts.login_throttle.
+    Args:
+        workspace: open workspace.
+        name: name as typed.
+        password: password as typed.
+        client: user agent of the browser.
+        address: client address.
+
+    Returns:
+        Token for the cookie, or None when name or password is wrong.
+
+    Raises:
+        TooMany: too many wrong passwords; see engine.accounts.login_throttle.
     """
     with workspace.database.read() as session:
         called = select(User).where(User.name.in_({name, names.composed(name)}), User.disabled_at.is_(None))
         user = session.scalar(called.order_by(User.name != name).limit(1))
-    with login_throttle.counted(workspace, name, user, address) as attempt:
+    with login_throttle.throttled_login(workspace, name, user, address) as attempt:
         if not passwords.fits(user.password_hash if user else None, password) or user is None:
             return None
         with workspace.database.write() as session:
@@ -82,17 +96,17 @@ def begin(workspace: Workspace, session: Session, user_id: str, *, client: str =
 
 
 def locked(session: Session, user_id: str) -> User | None:
-    """Return a user, read now and locked until the commit: against other changes, not against rows that name them."""
+    """Return a user, locked against other changes until the commit; rows may still refer to the user."""
     return session.get(User, user_id, with_for_update={"key_share": True}, populate_existing=True)
 
 
 def _is_as_before(session: Session, user: User) -> bool:
-    """Whether a user may still log in as they could when their password was looked at, which takes its time."""
+    """Return whether neither password nor state of a user has changed since the password check began."""
     current = locked(session, user.id)
     return current is not None and current.disabled_at is None and current.password_hash == user.password_hash
 
 
-_LOGGED_IN = (  # put together once: this stands before every request
+_LOGGED_IN = (  # built once: every request runs it
     select(User, LoginSession.scope, LoginSession.last_used_at)
     .join(LoginSession, LoginSession.user_id == User.id)
     .where(
@@ -105,7 +119,11 @@ _LOGGED_IN = (  # put together once: this stands before every request
 
 
 def login_of_token(workspace: Workspace, token: str) -> Login | None:
-    """Return who is logged in with `token`; None for an unknown, revoked or expired one. Notes the use of a program's."""
+    """Return user and scope of a token, and record the use of a program's token.
+
+    Returns:
+        The login, or None for an unknown, revoked or expired token.
+    """
     hashed, moment = digest(token), now()
     with workspace.database.look() as session:
         found = session.execute(_LOGGED_IN, {"token": hashed, "now": moment}).one_or_none()
@@ -114,18 +132,18 @@ def login_of_token(workspace: Workspace, token: str) -> Login | None:
     user, scope, last = found
     if scope is not None and (last is None or last < moment - USED_WITHIN):
         used = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
-        workspace.later.add(lambda session: session.execute(used), key=("token used", hashed))
+        workspace.deferred_writes.add(lambda session: session.execute(used), key=("token used", hashed))
     return Login(user, cast(Scope | None, scope))
 
 
 def user_of_token(workspace: Workspace, token: str) -> User | None:
-    """Return who is logged in with `token`, whatever it may do; None as in `login_of_token`."""
+    """Return the user of a token of any scope; None as in `login_of_token`."""
     login = login_of_token(workspace, token)
     return login.user if login is not None else None
 
 
 def log_out(workspace: Workspace, token: str) -> None:
-    """Revoke a session. A token that is none is looked up, and takes no write turn: strangers can send any."""
+    """Revoke a session. An unknown token is only looked up, so that strangers take no write lock."""
     if user_of_token(workspace, token) is None:
         return
     with workspace.database.write() as session:
@@ -135,7 +153,13 @@ def log_out(workspace: Workspace, token: str) -> None:
 
 
 def sessions(workspace: Workspace, user_id: str, token: str | None = None) -> list[SessionView]:
-    """Return a person's sessions that still hold, newest first; `token` says which of them is asking."""
+    """Return a user's valid sessions and tokens, newest first.
+
+    Args:
+        workspace: open workspace.
+        user_id: id of the user.
+        token: token of the current session, or None.
+    """
     mine = digest(token) if token else None
     with workspace.database.read() as session:
         rows = session.scalars(
@@ -159,7 +183,17 @@ def sessions(workspace: Workspace, user_id: str, token: str | None = None) -> li
 
 
 def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | None = None) -> None:
-    """End one of a person's sessions. NotFound when they have no such session. Audited where `by` somebody else."""
+    """End one session or token of a user; audited when another user does it.
+
+    Args:
+        workspace: open workspace.
+        user_id: id of the user.
+        session_id: id of the session, as in `SessionView`.
+        by: id of the acting user, or None.
+
+    Raises:
+        NotFound: the user has no such session.
+    """
     with workspace.database.write() as session:
         login = session.scalar(
             select(LoginSession).where(
@@ -169,7 +203,7 @@ def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | Non
             )
         )
         if login is None or len(session_id) < _ID_LENGTH:
-            raise NotFound("There is no such session; it may have ended already.")
+            raise NotFound("There is no such session. It may have ended; reload the list.")
         login.revoked_at = now()
         if by is not None and by != user_id:
             whose = session.get_one(User, user_id).name
@@ -177,7 +211,7 @@ def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | Non
 
 
 def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> None:
-    """End a person's sessions inside the caller's unit of work, all but the one with the token `but`."""
+    """End all sessions of a user inside the caller's unit of work, except the one with the token `but`."""
     ended = (
         update(LoginSession)
         .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))
@@ -192,18 +226,28 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> Non
 def change_password(
     workspace: Workspace, user: User, old: str, new: str, *, token: str | None = None, address: str = ""
 ) -> None:
-    """Change one's own password and end all other sessions than that of `token`.
+    """Change a user's own password and end all other sessions; audited.
 
-    Forbidden when the old password is wrong, TooMany when that happened too often, Refused for a new one that cannot be.
-    Audited.
+    Args:
+        workspace: open workspace.
+        user: the user.
+        old: current password.
+        new: new password.
+        token: token of the session to keep.
+        address: client address.
+
+    Raises:
+        Forbidden: the current password is wrong.
+        TooMany: it was wrong too often.
+        Refused: the new password is invalid.
     """
-    wrong = Forbidden("The present password is not that; nothing was changed.")
-    with login_throttle.counted(workspace, user.name, user, address) as attempt:
+    wrong = Forbidden("The current password is wrong. Nothing was changed; try again.")
+    with login_throttle.throttled_login(workspace, user.name, user, address) as attempt:
         if not passwords.fits(user.password_hash, old):
             raise wrong
         stored = passwords.hashed(new, user.name)
         with workspace.database.write() as session:
-            if not _is_as_before(session, user):  # an admin gave them another one meanwhile, or disabled them
+            if not _is_as_before(session, user):  # an admin has reset the password or disabled the user meanwhile
                 raise wrong
             login_throttle.succeeded(session, attempt)
             session.get_one(User, user.id).password_hash = stored
@@ -212,12 +256,12 @@ def change_password(
 
 
 def digest(token: str) -> str:
-    """Return the SHA-256 of a token, which is what the database holds."""
+    """Return the SHA-256 of a token, as stored in the database."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def browser_of(client: str) -> str:
-    """Return a browser's name and system as people say them, from its User-Agent; the beginning of what cannot be told."""
+    """Return browser and system from a User-Agent header, as "Firefox on Linux"; else its first word."""
     if client.startswith(TOKEN_CLIENT):
         return client
     browsers = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"), ("Safari", "Safari"))

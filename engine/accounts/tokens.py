@@ -1,6 +1,6 @@
-"""Tokens for programs: a login that is told once, lasts long, and is seen and ended like any other session.
+"""Tokens for programs: long-lived logins, shown once, listed and ended like sessions.
 
-A token carries a scope, which never adds to what its person may do: see annotator.scopes, where it is asked.
+The scope of a token restricts the rights of its user and never extends them; annotator.scopes checks it.
 """
 
 import secrets
@@ -21,14 +21,14 @@ from engine.workspace import Workspace
 
 LONGEST_DAYS = 3650
 SCOPES: Mapping[Scope, str] = {
-    "read": "sees documents, answers, figures and exports, and changes nothing",
-    "annotate": "also uploads, asks, marks, mends words, works through the queue and reviews",
-    "admin": "may do through the API whatever its person may",
+    "read": "documents, answers, figures and exports, without changes",
+    "annotate": "also uploads, questions, marks, word fixes, queue and reviews",
+    "admin": "all rights of the user",
 }
 
 
 class MadeToken(BaseModel):
-    """A token that was just made. It is told this once and stored nowhere."""
+    """A new token. It is shown once and not stored."""
 
     token: str
     scope: Scope
@@ -38,23 +38,37 @@ class MadeToken(BaseModel):
 def issue(
     workspace: Workspace, name: str, *, purpose: str, days: int, scope: str = "annotate", by: str | None = None
 ) -> str:
-    """Return a new token of the user `name`, valid for so many days; the database keeps only its SHA-256.
+    """Create a token of a user; the database stores its SHA-256 only.
 
-    It is sent as `Authorization: Bearer TOKEN`. Refused without a purpose, for an impossible time or an unknown scope,
-    NotFound for an unknown user. Disabling the user, or ending the session, ends the token.
+    Programs send it as `Authorization: Bearer TOKEN`. Disabling the user, or ending the session, ends the token.
+
+    Args:
+        workspace: open workspace.
+        name: name of the user.
+        purpose: shown in the list of sessions.
+        days: validity, 1 to LONGEST_DAYS.
+        scope: read, annotate or admin.
+        by: id of the acting user.
+
+    Returns:
+        The token.
+
+    Raises:
+        Refused: purpose, validity or scope is invalid, or the user is disabled.
+        NotFound: there is no such user.
     """
     if scope not in get_args(Scope):
-        raise Refused(f"There is no scope {scope!r}; choose one of {', '.join(SCOPES)}.")
+        raise Refused(f"Unknown scope {scope!r}. Choose from {', '.join(SCOPES)}.")
     if not purpose.strip() or not purpose.isprintable():
-        raise Refused("Say what the token is for; its owner sees that in the list of sessions.")
+        raise Refused("The purpose is missing or not printable. Enter one; it is shown in the list of sessions.")
     if not 1 <= days <= LONGEST_DAYS:
-        raise Refused(f"A token lasts 1 to {LONGEST_DAYS} days.")
+        raise Refused(f"The validity must be 1 to {LONGEST_DAYS} days. Choose another number of days.")
     known = user_named(workspace, name)
     token = secrets.token_urlsafe(32)
     with workspace.database.write() as session:
         user = locked(session, known.id)
         if user is None or user.disabled_at is not None:
-            raise Refused(f"The user {name!r} is disabled; glossator users enable {name} comes first.")
+            raise Refused(f"The user {name!r} is disabled. Run glossator users enable {name} first.")
         session.add(
             LoginSession(
                 token_sha256=digest(token),

@@ -1,4 +1,4 @@
-"""Users: who they are, what they may do everywhere, and what their page remembers."""
+"""Users, their roles in the installation, and their preferences."""
 
 import json
 from datetime import datetime
@@ -20,11 +20,11 @@ from engine.workspace import Workspace
 
 LOCAL_NAME = names.LOCAL_NAME
 LARGEST_PREFERENCES = 64 * 1024  # bytes of JSON
-DEEPEST_PREFERENCES = 20  # levels; what writes answers ends at some hundred
+DEEPEST_PREFERENCES = 20  # levels of nesting; JSON writers fail at some hundred
 
 
 class UserView(BaseModel):
-    """A user as admins see them. `role`: admin is one in every project; the others are what projects make them."""
+    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles."""
 
     id: str
     name: str
@@ -34,7 +34,7 @@ class UserView(BaseModel):
 
 
 def local_user(session: Session) -> User:
-    """Return the one user of local mode, made at first use."""
+    """Return the user of local mode, created at first use."""
     user = session.scalar(select(User).where(User.name == LOCAL_NAME))
     if user is None:
         user = User(name=LOCAL_NAME, role="admin")
@@ -44,13 +44,28 @@ def local_user(session: Session) -> User:
 
 
 def ensure_local_user(workspace: Workspace) -> User:
-    """Return the user of local mode. Called when a process starts, so that no page load has to write."""
+    """Return the user of local mode.
+
+    Called at the start of a process, so that loading the page never writes.
+    """
     with workspace.database.write() as session:
         return local_user(session)
 
 
 def add_user(workspace: Workspace, name: str, password: str, role: str, *, by: str | None = None) -> User:
-    """Add a user who can log in. Refused for an unknown role or a short password, Conflict for a taken name."""
+    """Add a user who can log in.
+
+    Args:
+        workspace: open workspace.
+        name: login name.
+        password: initial password.
+        role: admin, reviewer or annotator.
+        by: id of the acting user.
+
+    Raises:
+        Refused: role, name or password is invalid.
+        Conflict: the name is taken.
+    """
     check_role(role)
     name = names.chosen(name)
     stored = passwords.hashed(password, name)
@@ -63,7 +78,7 @@ def add_user(workspace: Workspace, name: str, password: str, role: str, *, by: s
             audit.record(session, by, "users.add", user.id, name=name, role=role)
             return user
     except IntegrityError:
-        raise Conflict(f"There is a user {name!r} already.") from None
+        raise Conflict(f"The name {name!r} is taken. Choose another one.") from None
 
 
 def users(workspace: Workspace) -> list[User]:
@@ -73,21 +88,34 @@ def users(workspace: Workspace) -> list[User]:
 
 
 def user_named(workspace: Workspace, name: str) -> User:
-    """Return a user. NotFound with a sentence when there is none."""
+    """Return a user by name.
+
+    Raises:
+        NotFound: there is no such user.
+    """
     with workspace.database.read() as session:
         user = session.scalar(select(User).where(User.name == name))
     if user is None:
-        raise NotFound(f"There is no user {name!r}.")
+        raise NotFound(f"There is no user {name!r}. Run glossator users list for all names.")
     return user
 
 
 def change_user(
     workspace: Workspace, user_id: str, *, role: str | None = None, disabled: bool | None = None, by: User
 ) -> User:
-    """Change a user's role, or disable or enable them; who is disabled loses all sessions. What is None stays.
+    """Change a user's role, or disable or enable the user. Disabling ends all sessions.
 
-    Refused for the local user, and for oneself: an admin cannot lock the last admin out by mistake. Forbidden for who is no
-    admin any more by the time of the change.
+    Args:
+        workspace: open workspace.
+        user_id: user to change.
+        role: new role; None: unchanged.
+        disabled: new state; None: unchanged.
+        by: acting admin.
+
+    Raises:
+        Refused: the user is the local user, or `by`: admins cannot lock themselves out.
+        Forbidden: `by` is no longer an admin.
+        NotFound: there is no such user.
     """
     if role is not None:
         check_role(role)
@@ -95,7 +123,7 @@ def change_user(
         _take_turn(session, by)
         user = _changeable(session, user_id)
         if user.id == by.id:
-            raise Refused("You cannot change your own role or disable yourself; ask another admin.")
+            raise Refused("You cannot change your own role or disable yourself. Ask another admin.")
         if role is not None and role != user.role:
             audit.record(session, by.id, "users.role", user.id, name=user.name, before=user.role, role=role)
             user.role = role
@@ -108,7 +136,14 @@ def change_user(
 
 
 def set_password(workspace: Workspace, user_id: str, password: str, *, by: User) -> None:
-    """Give somebody a new password, as an admin does for who forgot theirs; ends all their sessions."""
+    """Set a user's password and end all their sessions; for admins.
+
+    Args:
+        workspace: open workspace.
+        user_id: user to change.
+        password: new password.
+        by: acting admin.
+    """
     with workspace.database.read() as session:
         user = _changeable(session, user_id)
     stored = passwords.hashed(password, user.name)
@@ -121,7 +156,13 @@ def set_password(workspace: Workspace, user_id: str, password: str, *, by: User)
 
 
 def end_sessions(workspace: Workspace, user_id: str, *, by: User) -> None:
-    """End all sessions of a user, as an admin does for a lost machine."""
+    """End all sessions of a user; for admins.
+
+    Args:
+        workspace: open workspace.
+        user_id: user to change.
+        by: acting admin.
+    """
     with workspace.database.write() as session:
         _take_turn(session, by)
         user = _found(session, user_id)
@@ -130,7 +171,11 @@ def end_sessions(workspace: Workspace, user_id: str, *, by: User) -> None:
 
 
 def user_by_id(workspace: Workspace, user_id: str) -> User:
-    """Return a user by id. NotFound when there is none."""
+    """Return a user by id.
+
+    Raises:
+        NotFound: there is no such user.
+    """
     with workspace.database.read() as session:
         return _found(session, user_id)
 
@@ -147,26 +192,37 @@ def user_view(user: User) -> UserView:
 
 
 def preferences(workspace: Workspace, user_id: str) -> dict[str, Any]:
-    """Return what a person's page remembers, as it was stored."""
+    """Return a user's stored preferences."""
     with workspace.database.read() as session:
         return dict(_found(session, user_id).preferences)
 
 
 def set_preferences(workspace: Workspace, user_id: str, wanted: dict[str, Any]) -> dict[str, Any]:
-    """Store what a person's page shall remember, all of it.
+    """Replace a user's preferences.
 
-    Refused above 64 KB, and for what could not be sent back: half a character, NaN, and values too deep in each other.
+    Args:
+        workspace: open workspace.
+        user_id: id of the user.
+        wanted: all preferences, as JSON.
+
+    Returns:
+        The stored preferences.
+
+    Raises:
+        Refused: above 64 KB, nested too deeply, or with lone surrogates, NaN or Infinity.
     """
     try:
         size = len(json.dumps(wanted, ensure_ascii=False, allow_nan=False).encode("utf-8"))
     except UnicodeEncodeError:
-        raise Refused("Preferences hold half a character, which cannot be stored.") from None
+        raise Refused("The preferences contain a lone surrogate, which cannot be stored. Remove it.") from None
     except ValueError:
-        raise Refused("Preferences hold a number that JSON does not know: NaN or Infinity.") from None
+        raise Refused("The preferences contain NaN or Infinity, which JSON cannot hold. Remove it.") from None
     if _is_deep(wanted, DEEPEST_PREFERENCES):
-        raise Refused(f"Preferences hold more than {DEEPEST_PREFERENCES} levels of lists and objects.")
+        raise Refused(
+            f"The preferences have more than {DEEPEST_PREFERENCES} levels of lists and objects. Flatten them."
+        )
     if size > LARGEST_PREFERENCES:
-        raise Refused(f"Preferences take {size:,} bytes; {LARGEST_PREFERENCES:,} are allowed.")
+        raise Refused(f"The preferences have {size:,} bytes; {LARGEST_PREFERENCES:,} are allowed. Shorten them.")
     with workspace.database.write() as session:
         user = _found(session, user_id)
         user.preferences = wanted
@@ -174,7 +230,7 @@ def set_preferences(workspace: Workspace, user_id: str, wanted: dict[str, Any]) 
 
 
 def _is_deep(value: Any, levels: int) -> bool:
-    """Whether lists and objects lie more than so many levels deep in each other."""
+    """Return whether lists and objects are nested more than so many levels deep."""
     if not isinstance(value, dict | list):
         return False
     inner = value.values() if isinstance(value, dict) else value
@@ -182,9 +238,13 @@ def _is_deep(value: Any, levels: int) -> bool:
 
 
 def check_role(role: str) -> None:
-    """Refused, with a sentence, for what is no role."""
+    """Check the name of a role.
+
+    Raises:
+        Refused: the role is unknown.
+    """
     if role not in ROLES:
-        raise Refused(f"There is no role {role!r}; choose one of {', '.join(ROLES)}.")
+        raise Refused(f"Unknown role {role!r}. Choose from {', '.join(ROLES)}.")
 
 
 def _found(session: Session, user_id: str) -> User:
@@ -192,20 +252,20 @@ def _found(session: Session, user_id: str) -> User:
 
 
 def _take_turn(session: Session, by: User) -> None:
-    """Let one admin at a time change users, and only who is an admin now: two could remove each other at once.
+    """Lock all admins and check that `by` still is one: two could otherwise remove each other at once.
 
-    `by` was read before this transaction. The locks are taken in one order, so that nobody waits for each other.
+    `by` was read before this transaction. The locks are taken in one order, which prevents deadlocks.
     """
     admins = select(User.id).where(User.role == "admin", User.disabled_at.is_(None)).order_by(User.id)
     if by.id not in session.scalars(admins.with_for_update(key_share=True)).all():
-        raise Forbidden("Only an admin may do this.")
+        raise Forbidden("Only an admin can do this. Ask an admin of this server.")
 
 
 def _changeable(session: Session, user_id: str) -> User:
-    """Return a user, locked until the commit, so that no login in flight misses the change."""
+    """Return a user, locked until the commit, so that no simultaneous login misses the change."""
     user = sessions.locked(session, user_id)
     if user is None:
         raise NotFound("There is no such user.")
     if user.name == LOCAL_NAME:
-        raise Refused(f"{LOCAL_NAME!r} is who works without login and on the command line; it cannot be changed.")
+        raise Refused(f"The user {LOCAL_NAME!r} of the command line cannot be changed. Choose another user.")
     return user

@@ -1,8 +1,8 @@
-"""What an annotator does not see: others' answers to a question that several people, or a known answer, are to be compared on.
+"""Visibility: answers to overlapping tasks and gold questions are hidden until annotators answer.
 
-Whoever has seen another person's mark no longer answers independently. Once their own answer is handed in, they see all.
-Every id of an answer in a route is asked about here (engine.accounts.permissions.check), and so is every change of one
-(engine.accounts.permissions.check_author); lists leave out what is hidden.
+Annotators who see another mark no longer answer independently. After submitting their own answer they see all of them.
+Every id of an answer in a route is checked here (engine.accounts.permissions.check), as is every change of an answer
+(engine.accounts.permissions.check_author). Lists omit hidden answers.
 """
 
 from sqlalchemy import ColumnElement, exists, or_, select
@@ -12,12 +12,16 @@ from db.tables import Annotation, Document, Member, Task, User
 from engine.errors import NotFound
 from engine.statuses import ANSWERED
 
-SOMEBODY = "Somebody else"  # who holds or answered a question, told to whom they are to be compared with
-NOT_THERE = "There is no such annotation."  # as for an unknown one: that somebody has answered tells something
+SOMEBODY = "Somebody else"  # replaces the name of a person who holds or answered the question
+NOT_THERE = "There is no such annotation."  # as for an unknown id: existence would reveal that somebody has answered
 
 
 def compared(viewer_id: str) -> ColumnElement[bool]:
-    """Return the condition that the viewer's answer to a task will be compared with others', and is still to come."""
+    """Return the condition that the viewer has not answered a task whose answers will be compared.
+
+    Args:
+        viewer_id: id of the annotator.
+    """
     own = aliased(Annotation)
     answered = exists().where(
         own.document_id == Task.document_id,
@@ -29,7 +33,7 @@ def compared(viewer_id: str) -> ColumnElement[bool]:
 
 
 def sees_all(session: Session, project_id: str, viewer_id: str) -> bool:
-    """Return whether nothing in a project is hidden from a person: from a reviewer and an admin."""
+    """Return whether a user sees all answers of a project, as reviewers and admins do."""
     judges = ("reviewer", "admin")
     member = exists().where(Member.project_id == project_id, Member.user_id == User.id, Member.role.in_(judges))
     found = select(User.id).where(User.id == viewer_id, User.disabled_at.is_(None), or_(User.role == "admin", member))
@@ -37,7 +41,11 @@ def sees_all(session: Session, project_id: str, viewer_id: str) -> bool:
 
 
 def hidden_answers(viewer_id: str) -> ColumnElement[bool]:
-    """Return the condition that an annotation is somebody else's, and hidden from the viewer as long as they are no reviewer."""
+    """Return the condition that another user's annotation is hidden from an annotator.
+
+    Args:
+        viewer_id: id of the annotator; reviewers and admins see all (`sees_all`).
+    """
     asked = exists().where(
         Task.document_id == Annotation.document_id, Task.question_id == Annotation.question_id, compared(viewer_id)
     )
@@ -45,7 +53,10 @@ def hidden_answers(viewer_id: str) -> ColumnElement[bool]:
 
 
 def hidden_questions(session: Session, document_id: str, viewer_id: str) -> set[str]:
-    """Return the questions of a document to which this person is shown their own answer alone. None are for a reviewer."""
+    """Return ids of a document's questions whose other answers are hidden from the user.
+
+    Empty for reviewers.
+    """
     document = session.get(Document, document_id)
     if document is None or sees_all(session, document.project_id, viewer_id):
         return set()
@@ -53,20 +64,29 @@ def hidden_questions(session: Session, document_id: str, viewer_id: str) -> set[
 
 
 def unnamed_tasks(session: Session, project_id: str, viewer_id: str) -> set[str]:
-    """Return the tasks of a project of which this person is not told who holds or answered them. None are for a reviewer."""
+    """Return ids of tasks whose holders and authors are not named to the user; empty for reviewers."""
     if sees_all(session, project_id, viewer_id):
         return set()
     return set(session.scalars(select(Task.id).where(Task.project_id == project_id, compared(viewer_id))))
 
 
 def is_hidden(session: Session, annotation: Annotation, viewer_id: str) -> bool:
-    """Return whether a person is not to see an answer, nor whose it is, nor that it is there."""
+    """Return whether an answer, its author and its existence are hidden from a user."""
     hidden = select(Annotation.id).where(Annotation.id == annotation.id, hidden_answers(viewer_id))
     return session.scalar(hidden) is not None and not sees_all(session, annotation.project_id, viewer_id)
 
 
 def seen(session: Session, annotation_id: str, viewer_id: str | None) -> Annotation:
-    """Return an annotation that this person may see (None: anybody). NotFound when there is none, or it is hidden from them."""
+    """Return an annotation that the user may see.
+
+    Args:
+        session: an open session.
+        annotation_id: id of the annotation.
+        viewer_id: id of the user; None: no check.
+
+    Raises:
+        NotFound: there is no such annotation, or it is hidden from the user.
+    """
     annotation = session.get(Annotation, annotation_id)
     if annotation is None or (viewer_id is not None and is_hidden(session, annotation, viewer_id)):
         raise NotFound(NOT_THERE)

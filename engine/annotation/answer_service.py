@@ -32,7 +32,7 @@ LONGEST_QUESTION = 1000
 _WARMED_AT_ONCE = 4  # pages that are encoded before anybody asks them, or wait for that
 
 
-class Desk:
+class AnswerService:
     """Where questions are answered: the loaded models and the encoded pages of one process. Safe for threads."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -1,4 +1,7 @@
-"""The commands, one file a group. Each file has `register(app)`; what is heavy is imported when a command runs."""
+"""The commands, one file a group.
+
+Each file has `register(app)`; heavy modules are imported when a command runs.
+"""
 
 from engine.commands import (
     answers,

@@ -1,4 +1,4 @@
-"""`glossator answers`: what was answered, and correcting, accepting or refusing it from a shell."""
+"""`glossator answers`: list, mark, refine, accept, submit and reopen answers."""
 
 import uuid
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from engine.commands.found import acting, document_called, page_numbered
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
-answers = typer.Typer(help="Answers: list, correct, accept.", no_args_is_help=True)
+answers = typer.Typer(help="List, mark and accept answers.", no_args_is_help=True)
 
-Answer = Annotated[str, typer.Argument(help="Id of the answer; glossator answers list prints it.")]
-Page = Annotated[int, typer.Option(min=1, help="Number of the page.")]
-Person = Annotated[str | None, typer.Option("--as", help="Who does it; without it, the local user.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+Answer = Annotated[str, typer.Argument(help="Id of the answer, from glossator answers list.")]
+Page = Annotated[int, typer.Option(min=1, help="Page number.")]
+Person = Annotated[str | None, typer.Option("--as", help="Name of the acting user; default: the local user.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,11 +30,11 @@ def register(app: typer.Typer) -> None:
 
 @answers.command("list")
 def list_(
-    document: Annotated[str, typer.Argument(help="Name or id of a document of the project.")],
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
     as_json: Json = False,
 ) -> None:
-    """List the questions asked of a document with their answers."""
+    """List the questions and answers of a document."""
     with here() as workspace:
         found = document_called(workspace, project_named(workspace, project).id, document)
         lines = annotation_lines(workspace, found.id)
@@ -50,7 +50,7 @@ def list_(
 
 @answers.command()
 def show(answer: Answer, as_json: Json = False) -> None:
-    """Show an answer as it stands, and what the model had proposed."""
+    """Show an answer and the model's proposal."""
     with here() as workspace:
         view = annotation_view(workspace, answer)
     if as_json:
@@ -60,22 +60,22 @@ def show(answer: Answer, as_json: Json = False) -> None:
     output.print("(no answer)" if view.state.no_answer else view.text or "(no words are marked)", markup=False)
     output.print(f"{view.status}, revision {view.head}, by {view.author.name}", style="dim", markup=False)
     if view.proposal is not None:
-        proposed = f"{view.proposal.model.label} had said: {view.proposal.text or '(nothing)'}"
+        proposed = f"proposed by {view.proposal.model.label}: {view.proposal.text or '(nothing)'}"
         output.print(f"{proposed}, confidence {view.proposal.score:.2f}", style="dim", markup=False)
 
 
 @answers.command()
 def mark(
     answer: Answer,
-    text: Annotated[str | None, typer.Option(help="Words of the page, as they stand there one after another.")] = None,
-    words: Annotated[str | None, typer.Option(help="Numbers of words, with commas between.")] = None,
+    text: Annotated[str | None, typer.Option(help="Consecutive words of the page.")] = None,
+    words: Annotated[str | None, typer.Option(help="Word numbers, separated by commas.")] = None,
     page: Page = 1,
     person: Person = None,
     as_json: Json = False,
 ) -> None:
-    """Mark these words of a page, instead of what is marked there."""
+    """Mark words of a page, replacing its mark."""
     if (text is None) == (words is None):
-        fail("Say which words: --text WORDS, or --words NUMBERS.")
+        fail("No words are given. Use either --text WORDS or --words NUMBERS.")
     with here() as workspace:
         there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
         numbers = _standing(workspace, there.id, text) if text is not None else _numbers(words or "")
@@ -87,27 +87,28 @@ def mark(
 def refine(
     answer: Answer,
     point: Annotated[
-        list[str] | None, typer.Option(help="X,Y in pixels of the page; with a minus behind (X,Y-): not here.")
+        list[str] | None,
+        typer.Option(help="X,Y in page pixels inside the answer; X,Y- (with a minus) for a point outside."),
     ] = None,
-    box: Annotated[str | None, typer.Option(help="X0,Y0,X1,Y1 in pixels of the page.")] = None,
+    box: Annotated[str | None, typer.Option(help="X0,Y0,X1,Y1 in page pixels.")] = None,
     page: Page = 1,
     person: Person = None,
     as_json: Json = False,
 ) -> None:
-    """Let the model answer again with points and a box, and keep what it says."""
+    """Refine an answer with points and a box, and save the result."""
     points = [_point(each) for each in point or ()]
     if not points and box is None:
-        fail("Say where: --point X,Y or --box X0,Y0,X1,Y1.")
+        fail("No point or box is given. Use --point X,Y or --box X0,Y0,X1,Y1.")
     corners = _numbers(box) if box is not None else []
     if box is not None and len(corners) != 4:
-        fail(f"The box {box!r} cannot be read: it has four whole numbers, X0,Y0,X1,Y1.")
+        fail(f"The box {box!r} is invalid. Give four whole numbers: X0,Y0,X1,Y1.")
     edges = (corners[0], corners[1], corners[2], corners[3]) if corners else None
     with here() as workspace:
-        from engine.annotation.answer_service import Desk
+        from engine.annotation.answer_service import AnswerService
 
         there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
         user = acting(workspace, person, "annotation_id", answer)
-        said = Desk(workspace).refine(answer, there.id, user.id, points=points, box=edges, mask=None)
+        said = AnswerService(workspace).refine(answer, there.id, user.id, points=points, box=edges, mask=None)
         edits: list[Edit] = [
             EditPrompts(op="prompts", page=there.id, points=points, boxes=[edges] if edges else []),
             EditMask(op="mask", page=there.id, words=said.words, mask=said.mask),
@@ -117,25 +118,25 @@ def refine(
 
 @answers.command()
 def accept(answer: Answer, person: Person = None, as_json: Json = False) -> None:
-    """Accept an answer as it stands; where the project wants a review, that submits it."""
+    """Accept an answer; with required reviews, this submits it."""
     _decide(answer, "accept", [], person, as_json)
 
 
 @answers.command()
 def submit(answer: Answer, person: Person = None, as_json: Json = False) -> None:
-    """Hand an answer in for a review."""
+    """Submit an answer for review."""
     _decide(answer, "submit", [], person, as_json)
 
 
 @answers.command()
 def reopen(answer: Answer, person: Person = None, as_json: Json = False) -> None:
-    """Take an accepted answer back, to correct it."""
+    """Reopen an accepted answer for editing."""
     _decide(answer, "reopen", [], person, as_json)
 
 
 @answers.command("none")
 def no_answer(answer: Answer, person: Person = None, as_json: Json = False) -> None:
-    """Accept that the document does not answer."""
+    """Mark a question as not answered in the document, and accept that."""
     _decide(answer, "accept", [EditNoAnswer(op="no_answer", value=True)], person, as_json)
 
 
@@ -173,14 +174,14 @@ def _said(answer: str, saved: Saved, as_json: bool) -> None:
 
 
 def _standing(workspace: Workspace, page_id: str, text: str) -> list[int]:
-    """The numbers of the words that read so, one after another; the command ends where they stand nowhere, or twice."""
+    """Return the numbers of consecutive words; ends the command unless they occur exactly once."""
     from engine.annotation.page_cache import words_of
 
     found, wanted = words_of(workspace, page_id), text.split()
     texts = [word.text for word in found.words]
     places = [at for at in range(len(texts)) if wanted and texts[at : at + len(wanted)] == wanted]
     if len(places) != 1:
-        reason = "stand nowhere on this page" if not places else f"stand in {len(places)} places; use --words"
+        reason = "do not occur on this page" if not places else f"occur {len(places)} times on this page; use --words"
         fail(f"The words {text!r} {reason}.")
     return list(found.numbers[places[0] : places[0] + len(wanted)])
 
@@ -189,7 +190,7 @@ def _numbers(text: str) -> list[int]:
     try:
         return [int(each) for each in text.split(",")]
     except ValueError:
-        fail(f"{text!r} cannot be read: whole numbers with commas between, as in 41,42.")
+        fail(f"{text!r} is invalid. Give whole numbers separated by commas, as in 41,42.")
 
 
 def _point(text: str) -> Point:
@@ -197,4 +198,4 @@ def _point(text: str) -> Point:
         x, y = text.rstrip("+-").split(",")
         return float(x), float(y), not text.endswith("-")
     except ValueError:
-        fail(f"The point {text!r} cannot be read: it is X,Y, or X,Y- for a place that does not belong.")
+        fail(f"The point {text!r} is invalid. Give X,Y, or X,Y- for a point outside the answer.")

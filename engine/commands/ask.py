@@ -1,4 +1,4 @@
-"""glossator ask: one question of one document, from a shell."""
+"""`glossator ask`: ask a question about a document."""
 
 from typing import Annotated
 
@@ -15,27 +15,29 @@ def register(app: typer.Typer) -> None:
 
 
 def ask(
-    document: Annotated[str, typer.Argument(help="Name or id of a document of the project.")],
-    question: Annotated[str, typer.Argument(help="What to ask it.")],
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
+    question: Annotated[str, typer.Argument(help="The question.")],
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
-    person: Annotated[str | None, typer.Option("--as", help="Who asks; without it, the local user.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    person: Annotated[
+        str | None, typer.Option("--as", help="Name of the acting user; default: the local user.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Ask a document. The answer is kept, and waits on the page to be corrected or accepted."""
+    """Ask a question about a document. The answer is saved as a draft."""
     with here() as workspace:
-        from engine.annotation.answer_service import Desk
+        from engine.annotation.answer_service import AnswerService
         from engine.annotation.views import annotation_view
         from engine.models.registry import ensure_shipped
 
         found = document_called(workspace, project_named(workspace, project).id, document)
         user = acting(workspace, person, "document_id", found.id)
         ensure_shipped(workspace)
-        annotation_id, _ = Desk(workspace).ask(found.id, question, None, user.id)
+        annotation_id, _ = AnswerService(workspace).ask(found.id, question, None, user.id)
         view = annotation_view(workspace, annotation_id)
     if as_json:
         emit(view.model_dump(mode="json"))
         return
     output.print(view.text or "(no words are marked)", markup=False)
     if view.proposal is not None:
-        sure = f"confidence {view.proposal.score:.2f}, answered here {view.proposal.answered:.2f}"
+        sure = f"confidence {view.proposal.score:.2f}, probability of an answer {view.proposal.answered:.2f}"
         output.print(f"{sure}, by {view.proposal.model.label}", style="dim", markup=False)

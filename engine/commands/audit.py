@@ -1,4 +1,4 @@
-"""`glossator audit`: who decided what."""
+"""`glossator audit`: list the audit trail."""
 
 from typing import Annotated
 
@@ -17,11 +17,11 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
-    project: Annotated[str | None, typer.Option("--project", help="Only of this project.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=trail.MOST, help="How many entries, newest first.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    project: Annotated[str | None, typer.Option("--project", help="Limit the list to this project.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=trail.MOST, help="Number of entries, newest first.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """List who changed members, roles, settings and models, exported, or failed too often to log in."""
+    """List the audit trail: changes of members, roles, settings and models, exports, and failed logins."""
     with here() as workspace:
         found = trail.entries(workspace, project_named(workspace, project).id if project else None, limit=limit)
     if as_json:

@@ -1,4 +1,4 @@
-"""What all commands share: opening the workspace, ending with one sentence, and output for programs."""
+"""Shared by all commands: workspace, errors as one sentence, progress, and JSON output."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from engine import disk_reserve
 from engine.errors import NotFound, Refused
 from engine.jobs.outage import is_full
-from engine.private_files import own_things
+from engine.private_files import private_process_files
 from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -24,7 +24,12 @@ output = Console(highlight=False)  # results
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
-    """End the command with one sentence on standard error."""
+    """End the command with one sentence on standard error.
+
+    Args:
+        sentence: the error and the action to take.
+        code: exit code.
+    """
     console.print(sentence, style="red", markup=False, soft_wrap=True)
     raise typer.Exit(code)
 
@@ -35,7 +40,10 @@ def emit(answer: dict[str, Any]) -> None:
 
 
 def settings_here(**chosen: Any) -> Settings:
-    """Return the settings of the environment with what the command line chose. Ends with a sentence when they cannot be."""
+    """Return the settings of the environment with the options of the command line.
+
+    Ends the command when invalid.
+    """
     try:
         return Settings(**{name: value for name, value in chosen.items() if value is not None})
     except ValidationError as error:
@@ -47,9 +55,12 @@ def settings_here(**chosen: Any) -> Settings:
 
 @contextmanager
 def here(**chosen: Any) -> Iterator[Workspace]:
-    """Yield the workspace of the environment; what is refused inside ends the command with its sentence.
+    """Open the workspace of the environment; a refusal inside ends the command with its sentence.
 
-    What is written inside is private, but for what `engine.private_files.for_others` holds.
+    New files are private, except inside `engine.private_files.users_umask`.
+
+    Args:
+        chosen: settings from the command line; None: not given.
     """
     settings = settings_here(**chosen)
     with private_here(settings):
@@ -67,22 +78,28 @@ def here(**chosen: Any) -> Iterator[Workspace]:
 
 @contextmanager
 def private_here(settings: Settings) -> Iterator[None]:
-    """Keep what is written inside private, and temporary files in a folder of this process. Ends with a sentence where none can be made."""
+    """Keep new files private and temporary files in a folder of this process.
+
+    Ends the command when that fails.
+    """
     with ExitStack() as stack:
         try:
             try:
-                stack.enter_context(own_things(settings.data_dir))
+                stack.enter_context(private_process_files(settings.data_dir))
             except OSError as error:
                 if not (is_full(error) and disk_reserve.give_up(settings.data_dir)):
                     raise
-                stack.enter_context(own_things(settings.data_dir))
+                stack.enter_context(private_process_files(settings.data_dir))
         except OSError as error:
-            fail(f"{settings.data_dir.absolute()} cannot be written to: {error.strerror or error}.")
+            fail(f"The data folder {settings.data_dir.absolute()} cannot be written to: {error.strerror or error}.")
         yield
 
 
 def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
-    """Return the id of a project, made if there is none; then it says so, for the name may have been meant for another."""
+    """Return the id of a project, created if missing.
+
+    Creating prints a note, because the name may be misspelt.
+    """
     try:
         return project_named(workspace, name).id
     except NotFound as error:
@@ -90,12 +107,12 @@ def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
     with workspace.database.write() as session:
         made = ensure_project(session, name, workspace.settings, user_id).id
     if name != DEFAULT_NAME:
-        console.print(f"{missing} {name!r} was made.", markup=False, soft_wrap=True)
+        console.print(f"{missing} Created {name!r}.", markup=False, soft_wrap=True)
     return made
 
 
 def progress() -> Progress:
-    """Return a progress bar on standard error, silent where nobody watches."""
+    """Return a progress bar on standard error; silent unless that is a terminal."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

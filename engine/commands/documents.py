@@ -1,4 +1,4 @@
-"""glossator ingest, documents: files into a project, and what it holds."""
+"""`glossator ingest` and `glossator documents`: add files to a project, and list its documents."""
 
 import time
 from pathlib import Path
@@ -20,7 +20,7 @@ from engine.projects.projects import DEFAULT_NAME, project_named
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(ingest)
-    documents = typer.Typer(no_args_is_help=True, help="Documents of a project.")
+    documents = typer.Typer(no_args_is_help=True, help="List, show and sign documents.")
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("sign")(sign_documents)
@@ -28,17 +28,17 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    files: Annotated[list[Path], typer.Argument(help="PDF, PNG, JPEG or TIFF files, or folders of them.")],
-    project: Annotated[str, typer.Option(help="Project to put them into; made if there is none.")] = DEFAULT_NAME,
-    licence: Annotated[str | None, typer.Option(help="Licence of the documents, kept with them and exported.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    files: Annotated[list[Path], typer.Argument(help="PDF, PNG, JPEG or TIFF files, or folders.")],
+    project: Annotated[str, typer.Option(help="Name of the project; created if missing.")] = DEFAULT_NAME,
+    licence: Annotated[str | None, typer.Option(help="Licence of the documents, exported with them.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Put files into a project. Each one ends as a document or as one sentence that says why not."""
+    """Add files to a project. Each becomes a document or is refused with a sentence."""
     paths = [
         each for path in files for each in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not each.is_dir()
     ]
     if not paths:
-        fail("There is no file to read.")
+        fail("No files found. Name files, or a folder that contains some.")
     rows: list[dict[str, object]] = []
     with here() as workspace:
         user = ensure_local_user(workspace)
@@ -86,7 +86,7 @@ def _print_table(rows: list[dict[str, object]]) -> None:
         table.add_column(column, overflow="fold")
     for column in ("Pages", "Words", "Seconds"):
         table.add_column(column, justify="right")
-    table.add_column("What to know", overflow="fold", ratio=1)
+    table.add_column("Notes", overflow="fold", ratio=1)
     for row in rows:
         table.add_row(
             str(row["name"]),
@@ -107,7 +107,7 @@ def _print_table(rows: list[dict[str, object]]) -> None:
 
 def list_documents(
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
     """List the documents of a project, newest first."""
     with here() as workspace:
@@ -126,15 +126,19 @@ def list_documents(
     output.print(table)
     for line in lines:
         if line.quarantined:
-            output.print(f"{line.name} is in quarantine: it neither trains nor judges.", markup=False, soft_wrap=True)
+            output.print(
+                f"{line.name} is in quarantine: it is used neither for training nor for judging.",
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 def show_document(
-    document: Annotated[str, typer.Argument(help="Name or id of a document of the project.")],
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Show a document with its pages; glossator answers list shows what was asked of it."""
+    """Show a document and its pages."""
     with here() as workspace:
         found = document_called(workspace, project_named(workspace, project).id, document)
         view = document_view(workspace, found.id)
@@ -151,9 +155,9 @@ def show_document(
 
 
 def sign_documents(
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Sign documents of earlier versions, so that near-duplicates of them are known. The worker does it when it starts."""
+    """Sign documents of earlier versions to detect near-duplicates. The worker does this when it starts."""
     from engine.documents.duplicates.signature_backfill import sign
 
     with here() as workspace, progress() as bar:
@@ -164,4 +168,6 @@ def sign_documents(
         return
     output.print(f"{done.documents} documents were signed." if done.documents != 1 else "1 document was signed.")
     for name in done.quarantined:
-        output.print(f"{name} was quarantined; glossator documents show tells why.", markup=False, soft_wrap=True)
+        output.print(
+            f"{name} was quarantined; glossator documents show gives the reason.", markup=False, soft_wrap=True
+        )

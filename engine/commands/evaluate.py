@@ -1,4 +1,4 @@
-"""`glossator evaluate`: a model on a grounded set, with the lexical floor beside it."""
+"""`glossator evaluate`: evaluate a model on a grounded dataset, beside the lexical baseline."""
 
 from functools import partial
 from pathlib import Path
@@ -15,31 +15,29 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    source: Annotated[
-        Path, typer.Argument(metavar="SET", help="A folder with pages.jsonl and images, or such a file.")
-    ],
+    source: Annotated[Path, typer.Argument(metavar="SET", help="Folder with pages.jsonl and images, or that file.")],
     model: Annotated[
-        Path | None, typer.Option("--model", help="A checkpoint; without it, the one that projects begin with.")
+        Path | None, typer.Option("--model", help="Checkpoint; default: the one for new projects.")
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, metavar="PAGES", help="Only the first pages.")] = None,
-    clicks: Annotated[int, typer.Option("--clicks", min=0, max=20, help="Correct every answer by so many clicks.")] = 0,
-    words_only: Annotated[bool, typer.Option("--words-only", help="Do not read the images.")] = False,
-    noise: Annotated[float, typer.Option(metavar="RATE", help="Misread so many of the characters, 0 to 1.")] = 0.0,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="PAGES", help="Limit to the first pages.")
+    ] = None,
+    clicks: Annotated[
+        int, typer.Option("--clicks", min=0, max=20, help="Number of simulated correction clicks per answer.")
+    ] = 0,
+    words_only: Annotated[bool, typer.Option("--words-only", help="Ignore the images.")] = False,
+    noise: Annotated[float, typer.Option(metavar="RATE", help="Share of misread characters, 0 to 1.")] = 0.0,
     drop: Annotated[
-        float, typer.Option(metavar="SHARE", help="Leave so many of the questions' telling words out, 0 to 1.")
+        float, typer.Option(metavar="SHARE", help="Share of the questions' content words to leave out, 0 to 1.")
     ] = 0.0,
-    ocr: Annotated[
-        bool, typer.Option("--ocr", help="Ask the words that our own OCR reads, not the given ones.")
-    ] = False,
-    ocr_cache: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep what OCR reads there, for the next time.")
-    ] = None,
+    ocr: Annotated[bool, typer.Option("--ocr", help="Use the words read by OCR, not the given ones.")] = False,
+    ocr_cache: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Cache of OCR results.")] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a page with figures and the worst answers.")
+        Path | None, typer.Option(metavar="FILE.html", help="Report to write: figures and the worst answers.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Measure a model on pages whose answers are known (the grounded format) and print it beside the lexical floor."""
+    """Evaluate a model on a grounded dataset, and print its figures beside the lexical baseline."""
     import torch
 
     from engine.commands.evaluation_tables import main_table, slices_table
@@ -57,13 +55,13 @@ def evaluate(
     if settings.threads:
         torch.set_num_threads(settings.threads)
     if ocr and words_only:
-        fail("--ocr reads the images and --words-only does not: choose one.", code=2)
+        fail("--ocr reads the images and --words-only ignores them. Use one of them.", code=2)
     if ocr and noise:
-        fail("--noise misreads the given words and --ocr does not use them: choose one.", code=2)
+        fail("--noise changes the given words, and --ocr does not use them. Use one of them.", code=2)
     if ocr_cache is not None and not ocr:
-        fail("--ocr-cache keeps what --ocr reads: give both.", code=2)
+        fail("--ocr-cache has no effect without --ocr. Give both.", code=2)
     if report is not None and (report.is_dir() or not report.parent.is_dir()):
-        fail(f"The report cannot be written to {report}: it must be a file in a folder that exists.", code=2)
+        fail(f"The report cannot be written to {report}. Name a file in an existing folder.", code=2)
     failures = Failures()
     try:
         path = pages_file(source)
@@ -99,7 +97,7 @@ def evaluate(
         output.print(slices_table(answer))
     if report is None:
         return
-    try:  # after the figures: these took long, and nothing that befalls a picture may cost them
+    try:  # after the figures are printed: a failure of the report must not lose them
         with progress() as bar:
             drawing = bar.add_task("Pictures", total=failures.shown)
             html = report_page(
@@ -113,4 +111,4 @@ def evaluate(
         report.write_text(html, encoding="utf-8", errors="replace")
     except (ValueError, OSError) as error:
         fail(f"The report was not written: {error}")
-    console.print(f"The report is in {report}.", markup=False, soft_wrap=True)
+    console.print(f"Report written to {report}.", markup=False, soft_wrap=True)

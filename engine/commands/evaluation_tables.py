@@ -1,4 +1,4 @@
-"""An evaluation as tables for people: model beside floor, then the slices."""
+"""Tables of an evaluation: model beside lexical baseline, then the slices."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,12 +20,20 @@ from engine.training.evaluation.report.wording import (
 
 
 def main_table(answer: Mapping[str, Any], name: str) -> Table:
-    """Figures of all questions: model, lexical floor and their difference, each with its 95 % interval over pages."""
+    """Return the figures of all questions as a table.
+
+    Args:
+        answer: evaluation as JSON.
+        name: name of the dataset.
+
+    Returns:
+        Model, lexical baseline and difference, each with its 95 % interval over pages.
+    """
     table = _table(
         title=Text(f"{name}: {described(answer)}"),
-        caption=f"Model {answer['model'][:12]}. In brackets: 95 % intervals, pages drawn anew.",
+        caption=f"Model {answer['model'][:12]}. In brackets: 95 % bootstrap intervals over pages.",
     )
-    for heading in ("", "model", "floor", "difference"):
+    for heading in ("", "model", "baseline", "difference"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for key, title in FIGURES.items():
         table.add_row(title, *side_by_side(answer, key))
@@ -42,8 +50,12 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
 
 
 def slices_table(answer: Mapping[str, Any]) -> Table:
-    """The answerable questions by slice, floor and model side by side."""
-    table = _table(caption="Answerable questions by slice: model, then floor.")
+    """Return the answerable questions by slice: model, then baseline.
+
+    Args:
+        answer: evaluation as JSON.
+    """
+    table = _table(caption="Answerable questions by slice: model, then baseline.")
     table.add_column("", no_wrap=True)
     table.add_column("n", justify="right")
     for heading in ("mean IoU", "IoU > .5", "word F1", "exact"):
@@ -62,5 +74,5 @@ def slices_table(answer: Mapping[str, Any]) -> Table:
 
 
 def _table(**options: Any) -> Table:
-    """A table without frame: what is told fits into 80 columns."""
+    """Return a table without frame, for 80 columns."""
     return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, **options)

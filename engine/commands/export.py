@@ -1,4 +1,4 @@
-"""`glossator export`: curated answers as files."""
+"""`glossator export`: export reviewed answers as a dataset."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output, progress
-from engine.private_files import for_others
+from engine.private_files import users_umask
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 
@@ -18,49 +18,50 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new or empty folder.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="New or empty folder.")],
     form: Annotated[
         str,
         typer.Option(
             "--format",
-            help="coco, parquet (Hugging Face), png, grounded, label-studio, boundingdocs, funsd, page-xml, yolo, csv or xlsx.",
+            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml, yolo, csv or xlsx.",
         ),
     ] = "coco",
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
-    everything: Annotated[bool, typer.Option("--all", help="Also drafts, submitted and rejected answers.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include drafts, submitted and rejected answers.")] = False,
     statuses: Annotated[
         list[str] | None,
         typer.Option(
             "--status",
-            help="Answers of this status alone, as accepted or fixed; automatic: those of the model that no person has looked at.",
+            help="Status to export, as accepted; repeatable. automatic: adds unreviewed, auto-accepted answers.",
         ),
     ] = None,
     splits: Annotated[
-        list[str] | None, typer.Option("--split", help="Documents of this split alone: train, recent or frozen.")
+        list[str] | None, typer.Option("--split", help="Split to export: train, recent or frozen; repeatable.")
     ] = None,
-    questions: Annotated[list[str] | None, typer.Option("--question", help="Answers to this question alone.")] = None,
-    since: Annotated[str | None, typer.Option(help="Answers given from this day on, as 2026-11-22, UTC.")] = None,
-    until: Annotated[str | None, typer.Option(help="Answers given before this day.")] = None,
+    questions: Annotated[list[str] | None, typer.Option("--question", help="Question to export; repeatable.")] = None,
+    since: Annotated[str | None, typer.Option(help="First day, as 2026-11-22, UTC.")] = None,
+    until: Annotated[str | None, typer.Option(help="Day after the last one, UTC.")] = None,
     models: Annotated[
         list[str] | None,
         typer.Option(
             "--model",
-            help="Corrections of this version's proposals, and its automatic answers: how its SHA-256 begins.",
+            help="Beginning of a version's SHA-256: edits of its proposals, and its automatic answers. Repeatable.",
         ),
     ] = None,
     agreement: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Least weight of an answer, 0 to 1; of an automatic one its confidence."),
+        typer.Option(min=0, max=1, help="Minimum weight of an answer, or confidence of an automatic one, 0 to 1."),
     ] = None,
-    fit: Annotated[bool, typer.Option("--fit", help="Leave out what is unfit to teach, see the tab Quality.")] = False,
+    fit: Annotated[bool, typer.Option("--fit", help="Exclude labels unfit for training.")] = False,
     snapshot: Annotated[
-        str | None, typer.Option(metavar="SHA256", help="A snapshot that was frozen before, by how it begins.")
+        str | None, typer.Option(metavar="SHA256", help="Beginning of the SHA-256 of an existing snapshot.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Export a project's accepted answers with their page images, whole or not at all.
+    """Export accepted answers with their page images.
 
-    The same answers give the same bytes. An export that was interrupted goes on where it was when the same command is given again.
+    The same answers give the same bytes. The export is complete or absent; repeat the command to resume an interrupted
+    one.
     """
     from engine.datasets.filters import Filters
     from engine.datasets.snapshot_views import snapshot_named
@@ -68,7 +69,7 @@ def export(
     from engine.statuses import ACCEPTED
 
     if everything and statuses:
-        fail("Give either --all or --status.", code=2)
+        fail("--all and --status exclude each other. Use one of them.", code=2)
     chosen = tuple(statuses or ((*ACCEPTED, "draft", "submitted", "rejected") if everything else ACCEPTED))
     with here() as workspace:
         there = project_named(workspace, project)
@@ -85,7 +86,7 @@ def export(
         )
         with progress() as bar:
             task = bar.add_task("Answers")
-            with for_others():
+            with users_umask():
                 written = exports.export(
                     workspace,
                     there.id,
@@ -114,5 +115,5 @@ def export(
     counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in written.counts.items())
     output.print(f"{written.folder}: {counts}.", markup=False, soft_wrap=True)
     if written.lossy:
-        held = f" Mean IoU of what it holds: {written.loss['mean_iou']:.4f}." if "mean_iou" in written.loss else ""
+        held = f" Mean IoU of the exported masks: {written.loss['mean_iou']:.4f}." if "mean_iou" in written.loss else ""
         output.print(f"{written.lossy}{held}", markup=False, soft_wrap=True)

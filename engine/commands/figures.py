@@ -1,4 +1,4 @@
-"""glossator figures: whether the work goes well."""
+"""`glossator figures`: show throughput, speed, reliability and queue depth."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -20,10 +20,10 @@ def register(app: typer.Typer) -> None:
 
 def figures(
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
-    days: Annotated[int, typer.Option(min=1, max=LONGEST, help="Length of the period, which ends today.")] = 90,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    days: Annotated[int, typer.Option(min=1, max=LONGEST, help="Length of the period in days, ending today.")] = 90,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Show masks a day, seconds a mask and share accepted unchanged by model version, who agrees with whom, and the queue's depth."""
+    """Show throughput, speed, share accepted unchanged, reliability and queue depth."""
     from engine.datasets.comparisons import people_reliability
     from engine.statistics.throughput import figures as figures_of
 
@@ -36,7 +36,7 @@ def figures(
         emit({**found.model_dump(mode="json"), "reliability": [asdict(row) for row in people]})
         return
     if not found.by_model and not found.people:
-        output.print("No mask was finished yet; accept an answer, and it is counted here.")
+        output.print("No finished masks in this period. Accept answers, or choose a longer period with --days.")
         return
     _print("model", [(row.label, row) for row in found.by_model])
     _print("person", [(row.person, row) for row in found.people])
@@ -46,15 +46,15 @@ def figures(
     output.print(f"{total} masks from {found.first_day} to {found.last_day}.", markup=False)
     if found.queue:
         now = found.queue[-1]
-        output.print(f"{now.open} tasks wait for an answer, {now.submitted} answers for a reviewer.", markup=False)
+        output.print(f"{now.open} tasks to answer, {now.submitted} answers to review.", markup=False)
 
 
 def _print_reliability(people: list[Reliability]) -> None:
-    """Whose answers can be relied on, the least reliable first; and a sentence on who disagrees with everybody."""
+    """Print the reliability of people, lowest first, and who disagrees with all others."""
     if not people:
         return
-    table = Table("compared", box=None, header_style="bold", pad_edge=False)
-    for title in ("reliability", "with people", "known answers"):
+    table = Table("person", box=None, header_style="bold", pad_edge=False)
+    for title in ("reliability", "comparisons", "gold questions"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in people:
         table.add_row(row.person, f"{row.reliability:.2f}", str(row.comparisons), str(row.gold_questions))
@@ -65,10 +65,10 @@ def _print_reliability(people: list[Reliability]) -> None:
 
 
 def _print_choices(choices: Choices) -> None:
-    """Corrections a page of documents that the model chose, beside those that were drawn."""
+    """Print corrections a page of documents selected by the model, and of random documents."""
     if not choices.by:
         return
-    table = Table("chosen by", box=None, header_style="bold", pad_edge=False)
+    table = Table("selection", box=None, header_style="bold", pad_edge=False)
     for title in ("documents", "corrections a page", "95 %"):
         table.add_column(title, justify="right", no_wrap=True)
     for each in choices.by:
@@ -77,7 +77,8 @@ def _print_choices(choices: Choices) -> None:
     output.print(table)
     if choices.more is not None and choices.more_low is not None and choices.more_high is not None:
         output.print(
-            f"The model's choice: {choices.more:+.2f} corrections a page ({choices.more_low:+.2f} .. {choices.more_high:+.2f}).",
+            f"Selected by the model, compared with random: {choices.more:+.2f} corrections a page "
+            f"({choices.more_low:+.2f} .. {choices.more_high:+.2f}).",
             markup=False,
         )
 

@@ -1,4 +1,4 @@
-"""Does a job in this process, or follows the worker that took it, and shows the progress."""
+"""Run a job in this process with a progress bar, or follow the worker that has taken it."""
 
 import signal
 import threading
@@ -10,9 +10,17 @@ from engine.workspace import Workspace
 
 
 def followed(workspace: Workspace, job: Job) -> Job:
-    """Do a job here, or wait for the worker that took it; return the job when it has ended.
+    """Run or follow a job until it ends or the command is interrupted.
 
-    When somebody interrupts, return the job as it is then. Refused when there is no model to begin with.
+    Args:
+        workspace: open workspace.
+        job: waiting job.
+
+    Returns:
+        The job in its last state.
+
+    Raises:
+        Refused: there is no model to start from.
     """
     from engine.commands.background import HANDLERS
     from engine.commands.worker import lower_priority, sparing_cores
@@ -42,5 +50,5 @@ def followed(workspace: Workspace, job: Job) -> Job:
                 return job
             show(job.progress, job.message)
             time.sleep(0.5)
-    console.print("Stopped; a worker, or this command again, goes on where it was.")
+    console.print("Stopped. A worker, or this command again, resumes the job.")
     return job

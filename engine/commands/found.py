@@ -1,4 +1,4 @@
-"""Things by the names that people type: a document of a project, a page by its number, who is acting."""
+"""Lookups by names on the command line: document, page and acting user."""
 
 from sqlalchemy import or_, select
 
@@ -13,39 +13,53 @@ from engine.workspace import Workspace
 
 
 def document_called(workspace: Workspace, project_id: str, name: str) -> Document:
-    """Return a document by its name or id. Ends the command with a sentence when there is none, or more than one."""
+    """Return a document by its name or id; ends the command unless there is exactly one.
+
+    Args:
+        workspace: open workspace.
+        project_id: project of the document.
+        name: name or id.
+    """
     with workspace.database.read() as session:
         found = session.scalars(
             select(Document).where(Document.project_id == project_id, or_(Document.id == name, Document.name == name))
         ).all()
     if not found:
-        fail(f"The project has no document {name!r}; glossator documents list names them, glossator ingest adds one.")
+        fail(f"The project has no document {name!r}. Run glossator documents list, or add it with glossator ingest.")
     if len(found) > 1:
-        fail(f"{len(found)} documents are called {name!r}; name one by its id: {', '.join(d.id for d in found)}")
+        fail(f"{len(found)} documents are named {name!r}. Use an id instead: {', '.join(d.id for d in found)}")
     return found[0]
 
 
 def page_numbered(workspace: Workspace, document_id: str, number: int) -> PageLine:
-    """Return a page of a document by its number, from 1. Ends the command with a sentence when there is none."""
+    """Return a page of a document by its number, from 1; ends the command when there is none."""
     pages = document_view(workspace, document_id).pages
     page = next((each for each in pages if each.number == number), None)
     if page is None:
-        fail(f"The document has no page {number}; its pages are 1 to {len(pages)}.")
+        fail(f"The document has no page {number}. Choose 1 to {len(pages)}.")
     return page
 
 
 def acting(workspace: Workspace, name: str | None, what: str, key: str, needed: Role = "annotator") -> User:
-    """Return the user `name`, else the one of local mode, as who a command acts on `what` ("annotation_id") with the id `key`.
+    """Return the user as whom a command acts, after the same checks as over REST.
 
-    They must be allowed to: Forbidden for who is disabled, no member of the project, or less than `needed` there, as over REST.
+    Args:
+        workspace: open workspace.
+        name: name of the user; None: the local user.
+        what: kind of id, as "annotation_id".
+        key: the id.
+        needed: least role in its project.
+
+    Raises:
+        Forbidden: the user is disabled, not a member of the project, or has a lower role.
     """
     local = ensure_local_user(workspace)
     user = user_named(workspace, name) if name else local
     if user.disabled_at is not None:
-        raise Forbidden(f"{user.name} is disabled; glossator users enable comes first.")
+        raise Forbidden(f"{user.name} is disabled. Run glossator users enable first.")
     with workspace.database.read() as session:
         project_id = permissions.project_of(session, what, key)
         if permissions.role_in(session, user, project_id) is None:
-            raise Forbidden(f"{user.name} is no member of the project; glossator projects members add comes first.")
+            raise Forbidden(f"{user.name} is not a member of the project. Run glossator projects members add first.")
         permissions.check(session, user, {"project_id": project_id}, needed)
     return user

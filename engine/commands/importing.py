@@ -1,4 +1,4 @@
-"""`glossator import`: datasets of other programs, and what was exported from here."""
+"""`glossator import`: import a dataset of another program, or an export of Glossator."""
 
 from functools import partial
 from pathlib import Path
@@ -18,28 +18,24 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, a folder, or a zip file of either.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="File, folder or zip file.")],
     form: Annotated[
         str,
         typer.Option(
             "--format",
-            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml; auto recognises it.",
+            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml; auto detects it.",
         ),
     ] = "auto",
-    project: Annotated[
-        str, typer.Option("--project", help="Name of the project; made if there is none.")
-    ] = DEFAULT_NAME,
+    project: Annotated[str, typer.Option("--project", help="Name of the project; created if missing.")] = DEFAULT_NAME,
     status: Annotated[
-        Literal["draft", "submitted", "accepted"], typer.Option(help="What the answers are from now on.")
+        Literal["draft", "submitted", "accepted"], typer.Option(help="Status of the imported answers.")
     ] = "accepted",
-    ocr: Annotated[
-        bool, typer.Option(help="Read the words of pages that come without; a second or two for each.")
-    ] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    ocr: Annotated[bool, typer.Option(help="Read pages without words by OCR, one or two seconds per page.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Import pages and answers: all of a set that is right, nothing of one that is not.
+    """Import pages and answers. A dataset with an error is refused as a whole.
 
-    The same set again adds what is missing. Answers become those of the local user.
+    Importing a dataset again adds missing parts. The local user becomes the author of the answers.
     """
     from engine.interchange.imports import import_set
 
@@ -47,7 +43,7 @@ def import_(
         by = ensure_local_user(workspace).id
 
         with progress() as bar:
-            task = bar.add_task("Looking at the pages")
+            task = bar.add_task("Checking the pages")
             found = import_set(
                 workspace,
                 partial(project_to_fill, workspace, project, by),
@@ -82,10 +78,11 @@ def import_(
         )
         return
     lost = "".join(f" Left out: {count:,} of {name}." for name, count in sorted(found.lost.items()))
-    read = f" ({found.read:,} were read by OCR)" if found.read else ""
+    read = f" ({found.read:,} read by OCR)" if found.read else ""
     output.print(
-        f"As {found.form}: {found.documents:,} documents came in ({found.known:,} more were there), {found.pages:,} pages{read}, "
-        f"{found.answers:,} answers, {found.no_answer:,} questions that are not answered.{lost}",
+        f"Imported as {found.form}: {found.documents:,} new documents ({found.known:,} existed), {found.pages:,} "
+        f"pages{read}, "
+        f"{found.answers:,} answers, {found.no_answer:,} questions without an answer.{lost}",
         markup=False,
         soft_wrap=True,
     )

@@ -1,4 +1,4 @@
-"""`glossator jobs`: lists, stops and retries long work, and shows what starts retrainings."""
+"""`glossator jobs`: list, cancel and retry jobs, and list the retraining triggers."""
 
 from typing import Annotated
 
@@ -14,9 +14,9 @@ from engine.projects.projects import project_named
 from engine.training.retraining import trigger_status
 from engine.training.retraining.views import job_view
 
-jobs = typer.Typer(help="Long work in the queue.", no_args_is_help=True)
+jobs = typer.Typer(help="List, cancel and retry jobs.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 @jobs.command("list")
 def list_(
-    project: Annotated[str | None, typer.Option("--project", help="Only of this project.")] = None,
+    project: Annotated[str | None, typer.Option("--project", help="Limit the list to this project.")] = None,
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first."""
@@ -41,31 +41,33 @@ def list_(
         attempt = f"{view.attempts} of {view.max_attempts}"
         said = view.message
         if view.failure and view.failure not in said:
-            said = f"{said} (Before: {view.failure})".strip()
+            said = f"{said} (Previous failure: {view.failure})".strip()
         table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", attempt, escape(said))
     output.print(table)
 
 
 @jobs.command()
 def cancel(job: Annotated[str, typer.Argument(help="Id of the job.")], as_json: Json = False) -> None:
-    """Stop a job: a waiting job at once, a running job at its next step."""
+    """Cancel a job: a waiting one at once, a running one at its next step."""
     with here() as workspace:
         stopped = queue.cancel(workspace, job, by=ensure_local_user(workspace).id)
     if as_json:
         emit({"job_id": stopped.id, "status": stopped.status})
     elif stopped.status == "cancelled":
-        output.print("Cancelled.")
+        output.print("The job is cancelled.")
     else:
-        output.print("It stops at its next step.")
+        output.print("The job stops at its next step.")
 
 
 @jobs.command()
 def retry(
     job: Annotated[str, typer.Argument(help="Id of the job.")],
-    person: Annotated[str | None, typer.Option("--as", help="Who decides; without it, the local user.")] = None,
+    person: Annotated[
+        str | None, typer.Option("--as", help="Name of the acting user; default: the local user.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Put a job that failed or was given up back into the queue; it goes on from its last checkpoint."""
+    """Retry a job that failed or was given up, from its last checkpoint."""
     with here() as workspace:
         if queue.job_by_id(workspace, job).project_id is None:
             by = ensure_local_user(workspace)
@@ -75,15 +77,15 @@ def retry(
     if as_json:
         emit({"job_id": put_back.id, "status": put_back.status})
     else:
-        output.print("It waits for a worker.")
+        output.print("The job is waiting for a worker.")
 
 
 @jobs.command()
 def triggers(
-    project: Annotated[str | None, typer.Option("--project", help="Only of this project.")] = None,
+    project: Annotated[str | None, typer.Option("--project", help="Limit the list to this project.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the triggers of retrainings in each project, how near the next one is, and when it comes."""
+    """List the retraining triggers of each project with their progress and next time."""
     with here() as workspace:
         if project is not None:
             found = [trigger_status.triggers_of(workspace, project_named(workspace, project).id)]
@@ -94,7 +96,7 @@ def triggers(
         named = {"holder": watching.holder, "since": watching.since.isoformat()} if watching is not None else None
         emit({"scheduler": named, "projects": [one.model_dump(mode="json") for one in found]})
         return
-    table = Table("project", "starts", "how near", "next time (UTC)", "last fired (UTC)")
+    table = Table("project", "triggers", "progress", "next time (UTC)", "last firing (UTC)")
     for one in found:
         last = next(iter(one.firings), None)
         fired = f"{last.due_at:%Y-%m-%d %H:%M} by {last.trigger}: {last.message}" if last is not None else "-"
@@ -102,15 +104,14 @@ def triggers(
         table.add_row(*map(escape, (one.project, _starts(one), one.near, soon, fired)))
     output.print(table)
     if watching is None:
-        output.print("No worker watches the triggers; start one: glossator worker")
+        output.print("No worker is running, so triggers do not fire. Start one: glossator worker")
     else:
-        since = f"{watching.since:%Y-%m-%d %H:%M}"
-        output.print(f"{watching.holder} watches the triggers since {since} UTC.", markup=False)
+        output.print(f"Scheduler: {watching.holder} since {watching.since:%Y-%m-%d %H:%M} UTC.", markup=False)
 
 
 def _starts(one: trigger_status.TriggersView) -> str:
     if not one.automatic:
-        return "by hand"
+        return "off"
     causes = [f"{one.wanted} accepted"]
     if one.wanted_days:
         causes.append(f"{one.wanted_days:g} days")

@@ -1,4 +1,4 @@
-"""`glossator projects members, invite, invitations, withdraw`: who works on a project."""
+"""`glossator projects members, invite, invitations, withdraw`: manage the members of a project."""
 
 from typing import Annotated
 
@@ -11,13 +11,17 @@ from engine.projects.projects import project_named
 
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
 Name = Annotated[str, typer.Argument(help="Name of the user.")]
-Role = Annotated[str, typer.Option(help="admin, reviewer or annotator: in this project.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+Role = Annotated[str, typer.Option(help="Role in the project: admin, reviewer or annotator.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
 def add_to(projects: typer.Typer) -> None:
-    """Add the commands to `glossator projects`."""
-    group = typer.Typer(no_args_is_help=True, help="Who works on a project, and as what.")
+    """Add the commands to `glossator projects`.
+
+    Args:
+        projects: the command group.
+    """
+    group = typer.Typer(no_args_is_help=True, help="List, add and remove members.")
     group.command("list")(list_members)
     group.command("add")(add)
     group.command("remove")(remove)
@@ -39,7 +43,7 @@ def list_members(project: Project, as_json: Json = False) -> None:
 
 
 def add(project: Project, name: Name, role: Role = "annotator") -> None:
-    """Make a user a member, or give a member another role."""
+    """Add a member, or change a member's role."""
     with here() as workspace:
         member = members.put_member(
             workspace,
@@ -52,7 +56,7 @@ def add(project: Project, name: Name, role: Role = "annotator") -> None:
 
 
 def remove(project: Project, name: Name) -> None:
-    """End a membership. What the person answered stays."""
+    """Remove a member. Their answers are kept."""
     with here() as workspace:
         members.remove_member(
             workspace,
@@ -60,16 +64,16 @@ def remove(project: Project, name: Name) -> None:
             users.user_named(workspace, name).id,
             by=users.ensure_local_user(workspace),
         )
-    output.print(f"{name} is no member of {project} any more.", markup=False)
+    output.print(f"{name} was removed from {project}.", markup=False)
 
 
 def invite(
     project: Project,
     role: Role = "annotator",
-    days: Annotated[float, typer.Option(help="How long the link is valid.")] = 7,
+    days: Annotated[float, typer.Option(help="Validity of the link in days.")] = 7,
     as_json: Json = False,
 ) -> None:
-    """Make a link with which one person becomes a member. It is shown this once."""
+    """Create an invitation link for one person. It is shown only once."""
     with here() as workspace:
         made = invitations.invite(
             workspace, project_named(workspace, project).id, role, days, by=users.ensure_local_user(workspace)
@@ -80,11 +84,11 @@ def invite(
     else:
         until = f"{made.expires_at:%Y-%m-%d %H:%M} UTC"
         output.print(address, markup=False, soft_wrap=True)
-        output.print(f"Opens {project} to one person as {role} until {until}.", markup=False, soft_wrap=True)
+        output.print(f"Makes one person {role} in {project}. Valid until {until}.", markup=False, soft_wrap=True)
 
 
 def list_invitations(project: Project, as_json: Json = False) -> None:
-    """List a project's invitations and what became of them."""
+    """List the invitations of a project with their states."""
     with here() as workspace:
         found = invitations.invitations(workspace, project_named(workspace, project).id)
     if as_json:
@@ -98,7 +102,7 @@ def list_invitations(project: Project, as_json: Json = False) -> None:
 
 
 def withdraw(invitation: Annotated[str, typer.Argument(help="Id of the invitation.")]) -> None:
-    """Make an invitation's link worthless."""
+    """Withdraw an invitation; its link stops working."""
     with here() as workspace:
         invitations.withdraw(workspace, invitation, by=users.ensure_local_user(workspace))
-    output.print("Withdrawn.")
+    output.print("Invitation withdrawn.")

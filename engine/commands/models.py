@@ -1,4 +1,4 @@
-"""`glossator models`: the versions of a project, promotion, rollback."""
+"""`glossator models`: list, promote and roll back model versions."""
 
 from typing import Annotated, Any
 
@@ -12,11 +12,11 @@ from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
-models = typer.Typer(help="The model versions of a project.", no_args_is_help=True)
+models = typer.Typer(help="List, promote and roll back model versions.", no_args_is_help=True)
 
 Project = Annotated[str, typer.Option("--project", help="Name of the project.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
-Person = Annotated[str | None, typer.Option("--as", help="Who decides; without it, the local user.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+Person = Annotated[str | None, typer.Option("--as", help="Name of the acting user; default: the local user.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 @models.command("list")
 def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
-    """List versions, newest first, with what they were judged at."""
+    """List model versions with their figures, newest first."""
     with here() as workspace:
         registry.ensure_shipped(workspace)
         versions = registry.versions(workspace, project_named(workspace, project).id)
@@ -34,7 +34,7 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
         emit({"models": [_as_json(one) for one in versions]})
         return
     labels = {one.id: one.label for one in versions}
-    table = Table("", "model", "from", "snapshot", "held out: IoU", "generated: IoU", "made")
+    table = Table("", "model", "parent", "snapshot", "held out: IoU", "generated: IoU", "created")
     for one in versions:
         state = ["champion"] * one.champion + ["missing"] * one.missing
         table.add_row(
@@ -49,22 +49,22 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
     output.print(table)
     for one in versions:
         if one.missing:
-            said = (
-                f"{one.label} is missing from disk: it can neither answer nor be trained on until its file is restored."
-            )
+            said = f"{one.label} is missing from disk. Restore its file to answer with it or train from it."
             output.print(said, soft_wrap=True)
 
 
 @models.command()
 def promote(
-    model: Annotated[str, typer.Argument(help="Label (v3) or id.")],
+    model: Annotated[str, typer.Argument(help="Label, as v3, or id.")],
     project: Project = DEFAULT_NAME,
-    force: Annotated[bool, typer.Option("--force", help="Past the gate; kept in the audit log.")] = False,
-    reason: Annotated[str, typer.Option(help="Why; kept with the promotion.")] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Promote despite a failed or missing verdict; audited.")
+    ] = False,
+    reason: Annotated[str, typer.Option(help="Reason, kept with the promotion.")] = "",
     person: Person = None,
     as_json: Json = False,
 ) -> None:
-    """Make a version the champion. The running application answers with it a moment later."""
+    """Promote a version to champion, the model in use. A running server uses it within seconds."""
     with here() as workspace:
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
@@ -73,17 +73,17 @@ def promote(
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id, "kind": promotion.kind})
     else:
-        output.print(f"{version.label} is the champion of {project} now.", markup=False)
+        output.print(f"{version.label} is now the champion of {project}.", markup=False)
 
 
 @models.command()
 def rollback(
     project: Project = DEFAULT_NAME,
-    reason: Annotated[str, typer.Option(help="Why; kept with the promotion.")] = "",
+    reason: Annotated[str, typer.Option(help="Reason, kept with the promotion.")] = "",
     person: Person = None,
     as_json: Json = False,
 ) -> None:
-    """Make the champion before the present one the champion again."""
+    """Roll back to the previous champion."""
     with here() as workspace:
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
@@ -100,7 +100,7 @@ def _found(workspace: Workspace, project_id: str, name: str) -> registry.Version
     for one in versions:
         if name in (one.id, one.label):
             return one
-    raise NotFound(f"There is no model {name!r} in this project; there is {', '.join(one.label for one in versions)}.")
+    raise NotFound(f"The project has no model {name!r}. Choose from {', '.join(one.label for one in versions)}.")
 
 
 def _as_json(one: registry.VersionSummary) -> dict[str, Any]:

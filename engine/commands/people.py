@@ -1,4 +1,4 @@
-"""glossator projects, db: the house itself."""
+"""`glossator projects` and `glossator db`: manage projects, their settings, and the database schema."""
 
 from typing import Annotated, Any
 
@@ -15,20 +15,22 @@ from engine.projects import project_settings, projects
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    several = typer.Typer(no_args_is_help=True, help="Projects and their settings.")
+    several = typer.Typer(no_args_is_help=True, help="Manage projects, settings and members.")
     several.command("list")(list_projects)
     several.command("create")(create_project)
     several.command("set")(set_project)
     members.add_to(several)
     app.add_typer(several, name="projects")
-    database = typer.Typer(no_args_is_help=True, help="The database's schema.")
+    database = typer.Typer(no_args_is_help=True, help="Manage the database schema.")
     database.command("upgrade")(upgrade)
     database.command("downgrade")(downgrade)
     database.command("current")(current)
     app.add_typer(database, name="db")
 
 
-def list_projects(json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False) -> None:
+def list_projects(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
     """List all projects."""
     with here() as workspace:
         found = projects.summaries(workspace)
@@ -53,44 +55,56 @@ def list_projects(json: Annotated[bool, typer.Option("--json", help="One JSON ob
 
 def create_project(
     name: Annotated[str, typer.Argument(help="Name of the project.")],
-    description: Annotated[str, typer.Option(help="What it is about.")] = "",
+    description: Annotated[str, typer.Option(help="Description of the project.")] = "",
 ) -> None:
     """Create a project."""
     with here() as workspace:
         projects.create_project(workspace, name, description, users.ensure_local_user(workspace).id)
-    console.print(f"The project {name!r} is there.")
+    console.print(f"Project {name!r} created.")
 
 
 def set_project(
     name: Annotated[str, typer.Argument(help="Name of the project.")],
-    retrain_after: Annotated[int | None, typer.Option(help="Newly accepted answers that start a retraining.")] = None,
-    retrain_automatically: Annotated[bool | None, typer.Option(help="Retrain without being asked.")] = None,
+    retrain_after: Annotated[
+        int | None, typer.Option(help="Number of newly accepted answers that start a retraining.")
+    ] = None,
+    retrain_automatically: Annotated[
+        bool | None, typer.Option(help="Automatic retraining by count, age and schedule.")
+    ] = None,
     retrain_after_days: Annotated[
-        float | None, typer.Option(help="Days after which a new answer waits for no others; 0: no limit.")
+        float | None, typer.Option(help="Maximum days that a new answer waits; 0: no limit.")
     ] = None,
-    retrain_cron: Annotated[
-        str | None, typer.Option(help='When to retrain by the clock, as "30 2 * * 1-5"; "": not.')
+    retrain_cron: Annotated[str | None, typer.Option(help='Schedule as crontab, as "30 2 * * 1-5"; "": none.')] = None,
+    retrain_time_zone: Annotated[str | None, typer.Option(help="Time zone of the schedule, as Europe/Berlin.")] = None,
+    promotion: Annotated[
+        str | None, typer.Option(help="Promotion of a version that passed the gate: automatic or by_hand.")
     ] = None,
-    retrain_time_zone: Annotated[str | None, typer.Option(help="Time zone of that clock, as Europe/Berlin.")] = None,
-    promotion: Annotated[str | None, typer.Option(help="automatic or by_hand: what a passed gate does.")] = None,
-    review_required: Annotated[bool | None, typer.Option(help="What annotators accept waits for a reviewer.")] = None,
-    overlap_share: Annotated[float | None, typer.Option(help="Share of tasks for several people, 0 to 1.")] = None,
-    overlap_people: Annotated[int | None, typer.Option(help="How many people: 2 or 3.")] = None,
-    gold_share: Annotated[float | None, typer.Option(help="Share of known answers asked unannounced, 0 to 1.")] = None,
-    selection: Annotated[str | None, typer.Option(help="arrival, random or model: what people get next.")] = None,
-    selection_random_share: Annotated[float | None, typer.Option(help="Share drawn beside the model's choice.")] = None,
+    review_required: Annotated[bool | None, typer.Option(help="Whether answers of annotators need a review.")] = None,
+    overlap_share: Annotated[
+        float | None, typer.Option(help="Share of tasks answered by several people, 0 to 1.")
+    ] = None,
+    overlap_people: Annotated[int | None, typer.Option(help="People per overlapping task: 2 or 3.")] = None,
+    gold_share: Annotated[
+        float | None, typer.Option(help="Share of gold questions, inserted unannounced, 0 to 1.")
+    ] = None,
+    selection: Annotated[
+        str | None, typer.Option(help="Document order: arrival, random or model (most uncertain first).")
+    ] = None,
+    selection_random_share: Annotated[
+        float | None, typer.Option(help="Share of random documents mixed in, 0 to 1.")
+    ] = None,
     selection_patience_days: Annotated[
-        float | None, typer.Option(help="Days after which a document gets a place.")
+        float | None, typer.Option(help="Days after which a waiting document is moved up.")
     ] = None,
     precision_target: Annotated[
-        float | None, typer.Option(help="Share of automatic answers that must be right.")
+        float | None, typer.Option(help="Minimum share of automatic answers that are right.")
     ] = None,
     precision_answers: Annotated[
-        int | None, typer.Option(help="On how many reviewed answers that is measured.")
+        int | None, typer.Option(help="Minimum number of reviewed answers for that measurement.")
     ] = None,
-    audit_share: Annotated[float | None, typer.Option(help="Share of automatic answers that people check.")] = None,
+    audit_share: Annotated[float | None, typer.Option(help="Share of automatic answers sampled for audit.")] = None,
 ) -> None:
-    """Change settings of a project."""
+    """Change the settings of a project."""
     wanted = {
         "retrain_after": retrain_after,
         "retrain_automatically": retrain_automatically,
@@ -119,18 +133,20 @@ def set_project(
 
 
 def upgrade() -> None:
-    """Migrate the database to this version's schema."""
+    """Upgrade the database to the newest schema."""
     with here() as workspace:
         output.print(f"The database is at schema {migrate.current(workspace.database)}.")
 
 
 def downgrade(
-    revision: Annotated[str, typer.Argument(help="Schema to go back to.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; going back can drop data.")] = False,
+    revision: Annotated[str, typer.Argument(help="Schema revision.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
 ) -> None:
-    """Migrate the database back. Make a backup first."""
-    if not yes and not typer.confirm("Going back drops what the older schema cannot hold. Is there a backup?"):
-        fail("Nothing was changed.")
+    """Downgrade the database to an older schema. Make a backup first."""
+    if not yes and not typer.confirm(
+        "A downgrade deletes data that the older schema cannot hold. Do you have a backup?"
+    ):
+        fail("Nothing was changed. Make a backup, then confirm.")
     database = Database(settings_here().url)
     try:
         migrate.downgrade(database, revision)
@@ -140,7 +156,7 @@ def downgrade(
 
 
 def current() -> None:
-    """Print the database's schema and the newest one known."""
+    """Print the schema of the database and the newest known one."""
     database = Database(settings_here().url)
     output.print(f"at {migrate.current(database) or 'nothing'}, newest {migrate.head()}")
     database.dispose()

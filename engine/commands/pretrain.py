@@ -1,4 +1,4 @@
-"""`glossator pretrain OUT`: weights from generated pages, stage by stage."""
+"""`glossator pretrain`: train a network on generated pages, stage by stage."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 from engine.commands.common import console, emit, fail, progress
 
 STAGES_OF_A_RUN = "words,regions,segment"
-STOPPED = 3  # exit code of a run that stopped at --at-most: there are no weights yet
+STOPPED = 3  # exit code of a run stopped by --at-most, without weights
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 
@@ -19,47 +19,45 @@ def register(app: typer.Typer) -> None:
 
 
 def pretrain(
-    out: Annotated[Path | None, typer.Argument(help="Folder for weights, metrics and the state of the run.")] = None,
-    minutes: Annotated[float, typer.Option(help="About how long to train on this machine.", min=0.05)] = 60,
+    out: Annotated[Path | None, typer.Argument(help="Folder for weights, metrics and run state.")] = None,
+    minutes: Annotated[float, typer.Option(help="Approximate training time in minutes.", min=0.05)] = 60,
     stages: Annotated[
         str,
-        typer.Option(help="Stages in their order, separated by commas; NAME=STEPS instead of a share of --minutes."),
+        typer.Option(help="Stages in order, separated by commas; NAME=STEPS sets the steps instead of --minutes."),
     ] = STAGES_OF_A_RUN,
     recipe: Annotated[
-        bool, typer.Option("--recipe", help="Stages, steps and seed by the recipe of the shipped weights.")
+        bool, typer.Option("--recipe", help="Use stages, steps and seed of the shipped weights.")
     ] = False,
     at_most: Annotated[
         float | None,
-        typer.Option(help="Minutes after which to stop; what was learned is kept, and --resume goes on.", min=0.05),
+        typer.Option(help="Minutes after which the run stops; --resume continues it.", min=0.05),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed and steps, same weights.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in OUT.")] = False,
-    preset: Annotated[str, typer.Option(help="Size of the network: nano, base or large.")] = "nano",
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    mixed: Annotated[bool, typer.Option("--mixed", help="Forward passes in bfloat16.")] = False,
-    threads: Annotated[int, typer.Option(help="Threads; one gives the same weights every time.", min=1)] = 1,
-    teacher: Annotated[Path | None, typer.Option(help="Folder of all-MiniLM-L6-v2, if it is not installed.")] = None,
-    trunk: Annotated[
-        str | None, typer.Option(help="Public weights of the image trunk: timm's name, or a file.")
-    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed and steps give the same weights.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in OUT.")] = False,
+    preset: Annotated[str, typer.Option(help="Network size: nano, base or large.")] = "nano",
+    device: Annotated[str, typer.Option(help="Device: cpu or cuda.")] = "cpu",
+    mixed: Annotated[bool, typer.Option("--mixed", help="Run forward passes in bfloat16.")] = False,
+    threads: Annotated[int, typer.Option(help="Number of threads; one makes runs reproducible.", min=1)] = 1,
+    teacher: Annotated[Path | None, typer.Option(help="Folder of all-MiniLM-L6-v2, unless installed.")] = None,
+    trunk: Annotated[str | None, typer.Option(help="Public weights of the image trunk: timm name or file.")] = None,
     tower: Annotated[
-        str | None, typer.Option(help="Public weights of the prompt tower: open_clip's tag, or a file.")
+        str | None, typer.Option(help="Public weights of the prompt tower: open_clip tag or file.")
     ] = None,
     bert: Annotated[
-        str | None, typer.Option(help="Public weights of the text encoder: transformers' name, or a folder.")
+        str | None, typer.Option(help="Public weights of the text encoder: transformers name or folder.")
     ] = None,
     decoder: Annotated[
         str | None,
-        typer.Option(help="What decoder, bidirectional or contrast begins with: transformers' name, or a folder."),
+        typer.Option(help="Initial weights of decoder, bidirectional or contrast: transformers name or folder."),
     ] = None,
-    start: Annotated[Path | None, typer.Option(help="Weights to begin with: a checkpoint of the same preset.")] = None,
-    list_stages: Annotated[bool, typer.Option("--list", help="Say what each stage learns, and end.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    start: Annotated[Path | None, typer.Option(help="Initial weights: checkpoint of the same preset.")] = None,
+    list_stages: Annotated[bool, typer.Option("--list", help="List the stages and exit.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Train a network on generated pages. Each stage prints held-out figures before and after.
+    """Pretrain a network on generated pages.
 
-    Metrics, figures and curves lie in OUT. A run that was interrupted goes on with --resume. --list says what each stage
-    learns.
+    Each stage prints held-out figures before and after. Metrics, figures and curves are written to OUT. --resume
+    continues an interrupted run.
     """
     import time
 
@@ -76,20 +74,20 @@ def pretrain(
             console.print(f"{name:15}{stage.title}", markup=False)
         return
     if out is None:
-        fail("Say where to: glossator pretrain OUT.", code=2)
+        fail("The output folder is missing. Run: glossator pretrain OUT", code=2)
     if preset not in PRESETS:
-        fail(f"There is no preset {preset!r}; choose from {', '.join(PRESETS)}.", code=2)
+        fail(f"Unknown preset {preset!r}. Choose from {', '.join(PRESETS)}.", code=2)
     if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
-        fail(f"There is no device {device!r} here; use cpu.", code=2)
+        fail(f"Device {device!r} is not available. Use cpu.", code=2)
     if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
-        fail("--recipe says stages, steps, seed and preset itself: leave those out.", code=2)
+        fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
     if not resume and has_run(out):
-        fail(f"{out} already holds a run; go on with --resume or choose another folder.")
+        fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
         if recipe and resume and has_run(out) and remembered(out) != RECIPE:
-            raise ValueError(f"{out} holds a run of another recipe; choose another folder.")
+            raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
         source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
         schedule = RECIPE if recipe else _given(stages, seed, begun, decoder)
@@ -151,7 +149,7 @@ def pretrain(
     elif done.weights is not None:
         console.print(f"{done.weights}  version {done.version}", markup=False)
     if done.weights is None:
-        fail(f"Stopped after {at_most:g} minutes; the same command with --resume goes on.", code=STOPPED)
+        fail(f"Stopped after {at_most:g} minutes. Run the same command with --resume to continue.", code=STOPPED)
 
 
 def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str | None) -> None:
@@ -163,16 +161,18 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
 
 
 def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> Any:
-    """The schedule where every stage says its steps; None where none does. ValueError for half of it."""
+    """Return the schedule when every stage has steps, None when none has; ValueError for a mixture."""
     from engine.training.pretraining.run import Schedule
 
     parts = [part.strip().partition("=") for part in stages.split(",")]
     if not any(sign for _, sign, _ in parts):
         return None
     if not all(steps.isdigit() and int(steps) > 0 for _, _, steps in parts):
-        raise ValueError("Give the steps of every stage, as in words=3000,segment=720, or of none.")
+        raise ValueError(
+            "Only some stages have steps. Give steps for every stage, as in words=3000,segment=720, or for none."
+        )
     if len({name for name, *_ in parts}) < len(parts):
-        raise ValueError("Name each stage once.")
+        raise ValueError("A stage is named twice. Name each stage once.")
     return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts}, start=start, decoder=decoder)
 
 

@@ -1,4 +1,4 @@
-"""`glossator retrain`: a retraining now, here or by the worker."""
+"""`glossator retrain`: retrain a project's model now, here or by the worker."""
 
 from typing import Annotated, Any
 
@@ -17,18 +17,24 @@ def register(app: typer.Typer) -> None:
 
 def retrain(
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps, instead of the deployment's.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.05, help="Longest training time.")] = None,
-    depth: Annotated[str | None, typer.Option(help="quick: the encoders stay. full: everything learns.")] = None,
-    optimizer: Annotated[str | None, typer.Option(help="natural_gradient or adamw.")] = None,
-    mode: Annotated[str | None, typer.Option(help="Mode of the natural gradient: default, source, history ...")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, answers and steps: same weights.")] = None,
-    queue_only: Annotated[bool, typer.Option("--queue", help="Only ask for it; the worker does it.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Number of training steps; default: GLOSSATOR_RETRAIN_STEPS.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.05, help="Maximum training time in minutes.")] = None,
+    depth: Annotated[
+        str | None, typer.Option(help="quick: encoders are frozen. full: all weights are trained.")
+    ] = None,
+    optimizer: Annotated[str | None, typer.Option(help="Optimizer: natural_gradient or adamw.")] = None,
+    mode: Annotated[str | None, typer.Option(help="Mode of natural_gradient: default, source, history ...")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Random seed; the same seed, answers and steps give the same weights.")
+    ] = None,
+    queue_only: Annotated[bool, typer.Option("--queue", help="Queue the job for the worker, and exit.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Train a challenger on the accepted answers, judge it against the champion, and promote it if it passed.
+    """Train a challenger on accepted answers, judge it against the champion, and promote it if better.
 
-    Done here, with progress, unless a worker is faster; then this shows how far the worker is.
+    Runs in this process, or follows a worker that has taken the job.
     """
     from engine.training.retraining import trigger
 
@@ -51,7 +57,7 @@ def retrain(
         emit(answer)
     if queue_only:
         if not as_json:
-            output.print(f"Asked for: job {job.id}.", markup=False)
+            output.print(f"Queued as job {job.id}.", markup=False)
     elif job.status != "done":
         fail(job.message or f"The job ended as {job.status}.")
     elif not as_json:

@@ -1,4 +1,4 @@
-"""glossator review, agreement: verdicts from a shell, and how well people and model agree."""
+"""`glossator review` and `agreement`: review answers, and show the agreement of people and model."""
 
 import uuid
 from dataclasses import asdict
@@ -13,13 +13,13 @@ from engine.commands.found import acting
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")]
-By = Annotated[str, typer.Option("--by", help="Name of the reviewer; never the author.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+By = Annotated[str, typer.Option("--by", help="Name of the reviewer, not the author.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    review = typer.Typer(no_args_is_help=True, help="Answers that were handed in, and verdicts on them.")
+    review = typer.Typer(no_args_is_help=True, help="List, show and judge submitted answers.")
     review.command("list")(list_waiting)
     review.command("show")(show)
     review.command("judge")(judge)
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_json: AsJson = False) -> None:
-    """List the answers that wait for a verdict of this reviewer; those that people disagree on come first."""
+    """List the answers to review, disputed ones first."""
     from engine.tasks.review_queue import waiting_answers
 
     with here() as workspace:
@@ -39,14 +39,14 @@ def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_jso
         emit({"answers": [asdict(each) for each in found]})
         return
     if not found:
-        console.print("Nothing waits for a review.")
+        console.print("Nothing to review.")
     for each in found:
-        dispute = "  (people disagree)" if each.disputed else ""
+        dispute = "  (disputed)" if each.disputed else ""
         output.print(f"{each.annotation_id}  {each.author}: {each.question}{dispute}", markup=False)
 
 
 def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")], as_json: AsJson = False) -> None:
-    """Show an answer with its history and the verdicts on it."""
+    """Show an answer with its revisions and reviews."""
     from engine.annotation.views import annotation_view
     from engine.tasks.review import reviews_of, revisions_of
 
@@ -73,14 +73,14 @@ def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")]
 
 def judge(
     annotation: Annotated[str, typer.Argument(help="Id of an annotation.")],
-    verdict: Annotated[Literal["accepted", "rejected"], typer.Argument(help="Mending is done on the page.")],
-    reason: Annotated[str, typer.Option(help="What to do better; a rejection needs one.")] = "",
-    quality: Annotated[bool | None, typer.Option(help="Whether the pixels are right.")] = None,
-    completeness: Annotated[bool | None, typer.Option(help="Whether nothing is missing.")] = None,
+    verdict: Annotated[Literal["accepted", "rejected"], typer.Argument(help="Verdict; fixing is done on the page.")],
+    reason: Annotated[str, typer.Option(help="Reason, required for a rejection.")] = "",
+    quality: Annotated[bool | None, typer.Option(help="Whether the mask is right.")] = None,
+    completeness: Annotated[bool | None, typer.Option(help="Whether the answer is complete.")] = None,
     by: By = LOCAL_NAME,
     as_json: AsJson = False,
 ) -> None:
-    """Accept or reject an answer as it is now."""
+    """Accept or reject an answer."""
     from engine.annotation.views import annotation_view
     from engine.errors import Refused
     from engine.tasks.review import ReviewRequest, review
@@ -89,7 +89,7 @@ def judge(
         reviewer = acting(workspace, by, "annotation_id", annotation, "reviewer")
         head = annotation_view(workspace, annotation).head
         if head == 0:
-            raise Refused("Only the model has spoken here: there is nothing to judge yet.")
+            raise Refused("The answer is only a proposal of the model. Wait until a person has answered.")
         request = ReviewRequest(
             idempotency_key=uuid.uuid4().hex,
             base=head,
@@ -106,7 +106,7 @@ def judge(
 
 
 def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
-    """Say how well people agree with each other and with known answers, and the model with what was accepted."""
+    """Show agreement between people, with gold questions, and of the model with accepted answers."""
     from engine.statistics.project_agreement import project_agreement
 
     with here() as workspace:
@@ -123,7 +123,7 @@ def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> No
     for each in found.people:
         table.add_row(f"{each.person}, others", str(each.questions), _figure(each.iou), _figure(each.word_f1))
         if each.gold_questions:
-            table.add_row(f"{each.person}, known answers", str(each.gold_questions), _figure(each.gold_iou), "")
+            table.add_row(f"{each.person}, gold questions", str(each.gold_questions), _figure(each.gold_iou), "")
     output.print(table)
 
 

@@ -1,4 +1,4 @@
-"""`glossator runs`: retrainings and what the gate said."""
+"""`glossator runs`: list, show and reproduce training runs."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,9 +10,9 @@ from engine.commands.common import console, emit, fail, here, output, progress
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.training.retraining.views import run_lines, run_view
 
-runs = typer.Typer(help="Retrainings: their curves and verdicts.", no_args_is_help=True)
+runs = typer.Typer(help="List, show and reproduce training runs.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def list_(
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
     as_json: Json = False,
 ) -> None:
-    """List a project's runs, newest first."""
+    """List training runs, newest first."""
     with here() as workspace:
         lines = run_lines(workspace, project_named(workspace, project).id)
     if as_json:
@@ -46,7 +46,7 @@ def list_(
 
 @runs.command()
 def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Json = False) -> None:
-    """Show a run with its holdouts."""
+    """Show a training run with its figures by holdout."""
     with here() as workspace:
         view = run_view(workspace, run)
     if as_json:
@@ -54,7 +54,7 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
         return
     output.print(f"{view.parent} -> {view.challenger or '?'}, {view.status}, {view.annotations} answers", markup=False)
     table = Table()
-    for title in ("holdout", "documents", "asked", "IoU", "IoU now", "change", "90 % interval"):
+    for title in ("holdout", "documents", "questions", "IoU before", "IoU after", "change", "90 % interval"):
         table.add_column(title, no_wrap=True)
     for name, one in view.verdict.get("holdouts", {}).items():
         table.add_row(
@@ -75,12 +75,13 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
 def changes(
     run: Annotated[str, typer.Argument(help="Id of the run.")],
     kind: Annotated[
-        list[str] | None, typer.Option(help="gained, lost, better, worse or same; may be repeated. All but the same.")
+        list[str] | None,
+        typer.Option(help="Kind of change: gained, lost, better, worse or same; repeatable. Default: all except same."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Most questions to list.")] = 40,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions.")] = 40,
     as_json: Json = False,
 ) -> None:
-    """List what a run's challenger answers otherwise than the champion, question by question."""
+    """List the questions that challenger and champion answer differently."""
     from typing import get_args
 
     from engine.training.retraining.changes import Kind, changes_of
@@ -88,7 +89,7 @@ def changes(
     wanted: list[Any] | None = kind or None
     for one in wanted or ():
         if one not in get_args(Kind):
-            fail(f"There is no kind {one!r}; choose from {', '.join(get_args(Kind))}.", code=2)
+            fail(f"Unknown kind {one!r}. Choose from {', '.join(get_args(Kind))}.", code=2)
     with here() as workspace:
         found = changes_of(workspace, run, kinds=wanted, limit=limit)
     if as_json:
@@ -108,10 +109,10 @@ def changes(
 @runs.command()
 def reproduce(
     run: Annotated[str, typer.Argument(help="Id of the run.")],
-    keep: Annotated[Path | None, typer.Option(metavar="FILE", help="Leave the checkpoint there.")] = None,
+    keep: Annotated[Path | None, typer.Option(metavar="FILE", help="File to keep the checkpoint in.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Train once more as a run did, from what it kept, and say whether the weights are the same to the bit."""
+    """Reproduce a training run, and compare the weights bit by bit."""
     from engine.training.retraining.reproduce import reproduce as make_again
 
     with here() as workspace, progress() as bar:
@@ -125,9 +126,9 @@ def reproduce(
     for sentence in made.differences:
         console.print(sentence, markup=False)
     if not made.same:
-        fail(f"After {made.steps} steps the weights are others: {made.made[:12]}, not {made.kept[:12]}.")
+        fail(f"The weights differ after {made.steps} steps: {made.made[:12]}, expected {made.kept[:12]}.")
     if not as_json:
-        output.print(f"After {made.steps} steps the weights are the same: {made.made[:12]}.", markup=False)
+        output.print(f"The weights are identical after {made.steps} steps: {made.made[:12]}.", markup=False)
 
 
 def _figure(value: Any, form: str = ".3f") -> str:

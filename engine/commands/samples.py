@@ -1,4 +1,4 @@
-"""The sample documents of a first start, typeset from HTML when they are needed."""
+"""Sample documents for a first start, typeset from HTML."""
 
 import io
 import tempfile
@@ -24,7 +24,7 @@ MARGINS = (54, 54, -54, -54)  # points
 
 
 def add_samples(workspace: Workspace) -> int:
-    """Put the samples into the default project if it holds nothing yet; return how many were added."""
+    """Add the samples to the default project if it is empty, and return their number."""
     user = ensure_local_user(workspace)
     with workspace.database.write() as session:
         project_id = ensure_project(session, DEFAULT_NAME, workspace.settings, user.id).id
@@ -41,7 +41,10 @@ def add_samples(workspace: Workspace) -> int:
 
 
 def typeset(stem: str) -> bytes:
-    """Return a sample as a PDF on A4. The same text gives the same bytes, so a second start adds no second document."""
+    """Return a sample as PDF on A4.
+
+    The same text gives the same bytes, so a second start adds no duplicate.
+    """
     story = pymupdf.Story((files("engine.samples") / f"{stem}.html").read_text(encoding="utf-8"))
     content = io.BytesIO()
     writer = pymupdf.DocumentWriter(content)

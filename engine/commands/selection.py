@@ -1,4 +1,4 @@
-"""glossator survey, second-look, stage: what the model says unasked, and what comes of it."""
+"""`glossator survey`, `second-look` (label review) and `stage`."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -12,7 +12,7 @@ from engine.commands.found import acting
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -24,12 +24,13 @@ def register(app: typer.Typer) -> None:
 
 def survey(
     project: TheProject = DEFAULT_NAME,
-    queue_only: Annotated[bool, typer.Option("--queue", help="Only ask for it; the worker does it.")] = False,
+    queue_only: Annotated[bool, typer.Option("--queue", help="Queue the job for the worker, and exit.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let the model answer the standard questions of all documents, then put the queue in order.
+    """Survey a project: the model answers all standard questions, then the queue is ordered.
 
-    Only what is missing is asked. What it says is for the order of the queue, second looks and the stage; no annotation is touched.
+    Existing answers of the model are reused. The results serve queue order, label review and stage; annotations stay
+    unchanged.
     """
     from engine.commands.followed import followed
     from engine.models import registry
@@ -45,7 +46,7 @@ def survey(
         emit({"job_id": job.id, "status": job.status, "message": job.message, **job.result})
     if queue_only:
         if not as_json:
-            output.print(f"Asked for: job {job.id}.", markup=False)
+            output.print(f"Queued as job {job.id}.", markup=False)
     elif job.status != "done":
         fail(job.message or f"The job ended as {job.status}.")
     elif not as_json:
@@ -53,9 +54,10 @@ def survey(
 
 
 def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
-    """List accepted labels that the model contradicts, and what became of those that were looked at.
+    """List the label review: accepted labels that the model contradicts, with decisions.
 
-    `glossator survey` finds them. A reviewer who is not the author decides: on the page, or with `glossator review judge`.
+    `glossator survey` finds them. A reviewer other than the author decides, on the page or with `glossator review
+    judge`.
     """
     from engine.selection import label_review
 
@@ -65,9 +67,9 @@ def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> 
         emit({"second_looks": [asdict(each) for each in found]})
         return
     if not found:
-        console.print("No accepted label is contradicted; glossator survey looks again.")
+        console.print("No accepted label is contradicted. Run glossator survey to check again.")
     for each in found:
-        state = f"{each.verdict} by {each.decided_by}" if each.verdict else "waits"
+        state = f"{each.verdict} by {each.decided_by}" if each.verdict else "open"
         output.print(f"{each.annotation_id}  {each.author}: {each.question} ({each.document})", markup=False)
         output.print(f"    {each.sentence} {state.capitalize()}.", markup=False, soft_wrap=True)
 
@@ -75,24 +77,27 @@ def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> 
 def stage(
     project: TheProject = DEFAULT_NAME,
     wanted: Annotated[
-        str | None, typer.Option("--set", help="assisted, semi_automatic or automatic (refused until it was measured).")
+        str | None,
+        typer.Option(
+            "--set", help="Stage to set: assisted, semi_automatic or automatic (needs the measured precision)."
+        ),
     ] = None,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Take back all automatic answers that no person has answered since.")
+        bool, typer.Option("--undo", help="Withdraw all automatic answers that nobody has answered since.")
     ] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the automatic answers instead.")] = False,
-    reason: Annotated[str, typer.Option(help="Why, for the record.")] = "",
-    by: Annotated[str, typer.Option("--by", help="Name of who does it; an admin of the project.")] = LOCAL_NAME,
+    listed: Annotated[bool, typer.Option("--list", help="List the automatic answers.")] = False,
+    reason: Annotated[str, typer.Option(help="Reason, kept in the audit trail.")] = "",
+    by: Annotated[str, typer.Option("--by", help="Name of the acting user, an admin of the project.")] = LOCAL_NAME,
     as_json: AsJson = False,
 ) -> None:
-    """Show or set a project's stage: assisted, semi-automatic, automatic; and what was measured for it."""
+    """Show or set the stage of a project, with the measured precision."""
     from engine.models import registry
     from engine.projects import project_stage
     from engine.selection import auto_accept, stages
     from engine.selection.stage_view import stage_view
 
     if sum((wanted is not None, undo, listed)) > 1:
-        fail("Choose one of --set, --undo and --list.", code=2)
+        fail("--set, --undo and --list exclude each other. Use one of them.", code=2)
     with here() as workspace:
         there = project_named(workspace, project)
         registry.ensure_shipped(workspace)
@@ -110,11 +115,13 @@ def stage(
         emit({**view.model_dump(mode="json"), **({"undone": undone} if undone is not None else {})})
         return
     if undone is not None:
-        console.print(f"{undone} automatic answer{'' if undone == 1 else 's'} taken back; their tasks are open again.")
-    who = view.changed_by or ("the project itself" if view.since else None)
+        console.print(f"{undone} automatic answer{'' if undone == 1 else 's'} withdrawn. Their tasks are open again.")
+    who = view.changed_by or ("Glossator" if view.since else None)
     since = f" since {view.since.astimezone():%Y-%m-%d %H:%M}, by {who}" if view.since else ""
     output.print(f"{project_stage.NAMES[view.stage]}{since}. {view.reason}".rstrip(), markup=False, soft_wrap=True)
-    table = Table("confidence", "answers", "right", "at least", box=None, header_style="bold", pad_edge=False)
+    table = Table(
+        "minimum confidence", "answers", "right", "lower bound", box=None, header_style="bold", pad_edge=False
+    )
     for point in view.points:
         if point.precision is not None:
             table.add_row(f"{point.threshold:.2f}", str(point.answers), f"{point.precision:.1%}", f"{point.low:.1%}")
@@ -122,14 +129,16 @@ def stage(
         output.print(table)
     if view.threshold is not None and view.blocked is None:
         output.print(
-            f"From a confidence of {view.threshold:.2f} on at least {view.target:.1%} are right; "
+            f"At confidence {view.threshold:.2f} and above, at least {view.target:.1%} are right. "
             f"{view.would_accept} open tasks lie above it.",
             soft_wrap=True,
         )
     else:
         output.print(view.blocked or "", markup=False, soft_wrap=True)
     if view.audit.drawn:
-        output.print(f"Checked by people: {view.audit.right} of {view.audit.checked} right, {view.audit.drawn} drawn.")
+        output.print(
+            f"Audit: {view.audit.right} of {view.audit.checked} checked answers right, {view.audit.drawn} sampled."
+        )
 
 
 def _list(found: list, as_json: bool) -> None:  # type: ignore[type-arg]
@@ -137,7 +146,7 @@ def _list(found: list, as_json: bool) -> None:  # type: ignore[type-arg]
         emit({"automatic": [asdict(each) for each in found]})
         return
     if not found:
-        console.print("No answer was accepted automatically.")
+        console.print("There are no automatic answers.")
     for each in found:
-        state = "taken back" if each.withdrawn else each.verdict or ("for a check" if each.audit else "stands")
+        state = "withdrawn" if each.withdrawn else each.verdict or ("sampled for audit" if each.audit else "valid")
         output.print(f"{each.confidence:.2f}  {each.document}: {each.question}  {each.text}  ({state})", markup=False)

@@ -1,4 +1,4 @@
-"""glossator serve: the application, and one local worker beside it."""
+"""`glossator serve`: serve the application, with one local worker."""
 
 import contextlib
 import logging
@@ -23,8 +23,8 @@ _log = logging.getLogger(__name__)
 FACTORY = "annotator.app:create_app"  # strings: the engine never imports the application
 PROTOCOL = "annotator.http_limits:LimitedHttp"
 RESTART_SECONDS = (1, 2, 5, 15, 60)
-STOP_SECONDS = 20  # so long the worker may take to end at its next step
-_OTHER_FILES = 500  # descriptors beside those of connections: database, pages, what is being read, streams of uploads
+STOP_SECONDS = 20  # time for the worker to stop at its next step
+_OTHER_FILES = 500  # descriptors besides connections: database, pages, uploads
 
 
 def register(app: typer.Typer) -> None:
@@ -35,16 +35,16 @@ def register(app: typer.Typer) -> None:
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to serve on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to serve on.")] = None,
-    worker: Annotated[bool, typer.Option(help="Run one worker beside the page, which retrains.")] = True,
-    samples: Annotated[bool, typer.Option(help="Put three sample documents into an empty default project.")] = False,
+    worker: Annotated[bool, typer.Option(help="Run a worker for retrainings beside the server.")] = True,
+    samples: Annotated[bool, typer.Option(help="Add three sample documents to an empty default project.")] = False,
 ) -> None:
-    """Serve the page, and retrain from what is accepted on it."""
+    """Serve the application, with a worker for retrainings."""
     settings = settings_here(host=host, port=port)
-    # The factory, and the worker, read the environment: what the command line chose must stand there.
+    # The factory and the worker read the environment, so the options are written there.
     os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
     os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
     _check_free(settings)
-    with private_here(settings):  # before the application is imported: parts of it ask once where temporary files go
+    with private_here(settings):  # before the application is imported: parts of it read the temporary folder once
         _serve(settings, worker, samples)
 
 
@@ -61,31 +61,34 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
         if with_worker:
             with_worker.stop()
     if not started:
-        fail(f"The server could not start on {shown}:{settings.port}; see the line above.", code=3)
+        fail(f"The server could not start on {shown}:{settings.port}. See the error above.", code=3)
 
 
 def _run(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
-    """Serve until a signal ends it; return whether it ever served. The worker is told of the signal at once, so that both stop together."""
+    """Serve until a signal.
+
+    Return whether the server had started. Signals are passed to the worker at once.
+    """
     import uvicorn
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # uvicorn would raise the signal again once it has stopped, and the process would end before the worker does.
+            # uvicorn would raise the signal again after stopping, and the process would end before the worker.
             if with_worker:
                 with_worker.ask_to_stop()
             self.force_exit = self.should_exit and sig == signal.SIGINT
             self.should_exit = True
 
     server = Server(uvicorn.Config(FACTORY, factory=True, **options))
-    with contextlib.suppress(KeyboardInterrupt, SystemExit):  # SystemExit: it could not start, and has said why
+    with contextlib.suppress(KeyboardInterrupt, SystemExit):  # SystemExit: it could not start and has logged why
         server.run()
-    for number in (signal.SIGTERM, signal.SIGINT):  # who asks twice does not cut short what is being put away
+    for number in (signal.SIGTERM, signal.SIGINT):  # a second signal must not interrupt the shutdown
         signal.signal(number, signal.SIG_IGN)
     return server.started
 
 
 def _check_free(settings: Settings) -> None:
-    """Refuse an address that cannot be served on, before anything is said or begun."""
+    """End the command if the address cannot be used, before anything is started."""
     try:
         (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -94,18 +97,25 @@ def _check_free(settings: Settings) -> None:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as uvicorn does
             tried.bind(address)
     except OSError as error:
-        fail(f"The page cannot be served on {settings.host}:{settings.port}: {error.strerror}.", code=3)
+        fail(
+            f"Cannot serve on {settings.host}:{settings.port}: {error.strerror}. Choose another --host or --port.",
+            code=3,
+        )
 
 
 def server_options(settings: Settings) -> dict[str, Any]:
-    """Return what uvicorn is told."""
+    """Return the options of uvicorn.
+
+    Args:
+        settings: host, port, proxies and connection limit.
+    """
     return {
         "host": settings.host,
         "port": settings.port,
         "log_level": "warning",
         "timeout_graceful_shutdown": 5,
-        # Longer than a thought between two edits: a connection that the server closes just when the next edit is sent
-        # is an edit sent twice.
+        # Longer than a pause between two edits: if the server closed the connection just as an edit is sent, the edit
+        # would be sent twice.
         "timeout_keep_alive": 75,
         "forwarded_allow_ips": settings.trusted_proxies,
         "http": PROTOCOL,
@@ -115,10 +125,10 @@ def server_options(settings: Settings) -> dict[str, Any]:
 
 
 def _connections(wanted: int) -> int:
-    """Return how many connections the process can hold: each takes a file descriptor, and the rest of it needs some too."""
+    """Return the number of connections the process can hold: each needs a file descriptor."""
     try:
         import resource
-    except ImportError:  # Windows knows no such limit
+    except ImportError:  # Windows has no such limit
         return wanted
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + _OTHER_FILES
@@ -126,13 +136,13 @@ def _connections(wanted: int) -> int:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         if soft < needed:
-            _log.warning("the system allows %d open files, so there is room for %d connections", soft, soft // 2)
+            _log.warning("the system allows %d open files, so connections are limited to %d", soft, soft // 2)
             return min(wanted, soft // 2)
     return wanted
 
 
 def _prepare(settings: Settings, samples: bool) -> None:
-    """Migrate and register the shipped model here, where what is wrong can still be said in one sentence."""
+    """Migrate the database and register the model here, where an error can be shown as one sentence."""
     from engine.models import registry
 
     with here(data_dir=settings.data_dir) as workspace:
@@ -142,12 +152,16 @@ def _prepare(settings: Settings, samples: bool) -> None:
 
             try:
                 add_samples(workspace)
-            except (Refused, DocumentRefused) as refused:  # on a small disk, for example: the page works without them
-                console.print(f"The samples were left out. {refused}", style="yellow", markup=False, soft_wrap=True)
+            except (Refused, DocumentRefused) as refused:  # on a full disk, for example; the server works without them
+                console.print(f"The samples were not added. {refused}", style="yellow", markup=False, soft_wrap=True)
 
 
 class Supervisor:
-    """Keeps one worker process alive beside the page, in a session of its own, so that Ctrl-C reaches it once."""
+    """Keeps one worker process alive, in a session of its own so that Ctrl-C reaches it once.
+
+    Args:
+        settings: settings of the deployment.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -156,18 +170,18 @@ class Supervisor:
         self._thread = threading.Thread(target=self._watch, name="worker-supervisor", daemon=True)
 
     def start(self) -> None:
-        """Start the worker and watch over it."""
+        """Start the worker, and restart it when it ends."""
         self._thread.start()
 
     def ask_to_stop(self) -> None:
-        """Tell the worker to end at its next step; called from a signal's handler too."""
+        """Tell the worker to stop at its next step; safe in a signal handler."""
         self._ended.set()
         process = self._process
         if process is not None and process.poll() is None:
             process.send_signal(signal.SIGTERM)
 
     def stop(self) -> None:
-        """Ask the worker to end at its next step, and wait a little for it."""
+        """Stop the worker at its next step, or kill it after STOP_SECONDS."""
         self.ask_to_stop()
         if self._thread.ident is None:
             return  # never started
@@ -185,7 +199,7 @@ class Supervisor:
                 [sys.executable, "-m", "engine.cli", "worker"], env=environment, start_new_session=True
             )
             if self._ended.is_set():
-                self._process.terminate()  # asked to stop while the process was being made
+                self._process.terminate()  # stopped while the process was being started
             code = self._process.wait()
             if self._ended.is_set():
                 return

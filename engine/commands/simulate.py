@@ -1,4 +1,4 @@
-"""`glossator simulate`: the whole loop on a set whose answers are known."""
+"""`glossator simulate`: simulate annotation and retraining on a grounded dataset."""
 
 import tempfile
 from contextlib import ExitStack
@@ -22,45 +22,42 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate(
-    source: Annotated[
-        Path, typer.Argument(metavar="SET", help="A folder with pages.jsonl and images, or such a file.")
-    ],
-    rounds: Annotated[
-        int, typer.Option(min=1, max=100, help="How often people correct and the model is retrained.")
-    ] = 5,
-    pages: Annotated[int, typer.Option(min=1, help="Pages that are corrected in a round.")] = 20,
+    source: Annotated[Path, typer.Argument(metavar="SET", help="Folder with pages.jsonl and images, or that file.")],
+    rounds: Annotated[int, typer.Option(min=1, max=100, help="Number of rounds of annotation and retraining.")] = 5,
+    pages: Annotated[int, typer.Option(min=1, help="Pages annotated per round.")] = 20,
     against: Annotated[
         str,
-        typer.Option(
-            help="What to do otherwise, to compare: nothing, never (retrain), adamw, history (mode), full (depth)."
-        ),
+        typer.Option(help="Variant to compare with: nothing, never (retrain), adamw, history (mode) or full (depth)."),
     ] = "nothing",
     select: Annotated[
         str,
-        typer.Option(help="Which pages are corrected next: random, or those that the model learns most from (model)."),
+        typer.Option(help="Page selection: random, or model (most uncertain first)."),
     ] = "random",
     watch: Annotated[
-        Path | None, typer.Option(metavar="SET", help="Another set, of which nothing is shown: what is forgotten?")
+        Path | None, typer.Option(metavar="SET", help="Another dataset, not shown to the model, to measure forgetting.")
     ] = None,
-    watch_pages: Annotated[int, typer.Option(min=1, help="Pages of that set to measure.")] = 60,
-    depth: Annotated[str | None, typer.Option(help="quick or full; without it, the product's default.")] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps of a round.")] = None,
-    minutes: Annotated[float | None, typer.Option(min=0.05, help="Longest training time of a round.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the retrainings.")] = 0,
+    watch_pages: Annotated[int, typer.Option(min=1, help="Pages of the --watch dataset to measure.")] = 60,
+    depth: Annotated[
+        str | None, typer.Option(help="Training depth: quick or full; default: that of the product.")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps per round.")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.05, help="Maximum training time per round in minutes.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the retrainings.")] = 0,
     setting: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Another setting of each retraining, as in begin=champion."),
+        typer.Option(metavar="NAME=VALUE", help="Setting of each retraining, as begin=champion; repeatable."),
     ] = None,
     keep: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keep the project there: GLOSSATOR_DATA_DIR=FOLDER shows it.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder to keep the project in; open it with GLOSSATOR_DATA_DIR=FOLDER."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw the rounds.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Plot of the rounds to write.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Play annotators on a set whose answers are known: ask, correct, accept, retrain, judge, and measure on unseen pages.
+    """Simulate annotators on a grounded dataset: ask, fix, accept, retrain, and measure on unseen pages.
 
-    Three fifths of the pages, chosen by their hash, are there to be corrected; the others are never shown. Nothing of your own
-    projects is touched.
+    Three fifths of the pages, chosen by hash, are annotated; the others are never shown. Your own projects stay
+    unchanged.
     """
     from engine.commands.background import run_worker
     from engine.simulation.picture import draw
@@ -69,13 +66,13 @@ def simulate(
     from model.devices import use_threads
 
     if against not in AGAINST:
-        fail(f"There is nothing called {against!r} to compare with; choose from {', '.join(AGAINST)}.", code=2)
+        fail(f"Unknown variant {against!r}. Choose from {', '.join(AGAINST)}.", code=2)
     if select not in SELECTIONS:
-        fail(f"There is no selection {select!r}; choose from {', '.join(SELECTIONS)}.", code=2)
+        fail(f"Unknown selection {select!r}. Choose from {', '.join(SELECTIONS)}.", code=2)
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
-        fail(f"The picture cannot be written to {out}: it must be a file in a folder that exists.", code=2)
+        fail(f"The plot cannot be written to {out}. Name a file in an existing folder.", code=2)
     settings = settings_here()
-    use_threads(settings.threads)  # all cores, unless the deployment says otherwise: there is no page to leave one to
+    use_threads(settings.threads)  # all cores by default: no server needs one
     chosen: dict[str, Any] = {"depth": depth, "steps": steps, "minutes": minutes}
     for pair in setting or ():
         name, _, value = pair.partition("=")
@@ -95,7 +92,7 @@ def simulate(
         pool, unseen = parted(pages_of(source))
         with ExitStack() as stack:
             folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="glossator-simulation-")))
-            with console.status("Beginning.") as status:
+            with console.status("Starting.") as status:
                 do_jobs = partial(run_worker, once=True)
                 for one in run(source, folder, settings, plan, do_jobs=do_jobs, on_progress=status.update):
                     found.append(one)
@@ -109,7 +106,7 @@ def simulate(
     if out is not None and not draw(
         {f"{simulation.set}, {against}" if against != "nothing" else simulation.set: answer}, out
     ):
-        console.print("No picture: matplotlib is not installed (pip install 'glossator[bench]').", markup=False)
+        console.print("No plot: matplotlib is missing. Run: pip install 'glossator[bench]'", markup=False)
     if as_json:
         emit(answer)
     else:
@@ -117,11 +114,11 @@ def simulate(
 
 
 def _line(one: "Round") -> str:
-    said = f"round {one.round}: {one.pages} pages corrected, {one.version} answers, acc@.5 {one.acc_50:.3f}"
+    said = f"round {one.round}: {one.pages} pages annotated, {one.version} in use, acc@.5 {one.acc_50:.3f}"
     if one.watched is not None:
         said += f", watched {one.watched.acc_50:.3f}"
     if one.challenger is not None:
-        said += f"; challenger {one.challenger.acc_50:.3f}, learned in {one.learning_seconds:.0f} s. {one.sentence}"
+        said += f"; challenger {one.challenger.acc_50:.3f}, trained in {one.learning_seconds:.0f} s. {one.sentence}"
     return said
 
 
@@ -129,7 +126,7 @@ def _table(name: str, rounds: "list[Round]") -> Table:
     table = Table(title=name)
     for title in (
         "round", "pages", "in use", "acc@.5", "mean IoU", "gain (95 %)", "watched", "challenger", "corrections a page",
-        "words a question", "learned in", "promoted",
+        "words a question", "trained in", "promoted",
     ):  # fmt: skip
         table.add_column(title, justify="right" if title != "in use" else "left")
     for one in rounds:

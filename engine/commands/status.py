@@ -1,4 +1,4 @@
-"""`glossator status`: what is here, and what waits."""
+"""`glossator status`: show data folder, projects, models and queues."""
 
 from importlib.metadata import version
 from typing import Annotated, Any
@@ -16,8 +16,10 @@ def register(app: typer.Typer) -> None:
     app.command()(status)
 
 
-def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False) -> None:
-    """Show where the data lies, and for each project what is in it, which model answers, and what waits."""
+def status(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Show data folder and database, and counts, model and queue of each project."""
     from engine.accounts import users
     from engine.jobs import presence
     from engine.projects import projects
@@ -40,7 +42,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="One JSON object
         return
     for name in ("version", "data", "database", "schema", "login", "users", "worker"):
         output.print(f"{name:9} {found[name]}", markup=False, soft_wrap=True)
-    table = Table("project", "documents", "accepted", "model", "to answer", "to review", "to learn", "working on")
+    table = Table("project", "documents", "accepted", "model in use", "to answer", "to review", "to train on", "job")
     for row in found["projects"]:
         table.add_row(*(str(row[name]) for name in ("name", "documents", "accepted", "model", "open", "submitted")),
                       str(row["to_learn"]), row["job"] or "-")  # fmt: skip
@@ -58,7 +60,7 @@ def _project(workspace: Workspace, summary: Any) -> dict[str, Any]:
     with workspace.database.read() as session:
         try:
             model = registry.label(registry.champion(session, project.id))
-        except NotFound:  # nothing was ever served or trained here
+        except NotFound:  # no model was ever registered
             model = "-"
     depth = figures(workspace, project.id, days=1).queue
     working = [job for job in queue.list_jobs(workspace, project.id) if job.status in ("waiting", "running")]

@@ -1,4 +1,4 @@
-"""glossator synth: generated documents in the grounded format."""
+"""`glossator synth`: generate documents in the grounded format."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -11,7 +11,7 @@ from PIL import Image
 from engine.commands.common import console, emit, fail, progress
 from engine.grounded import GroundedPage, write_pages
 
-MOST_ON_A_SHEET = 400  # more would be a picture that hardly anything can open
+MOST_ON_A_SHEET = 400  # few programs could open a larger image
 
 
 def register(app: typer.Typer) -> None:
@@ -20,25 +20,23 @@ def register(app: typer.Typer) -> None:
 
 
 def synth(
-    out: Annotated[Path, typer.Argument(help="A new or empty folder.")],
-    pages: Annotated[int, typer.Option(min=1, help="How many pages.")] = 100,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same pages.")] = 0,
-    images: Annotated[bool, typer.Option(help="Render the pages too.")] = True,
-    sheet: Annotated[
-        Path | None, typer.Option(help="A PNG to write with all pages small, kinds named and answers tinted.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")] = False,
+    out: Annotated[Path, typer.Argument(help="New or empty folder.")],
+    pages: Annotated[int, typer.Option(min=1, help="Number of pages.")] = 100,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same pages.")] = 0,
+    images: Annotated[bool, typer.Option(help="Render page images.")] = True,
+    sheet: Annotated[Path | None, typer.Option(help="Contact sheet (PNG) of all pages, with tinted answers.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Write generated documents with questions and exact answers, to look at or to learn from."""
+    """Generate documents with questions and exact answers."""
     from engine.synthetic import generate
     from engine.synthetic.contact_sheet import ContactSheet
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        fail(f"{out} is there already and is not an empty folder.")
+        fail(f"{out} exists and is not an empty folder. Choose another one.")
     if sheet is not None and sheet.suffix.lower() != ".png":
-        fail(f"{sheet} is no name for a contact sheet: it must end in .png.")
+        fail(f"The contact sheet {sheet} must end in .png. Choose another name.")
     if sheet is not None and pages > MOST_ON_A_SHEET:
-        fail(f"A contact sheet takes at most {MOST_ON_A_SHEET} pages: ask for fewer with --pages.")
+        fail(f"A contact sheet has at most {MOST_ON_A_SHEET} pages. Lower --pages.")
     small = ContactSheet()
     asked = 0
     with progress() as bar:
@@ -61,6 +59,6 @@ def synth(
     if as_json:
         emit({"out": str(out), "pages": count, "questions": asked, "seed": seed})
     else:
-        console.print(f"{count} pages with {asked} questions are in {out}.")
+        console.print(f"Wrote {count} pages with {asked} questions to {out}.")
         if sheet is not None:
-            console.print(f"They are on {sheet}, too.")
+            console.print(f"Wrote the contact sheet to {sheet}.")

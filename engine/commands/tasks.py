@@ -1,4 +1,4 @@
-"""glossator questions, queue, tasks: the standard questions of a project and how far their answers are."""
+"""`glossator questions`, `queue` and `tasks`: manage standard questions, gold questions and the queue."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -14,17 +14,17 @@ from engine.tasks import queue_view, standard_questions
 from engine.tasks import tasks as all_tasks
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on the last line.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    questions = typer.Typer(no_args_is_help=True, help="The standard questions that a project asks of every document.")
+    questions = typer.Typer(no_args_is_help=True, help="List and set the standard questions of a project.")
     questions.command("list")(list_questions)
     questions.command("set")(set_questions)
     app.add_typer(questions, name="questions")
     app.command("queue")(queue)
-    tasks = typer.Typer(no_args_is_help=True, help="Tasks: a standard question and a document; known answers.")
+    tasks = typer.Typer(no_args_is_help=True, help="List tasks, set gold questions, and move documents to the front.")
     tasks.command("list")(list_tasks)
     tasks.command("gold")(set_gold)
     tasks.command("first")(put_first)
@@ -32,22 +32,22 @@ def register(app: typer.Typer) -> None:
 
 
 def list_questions(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
-    """List the standard questions in their order."""
+    """List the standard questions in order."""
     with here() as workspace:
         found = standard_questions.standard_questions(workspace, project_named(workspace, project).id)
     _show(found, as_json)
 
 
 def set_questions(
-    texts: Annotated[list[str] | None, typer.Argument(help="The questions in their order; replaces the list.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="Read them from a file, one a line.")] = None,
-    clear: Annotated[bool, typer.Option("--clear", help="Ask no standard question any more.")] = False,
+    texts: Annotated[list[str] | None, typer.Argument(help="Questions in order; they replace the list.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="File with one question per line.")] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove all standard questions.")] = False,
     project: TheProject = DEFAULT_NAME,
     as_json: AsJson = False,
 ) -> None:
-    """Replace the list. Every document gets a task for each; the tasks of dropped questions close, their answers stay."""
+    """Set the standard questions. Tasks of removed questions are closed; their answers are kept."""
     if sum((bool(texts), file is not None, clear)) != 1:
-        fail("Name the questions, or a --file of them, or --clear.", code=2)
+        fail("No questions are given. Name them, or use --file or --clear.", code=2)
     wanted = list(texts or [])
     if file is not None:
         try:
@@ -61,7 +61,7 @@ def set_questions(
 
 
 def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
-    """Say how far the standard questions of a project are, and who is at work on what."""
+    """Show the progress of the queue and the tasks in progress."""
     with here() as workspace:
         user = ensure_local_user(workspace)
         view = queue_view.queue_view(workspace, project_named(workspace, project).id, user.id)
@@ -69,7 +69,7 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
         emit(asdict(view))
         return
     output.print(
-        f"{view.open} open, {view.submitted} waiting for review, {view.done} done, of {view.total} questions. "
+        f"{view.open} open, {view.submitted} submitted, {view.done} done, of {view.total} tasks. "
         f"{view.to_review} answers to review."
     )
     for each in view.held:
@@ -82,11 +82,13 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
 
 def list_tasks(
     project: TheProject = DEFAULT_NAME,
-    limit: Annotated[int, typer.Option(min=1, max=all_tasks.MOST_LISTED, help="How many.")] = all_tasks.MOST_LISTED,
-    offset: Annotated[int, typer.Option(min=0, help="How many to leave out first.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=1, max=all_tasks.MOST_LISTED, help="Maximum number of tasks.")
+    ] = all_tasks.MOST_LISTED,
+    offset: Annotated[int, typer.Option(min=0, help="Number of tasks to skip.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """List tasks with their answers and known answers."""
+    """List tasks with their answers and gold questions."""
     with here() as workspace:
         there = project_named(workspace, project)
         found = all_tasks.list_tasks(workspace, there.id, limit=limit, offset=offset)
@@ -107,27 +109,27 @@ def list_tasks(
 def set_gold(
     task: Annotated[str, typer.Argument(help="Id of the task.")],
     annotation: Annotated[
-        str | None, typer.Argument(help="Id of an accepted answer; left out: no known answer.")
+        str | None, typer.Argument(help="Id of an accepted answer; omit it to remove the gold question.")
     ] = None,
 ) -> None:
-    """Make an accepted answer the known one of a task; see gold_share in `glossator projects set`."""
+    """Make a task a gold question with an accepted answer. See gold_share of `glossator projects set`."""
     with here() as workspace:
         line = all_tasks.set_gold(workspace, task, annotation, ensure_local_user(workspace).id)
-    known = "has a known answer now" if line.gold else "has no known answer any more"
-    console.print(f"“{line.question}” of {line.document} {known}.", markup=False)
+    gold = "is now a gold question" if line.gold else "is no longer a gold question"
+    console.print(f"“{line.question}” of {line.document} {gold}.", markup=False)
 
 
 def put_first(
     document: Annotated[str, typer.Argument(help="Name or id of a document.")], project: TheProject = DEFAULT_NAME
 ) -> None:
-    """Put the tasks of a document before all others."""
+    """Move the tasks of a document to the front of the queue."""
     from engine.commands.found import document_called
     from engine.selection.ranking import put_first as put
 
     with here() as workspace:
         found = document_called(workspace, project_named(workspace, project).id, document)
         count = put(workspace, found.id, ensure_local_user(workspace).id)
-    console.print(f"{count} question{'' if count == 1 else 's'} of {found.name} come first now.", markup=False)
+    console.print(f"{count} task{'' if count == 1 else 's'} of {found.name} moved to the front.", markup=False)
 
 
 def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`glossator users`: people who log in, their sessions and passwords."""
+"""`glossator users`: manage users, their sessions, passwords and tokens."""
 
 from typing import Annotated
 
@@ -8,12 +8,13 @@ from rich.table import Table
 from engine.accounts import sessions, tokens, users
 from engine.commands.common import console, emit, here, output
 
-commands = typer.Typer(no_args_is_help=True, help="People who log in.")
+commands = typer.Typer(no_args_is_help=True, help="Manage users, sessions, passwords and tokens.")
 
-Name = Annotated[str, typer.Argument(help="The user's name.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on the last line.")]
+Name = Annotated[str, typer.Argument(help="Name of the user.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 Password = Annotated[
-    str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, help="Asked for when left out.")
+    str,
+    typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, help="Password; prompted for when omitted."),
 ]
 
 
@@ -24,14 +25,14 @@ def register(app: typer.Typer) -> None:
 
 @commands.command("add")
 def add(
-    name: Annotated[str, typer.Argument(help="Name to log in with.")],
+    name: Annotated[str, typer.Argument(help="Login name.")],
     role: Annotated[
-        str, typer.Option(help="admin: of everything. reviewer, annotator: what projects make them.")
+        str, typer.Option(help="admin: all rights everywhere. reviewer, annotator: rights by project membership.")
     ] = "annotator",
     password: Password = "",
     as_json: Json = False,
 ) -> None:
-    """Add a user who can log in. Projects are seen by their members and by admins."""
+    """Add a user."""
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         user = users.add_user(workspace, name, password, role, by=by.id)
@@ -54,35 +55,35 @@ def list_(as_json: Json = False) -> None:
 
 
 @commands.command("role")
-def role(name: Name, role: Annotated[str, typer.Argument(help="admin, reviewer or annotator.")]) -> None:
-    """Change what a user is everywhere: only admin means more than what projects say."""
+def role(name: Name, role: Annotated[str, typer.Argument(help="New role: admin, reviewer or annotator.")]) -> None:
+    """Change the role of a user. Only admin grants rights beyond project membership."""
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         user = users.change_user(workspace, users.user_named(workspace, name).id, role=role, by=by)
-    output.print(f"{user.name} is {user.role} now.", markup=False)
+    output.print(f"{user.name} is now {user.role}.", markup=False)
 
 
 @commands.command("disable")
 def disable(name: Name) -> None:
-    """Keep a user from logging in, and end their sessions. What they did stays, under their name."""
+    """Disable a user and end their sessions. Their answers are kept."""
     _able(name, disabled=True)
 
 
 @commands.command("enable")
 def enable(name: Name) -> None:
-    """Let a disabled user log in again."""
+    """Enable a disabled user."""
     _able(name, disabled=False)
 
 
 @commands.command("sessions")
 def list_sessions(name: Name, as_json: Json = False) -> None:
-    """List where a user is logged in, and their programs' tokens."""
+    """List the sessions and tokens of a user."""
     with here() as workspace:
         found = sessions.sessions(workspace, users.user_named(workspace, name).id)
     if as_json:
         emit({"sessions": [one.model_dump(mode="json", exclude={"current"}) for one in found]})
         return
-    table = Table("session", "browser or token", "address", "scope", "since", "until", "last used")
+    table = Table("session", "browser or token", "address", "scope", "created", "expires", "last used")
     for one in found:
         times = [
             f"{each:%Y-%m-%d %H:%M}" if each else "" for each in (one.created_at, one.expires_at, one.last_used_at)
@@ -94,50 +95,53 @@ def list_sessions(name: Name, as_json: Json = False) -> None:
 @commands.command("revoke")
 def revoke(
     name: Name,
-    session: Annotated[str | None, typer.Argument(help="Id of one session; without it, all of them.")] = None,
+    session: Annotated[str | None, typer.Argument(help="Id of a session or token; default: all.")] = None,
 ) -> None:
-    """End a user's sessions, as after a lost machine."""
+    """End sessions and tokens of a user."""
     with here() as workspace:
         user = users.user_named(workspace, name)
         if session is None:
             users.end_sessions(workspace, user.id, by=users.ensure_local_user(workspace))
         else:
             sessions.revoke(workspace, user.id, session, by=users.ensure_local_user(workspace).id)
-    output.print(f"{name} is logged out {'there' if session else 'everywhere'}.", markup=False)
+    output.print(f"{'One session' if session else 'All sessions'} of {name} ended.", markup=False)
 
 
 @commands.command("token")
 def token(
     name: Name,
-    purpose: Annotated[str, typer.Option("--for", help="What it is for; its owner sees that.")] = "scripts",
-    days: Annotated[int, typer.Option(help="How long it lasts.")] = 365,
+    purpose: Annotated[str, typer.Option("--for", help="Purpose, shown to the user.")] = "scripts",
+    days: Annotated[int, typer.Option(help="Validity in days.")] = 365,
     scope: Annotated[
         str, typer.Option(help="; ".join(f"{name}: {what}" for name, what in tokens.SCOPES.items()) + ".")
     ] = "annotate",
     as_json: Json = False,
 ) -> None:
-    """Print a token with which a program is this user: `Authorization: Bearer TOKEN`. It is shown once; revoke ends it."""
+    """Create a token for programs that act as a user. It is shown only once.
+
+    Programs send it as `Authorization: Bearer TOKEN`. `glossator users revoke` ends it.
+    """
     with here() as workspace:
         by = users.ensure_local_user(workspace).id
         made = tokens.issue(workspace, name, purpose=purpose, days=days, scope=scope, by=by)
     if as_json:
         emit({"token": made, "user": name, "days": days, "scope": scope})
     else:
-        console.print(f"{name}, for {purpose}, {days} days, scope {scope}. It is shown only now:", markup=False)
+        console.print(f"Token of {name} for {purpose}, {days} days, scope {scope}. It is shown only now:", markup=False)
         output.print(made, markup=False, soft_wrap=True)
 
 
 @commands.command("password")
 def password(name: Name, password: Password = "") -> None:
-    """Give a user a new password, and end their sessions."""
+    """Set the password of a user and end their sessions."""
     with here() as workspace:
         user = users.user_named(workspace, name)
         users.set_password(workspace, user.id, password, by=users.ensure_local_user(workspace))
-    console.print(f"{name} has a new password.", markup=False)
+    console.print(f"Password of {name} changed.", markup=False)
 
 
 def _able(name: str, *, disabled: bool) -> None:
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         users.change_user(workspace, users.user_named(workspace, name).id, disabled=disabled, by=by)
-    output.print(f"{name} {'cannot log in any more' if disabled else 'can log in again'}.", markup=False)
+    output.print(f"{name} is {'disabled' if disabled else 'enabled'}.", markup=False)

@@ -1,4 +1,4 @@
-"""`glossator worker`: the process that does jobs."""
+"""`glossator worker`: run jobs, as retrainings and surveys."""
 
 import logging
 import os
@@ -24,14 +24,14 @@ def register(app: typer.Typer) -> None:
 
 
 def worker(
-    once: Annotated[bool, typer.Option("--once", help="Do the jobs that wait now, then end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Run the waiting jobs, then exit.")] = False,
     lease_seconds: Annotated[
-        float, typer.Option(min=0.5, help="Seconds without a sign of life after which another worker takes the job.")
+        float, typer.Option(min=0.5, help="Seconds without a heartbeat after which another worker takes the job.")
     ] = 60.0,
 ) -> None:
-    """Do the jobs of all projects: retrainings and surveys, when they are due or somebody asked for them.
+    """Run the jobs of all projects: retrainings, surveys and others.
 
-    Ends at the job's next step on SIGTERM or Ctrl-C. The job goes on where it was when a worker runs again.
+    SIGTERM or Ctrl-C stops the worker at its next step. The next worker resumes the job.
     """
     from engine.commands.background import HANDLERS, run_worker
 
@@ -49,7 +49,7 @@ def worker(
 
 
 def lower_priority() -> None:
-    """Let the processes that answer annotators go first."""
+    """Lower the priority of this process, so that annotators are served first."""
     if hasattr(os, "nice"):
         os.nice(10)
 
@@ -74,7 +74,7 @@ def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dic
 
 
 def _end_with_parent(stop: threading.Event) -> None:
-    """Stop when the `serve` that started this worker is gone, even if it was killed and could not say so."""
+    """Stop this worker when the `serve` process that started it is gone, even if it was killed."""
     parent = os.environ.get(PARENT)
     if not parent or not parent.isdigit():
         return

@@ -1,4 +1,4 @@
-"""Tasks follow documents and standard questions: opened, closed and reopened inside the unit of work that changes either."""
+"""Opening and closing of tasks, in the unit of work that changes documents or standard questions."""
 
 from sqlalchemy import exists, insert, select, update
 from sqlalchemy.orm import Session
@@ -14,10 +14,13 @@ _ROWS_AT_ONCE = 5000
 
 
 def lock_project(session: Session, project_id: str) -> Project:
-    """Return the project, locked until the commit: tasks are opened and handed out by one transaction at a time.
+    """Return a project, locked until the commit: one transaction at a time opens and leases tasks.
 
-    FOR NO KEY UPDATE on PostgreSQL, so that rows which refer to the project can be stored meanwhile; on SQLite a writer is
-    alone anyway. NotFound when there is none.
+    FOR NO KEY UPDATE on PostgreSQL, so that rows referring to the project can be stored meanwhile; SQLite allows one
+    writer.
+
+    Raises:
+        NotFound: there is no such project.
     """
     project = session.scalar(
         select(Project)
@@ -31,10 +34,18 @@ def lock_project(session: Session, project_id: str) -> Project:
 
 
 def open_missing(session: Session, project_id: str, document_id: str | None = None) -> int:
-    """Open a task for every document and standard question that have none; return how many were opened.
+    """Open a task for every document and standard question without one.
 
-    `document_id`: look at that document alone. Belongs into the unit of work that changes the questions or adds the document,
-    at its end: the project stays locked until the commit, so that neither misses the other.
+    Call it at the end of the unit of work that changes the questions or adds the document: the project stays locked
+    until the commit, so that neither change misses the other.
+
+    Args:
+        session: an open session.
+        project_id: project.
+        document_id: limits the search to one document.
+
+    Returns:
+        Number of opened tasks.
     """
     chosen = settings_of(lock_project(session, project_id))
     there = exists().where(Task.document_id == Document.id, Task.question_id == Question.id)
@@ -65,7 +76,7 @@ def open_missing(session: Session, project_id: str, document_id: str | None = No
 
 
 def close_and_reopen(session: Session, project_id: str) -> None:
-    """Close the tasks of questions that are no standard ones any more; reopen those of questions that came back."""
+    """Close the tasks of removed standard questions, and reopen those of restored ones."""
     standard = select(Question.id).where(Question.project_id == project_id, Question.standard)
     mine = Task.project_id == project_id
     for condition, closed_at in (

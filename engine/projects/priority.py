@@ -1,7 +1,7 @@
-"""The places of documents in the queue: `tasks.priority`, the smallest first, and `tasks.chosen_by`, what gave the place.
+"""Priority of documents in the queue: `tasks.priority`, smallest first, set by `tasks.chosen_by`.
 
-All tasks of a document have one place: whoever has read a page answers all that is asked of it. What somebody has begun keeps
-what it was chosen by, so that what it cost can be told by that afterwards.
+All tasks of a document have the same priority, so that one person answers all questions about a page. Begun tasks keep
+`chosen_by`, so that their effort can be compared by selection.
 """
 
 from collections.abc import Sequence
@@ -12,23 +12,29 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, Task
 from db.tables.annotations import UNRANKED
 
-BY_HAND, BEGUN = -2, -1  # before every place that is ranked, from 0 on
+BY_HAND, BEGUN = -2, -1  # before all ranked places, which start at 0
 
 
 def begun() -> ColumnElement[bool]:
-    """Return the condition that somebody has an answer to the task of the row, drafts too."""
+    """Return the condition that a task has an answer, drafts included."""
     return exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
 
 
 def forget(session: Session, project_id: str) -> None:
-    """Put a project's tasks back into the order of arrival; what was begun, or put first by a person, stays what it is."""
+    """Reset tasks to the order of arrival, except begun ones and those moved to the front by hand."""
     untouched = (Task.project_id == project_id, ~begun(), Task.priority != BY_HAND)
     back = update(Task).where(*untouched).values(priority=UNRANKED, chosen_by=None)
     session.execute(back.execution_options(synchronize_session=False))
 
 
 def give(session: Session, project_id: str, places: Sequence[tuple[str, str | None]]) -> None:
-    """Give documents (id, what chose it) the places 0, 1, ... in this order, and those that were begun one before them."""
+    """Set the priority of documents to 0, 1, ... in this order; begun documents go before them.
+
+    Args:
+        session: an open session.
+        project_id: project.
+        places: (document id, selection that chose it) in order.
+    """
     mine = Task.project_id == project_id
     opened = select(Task.document_id).where(mine, begun())
     finish = update(Task).where(mine, Task.document_id.in_(opened), Task.priority != BY_HAND).values(priority=BEGUN)

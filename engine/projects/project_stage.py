@@ -1,6 +1,6 @@
-"""The record of a project's stage: assisted, semi-automatic or automatic. The newest row counts.
+"""History of a project's stage: assisted, semi-automatic or automatic. The newest row is current.
 
-What has to be measured before a project becomes automatic stands in engine.selection.stages.
+engine.selection.stages holds the conditions of the stage automatic.
 """
 
 from typing import Any, Literal, get_args
@@ -18,7 +18,7 @@ NAMES: dict[str, str] = {"assisted": "assisted", "semi_automatic": "semi-automat
 
 
 def current(session: Session, project_id: str) -> StageChange | None:
-    """Return the newest step of a project; None while it was never changed."""
+    """Return the newest stage change of a project, or None."""
     return session.scalar(
         select(StageChange).where(StageChange.project_id == project_id).order_by(StageChange.sequence.desc()).limit(1)
     )
@@ -31,12 +31,22 @@ def stage_of(session: Session, project_id: str) -> str:
 
 
 def sequence_of(session: Session, project_id: str) -> int:
-    """Return how many steps a project has made."""
+    """Return the number of stage changes of a project."""
     return session.scalar(select(func.max(StageChange.sequence)).where(StageChange.project_id == project_id)) or 0
 
 
 def fall_back(session: Session, project_id: str, version_id: str, reason: str) -> StageChange | None:
-    """Take a project from "automatic" to "semi-automatic" without anybody, inside the caller's unit of work; None if it is not."""
+    """Set a project from automatic to semi-automatic inside the caller's unit of work.
+
+    Args:
+        session: an open session.
+        project_id: project.
+        version_id: model version in use.
+        reason: reason for people.
+
+    Returns:
+        The change, or None when the project is not automatic.
+    """
     lock_project(session, project_id)
     if stage_of(session, project_id) != "automatic":
         return None
@@ -54,7 +64,17 @@ def step(
     reason: str,
     by: str | None,
 ) -> StageChange:
-    """Add a step. The project is locked by the caller."""
+    """Add a stage change; the caller has locked the project.
+
+    Args:
+        session: an open session.
+        project_id: project.
+        stage: new stage.
+        version_id: model version in use.
+        figures: figures behind the change.
+        reason: reason for people.
+        by: id of the acting user; None: Glossator.
+    """
     change = StageChange(
         project_id=project_id,
         sequence=sequence_of(session, project_id) + 1,

@@ -22,13 +22,13 @@ from engine.workspace import Workspace
 DEFAULT_NAME = "default"
 
 
-# Whoever changes one of these sets a new clock: nothing that would have been due before is made up for.
+# A change of one of these restarts the schedule: earlier times are not caught up on.
 _CLOCK = {"retrain_automatically", "retrain_cron", "retrain_time_zone"}
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """A project as a list shows it."""
+    """A project with its numbers of documents and accepted answers."""
 
     project: Project
     documents: int
@@ -36,7 +36,14 @@ class ProjectSummary:
 
 
 def ensure_project(session: Session, name: str, settings: Settings, created_by: str | None = None) -> Project:
-    """Return the project `name`, made if there is none, inside the caller's unit of work."""
+    """Return a project by name, created if missing, inside the caller's unit of work.
+
+    Args:
+        session: an open session.
+        name: name of the project.
+        settings: deployment settings, for defaults of a new project.
+        created_by: id of the creating user.
+    """
     project = session.scalar(select(Project).where(Project.name == name))
     if project is None:
         _check_name(name)
@@ -48,7 +55,18 @@ def ensure_project(session: Session, name: str, settings: Settings, created_by: 
 
 
 def create_project(workspace: Workspace, name: str, description: str = "", created_by: str | None = None) -> Project:
-    """Create a project; who creates it is its admin. Conflict when the name is taken."""
+    """Create a project; the creating user becomes its admin.
+
+    Args:
+        workspace: open workspace.
+        name: name of the project.
+        description: description for people.
+        created_by: id of the creating user.
+
+    Raises:
+        Refused: the name is invalid.
+        Conflict: the name is taken.
+    """
     _check_name(name)
     chosen = ProjectSettings(retrain_after=workspace.settings.retrain_after)
     try:
@@ -56,29 +74,43 @@ def create_project(workspace: Workspace, name: str, description: str = "", creat
             project = Project(name=name, description=description, settings=chosen.model_dump(), created_by=created_by)
             session.add(project)
             session.flush()
-            # The local user, who cannot log in, is an admin everywhere and needs no membership.
+            # The local user has no password, is an admin everywhere, and needs no membership.
             if created_by is not None and session.get_one(User, created_by).password_hash is not None:
                 session.add(Member(project_id=project.id, user_id=created_by, role="admin"))
             audit.record(session, created_by, "projects.create", project.id, project.id, name=name)
             return project
     except IntegrityError:
-        raise Conflict(f"There is a project {name!r} already.") from None
+        raise Conflict(f"The project name {name!r} is taken. Choose another one.") from None
 
 
 def change_settings(
     workspace: Workspace, project_id: str, *, by: str | None = None, **changes: object
 ) -> ProjectSettings:
-    """Change some of a project's settings; what changed is audited. Refused with a sentence for a value that cannot be."""
+    """Change settings of a project; changes are audited.
+
+    Args:
+        workspace: open workspace.
+        project_id: project.
+        by: id of the acting user.
+        changes: new values by setting.
+
+    Returns:
+        All settings after the change.
+
+    Raises:
+        Refused: a value is invalid.
+        NotFound: there is no such project.
+    """
     with workspace.database.write() as session:
-        # Locked: settings are one value, and who changes another one of them at the same time must not undo this.
+        # Locked: settings are one JSON value, and simultaneous changes of two settings must both be kept.
         project = existing(session, Project, project_id, with_for_update={"key_share": True})
         try:
             chosen = ProjectSettings.model_validate({**project.settings, **changes})
         except ValidationError as error:
             first = error.errors()[0]
-            if not first["loc"]:  # what two settings say together, in a sentence of its own
+            if not first["loc"]:  # a condition on two settings, with a sentence of its own
                 raise Refused(f"{first['msg'].removeprefix('Value error, ')}.") from None
-            raise Refused(f"The setting {'.'.join(map(str, first['loc']))} cannot be so: {first['msg']}.") from None
+            raise Refused(f"The setting {'.'.join(map(str, first['loc']))} is invalid: {first['msg']}.") from None
         before, after = settings_of(project).model_dump(), chosen.model_dump()
         changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
         if changed:
@@ -94,23 +126,36 @@ def change_settings(
 
 
 def project_named(workspace: Workspace, name: str) -> Project:
-    """Return a project by name. NotFound names the ones there are."""
+    """Return a project by name.
+
+    Raises:
+        NotFound: there is no such project; the sentence lists all names.
+    """
     with workspace.database.read() as session:
         project = session.scalar(select(Project).where(Project.name == name))
         if project is None:
             names = ", ".join(session.scalars(select(Project.name).order_by(Project.name)))
-            raise NotFound(f"There is no project {name!r}; there is {names or 'none yet'}.")
+            raise NotFound(f"There is no project {name!r}. Projects: {names or 'none'}.")
         return project
 
 
 def project_by_id(workspace: Workspace, project_id: str) -> Project:
-    """Return a project by id. NotFound when there is none."""
+    """Return a project by id.
+
+    Raises:
+        NotFound: there is no such project.
+    """
     with workspace.database.read() as session:
         return existing(session, Project, project_id)
 
 
 def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSummary]:
-    """Return the projects that a user may see, or all, with their counts: the default one first, the others by name."""
+    """Return the projects of a user with their counts: the default one first, the others by name.
+
+    Args:
+        workspace: open workspace.
+        user: limits the list to the user's projects; None, or an admin: all.
+    """
     documents = select(func.count(Document.id)).where(Document.project_id == Project.id).scalar_subquery()
     accepted = (
         select(func.count(Annotation.id))

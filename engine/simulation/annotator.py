@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.ids import new_id
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.annotation.proposal import newest_proposal, shown_state
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditWords, PageMark, Patch, to_patch
@@ -42,10 +42,10 @@ class _Wanted:
 
 
 class SimulatedAnnotator:
-    """One person at one desk."""
+    """One person at one service."""
 
-    def __init__(self, desk: Desk, user_id: str) -> None:
-        self._desk, self._user_id = desk, user_id
+    def __init__(self, service: AnswerService, user_id: str) -> None:
+        self._answer_service, self._user_id = service, user_id
 
     def answer(self, document_id: str, page_id: str, page: GroundedPage) -> Work:
         """Ask every question of a page, whose words are numbered as in the set, correct what is wrong, and accept."""
@@ -55,8 +55,8 @@ class SimulatedAnnotator:
         return work
 
     def _settle(self, document_id: str, page_id: str, page: GroundedPage, asked: Sequence[GroundedQuestion]) -> Work:
-        annotation_id, _ = self._desk.ask(document_id, asked[0].question, page_id, self._user_id)
-        workspace = self._desk.workspace
+        annotation_id, _ = self._answer_service.ask(document_id, asked[0].question, page_id, self._user_id)
+        workspace = self._answer_service.workspace
         with workspace.database.read() as session:
             proposal = newest_proposal(session, annotation_id)
         assert proposal is not None, "who asks is shown a proposal"

@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from db.tables import ModelVersion, Run, RunMetric
 from engine.accounts.users import ensure_local_user
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.errors import Refused
 from engine.grounded import GroundedPage, pages_file, read_pages
 from engine.interchange.grounded_documents import add_grounded_page
@@ -183,8 +183,8 @@ class _Rounds:
         project = create_project(self._workspace, "simulation", created_by=user.id)
         change_settings(self._workspace, project.id, retrain_automatically=False)
         self._project_id = project.id
-        self._desk = Desk(self._workspace)
-        self._annotator = SimulatedAnnotator(self._desk, user.id)
+        self._answer_service = AnswerService(self._workspace)
+        self._annotator = SimulatedAnnotator(self._answer_service, user.id)
         self._first = self._champion(project.id)
         yield self._round(project.id, 0, 0)
         done = 0
@@ -201,7 +201,7 @@ class _Rounds:
             }
             if self._plan.against != "never":
                 figures |= self._retrained(project.id, number)
-                self._desk.predictors.refresh()
+                self._answer_service.predictors.refresh()
             yield self._round(project.id, number, done, **figures)
 
     def _next(self, number: int) -> list[GroundedPage]:
@@ -209,7 +209,7 @@ class _Rounds:
         count = self._plan.pages
         if self._plan.select == "model":
             self._say(f"Round {number}: asking {len(self._pool)} pages which of them are worth most.")
-            predictor = self._desk.predictors.of(self._project_id).predictor
+            predictor = self._answer_service.predictors.of(self._project_id).predictor
             unsure, places = zip(*(_worth(predictor, page, self._images) for page in self._pool), strict=True)
             first = order(unsure, np.stack(places), count, _RANDOM_SHARE, self._plan.seed + number)
             taken = [one.index for one in first]

@@ -172,7 +172,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("access"), auth="login", _env_file=None)
     application = create_app(settings)
     with TestClient(application, base_url=ADDRESS) as client:
-        yield World(application.state.desk.workspace, client)
+        yield World(application.state.answer_service.workspace, client)
 
 
 def routes_of(routes: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -313,4 +313,4 @@ def test_local_mode_lets_the_one_person_do_everything(tmp_path: Path) -> None:
             "/api/me/sessions",
         ):
             assert client.get(path).status_code == 200, path
-        assert ensure_local_user(client.app.state.desk.workspace).role == "admin"  # type: ignore[attr-defined]
+        assert ensure_local_user(client.app.state.answer_service.workspace).role == "admin"  # type: ignore[attr-defined]

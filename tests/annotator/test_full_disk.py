@@ -45,7 +45,7 @@ def test_a_write_on_a_full_disk_is_refused_in_a_sentence(disk: tuple[Settings, F
         kept = {f"project {number}" for number, answer in enumerate(answers) if answer.status_code == 201}
         refused = [answer for answer in answers if answer.status_code != 201]
         assert refused and {answer.status_code for answer in refused} == {507}
-        assert all("disk of the server is full" in answer.json()["detail"] for answer in refused)
+        assert all("server's disk is full" in answer.json()["detail"] for answer in refused)
         assert all("retry-after" in answer.headers for answer in refused)
         assert {each["name"] for each in client.get("/api/projects").json()} == kept | {"default"}
         make_room()
@@ -93,7 +93,7 @@ def test_without_a_reserve_the_command_line_says_what_to_do(disk: tuple[Settings
     open_workspace(settings).close()
     disk_reserve.give_up(settings.data_dir)
     make_room = fill()
-    with pytest.raises(Refused, match="is full, and the database cannot be opened: make room"):
+    with pytest.raises(Refused, match="is full, so the database cannot be opened"):
         open_workspace(settings)
     make_room()
     open_workspace(settings).close()

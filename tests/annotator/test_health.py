@@ -64,7 +64,7 @@ def test_a_database_file_that_is_gone_is_told_until_it_is_back(on_file: TestClie
     file = tmp_path / "data" / "glossator.db"
     assert "database" not in failing(on_file)
     file.rename(tmp_path / "away.db")
-    assert failing(on_file)["database"] == "The database does not answer."
+    assert failing(on_file)["database"] == "The database does not respond."
     assert not file.exists(), "asking made an empty database"
     (tmp_path / "away.db").rename(file)
     assert "database" not in failing(on_file)

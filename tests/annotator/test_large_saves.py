@@ -225,11 +225,11 @@ def test_large_saves_wait_for_each_other_and_small_ones_pass(shop: Shop, paintin
 def test_where_too_many_large_saves_wait_the_next_one_comes_again_later(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large_work, "MOST_IN_LINE", 1)
-    crowded = replace(shop.workspace, large_saves=large_work.Lane())
+    monkeypatch.setattr(large_work, "MAX_IN_QUEUE", 1)
+    crowded = replace(shop.workspace, large_saves=large_work.SerialQueue())
     with crowded.large_saves.turn():
         shop.workspace = crowded
-        with pytest.raises(TooMany, match="again in a moment"):
+        with pytest.raises(TooMany, match="Try again in a few seconds"):
             shop.large()
         assert shop.small(shop.of_ann).revision == 2
     assert shop.large(base=2).revision == 3

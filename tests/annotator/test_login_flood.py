@@ -15,9 +15,9 @@ from db.tables import LoginAttempt, LoginSession
 from engine import audit
 from engine.accounts import passwords, sessions, users
 from engine.commands.serve import server_options
-from engine.deferred_writes import Later
+from engine.deferred_writes import DeferredWrites
 from engine.errors import TooMany
-from engine.login_attempts import SAID, Tried
+from engine.login_attempts import SAID, LoginAttempts
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import make_user
@@ -54,7 +54,7 @@ def test_wrong_and_refused_logins_do_not_wait_for_the_write_turn(workspace: Work
         flood.start()
         flood.join(timeout=20)
         assert told == ["wrong"] * 5 + ["wait"] * 15, "while somebody else writes"
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     assert stored(workspace) == 5
 
 
@@ -65,7 +65,7 @@ def test_failures_are_written_soon_and_nothing_else_is(workspace: Workspace) -> 
         if stored(workspace):
             break
         threading.Event().wait(0.05)
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     assert stored(workspace) == 5
     [line] = [each for each in audit.entries(workspace) if each.action == "login.limited"]
     assert "after 5 wrong passwords" in line.what
@@ -74,8 +74,8 @@ def test_failures_are_written_soon_and_nothing_else_is(workspace: Workspace) -> 
 def test_a_restart_gives_no_fresh_attempts(workspace: Workspace) -> None:
     make_user(workspace, "ann")
     assert [attempt(workspace) for _ in range(4)] == ["wrong"] * 4
-    workspace.later.flush()
-    object.__setattr__(workspace, "tried", Tried())
+    workspace.deferred_writes.flush()
+    object.__setattr__(workspace, "login_attempts", LoginAttempts())
     assert [attempt(workspace) for _ in range(3)] == ["wrong", "wait", "wait"]
 
 
@@ -83,17 +83,17 @@ def test_another_process_sees_what_was_written(workspace: Workspace) -> None:
     make_user(workspace, "ann")
     other = Workspace(workspace.settings, workspace.database, workspace.blobs)
     assert [attempt(workspace) for _ in range(3)] == ["wrong"] * 3
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     assert [attempt(other) for _ in range(3)] == ["wrong", "wrong", "wait"]
-    other.later.flush()
+    other.deferred_writes.flush()
 
 
 def test_a_failure_that_is_being_written_counts_once(workspace: Workspace) -> None:
     make_user(workspace, "ann")
     assert [attempt(workspace) for _ in range(4)] == ["wrong"] * 4
-    kept = workspace.tried
+    kept = workspace.login_attempts
     before = list(kept.unwritten("ann", HOME))
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     for each in before:
         kept.put(each)  # written, and memory does not know yet
     assert [attempt(workspace) for _ in range(2)] == ["wrong", "wait"]
@@ -110,22 +110,22 @@ def test_a_flood_from_many_addresses_fills_no_audit_trail(workspace: Workspace) 
     for number in range(SAID + 3):
         for _ in range(5):
             attempt(workspace, f"198.51.100.{number}", f"nobody {number}")
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     found = [line for line in audit.entries(workspace) if line.action.startswith("login.limited")]
     assert len(found) == SAID + 1
-    assert "slowed down logins 3 more times after wrong passwords" in [line.what for line in found]
+    assert "throttled logins 3 more times after wrong passwords" in [line.what for line in found]
 
 
 def test_nothing_is_tried_while_nothing_can_be_counted(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     make_user(workspace, "ann")
-    monkeypatch.setattr(Later, "is_full", True)
+    monkeypatch.setattr(DeferredWrites, "is_full", True)
     assert attempt(workspace) == "wait"
 
 
 def test_logins_that_wait_hold_no_thread_that_others_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(data_dir=tmp_path / "data", auth="login", _env_file=None)
     application = create_app(settings)
-    workspace = application.state.desk.workspace
+    workspace = application.state.answer_service.workspace
     ann = make_user(workspace, "ann")
     with workspace.database.write() as session:
         cookie = {COOKIE: sessions.begin(workspace, session, ann.id)}

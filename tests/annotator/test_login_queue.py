@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotator import login_queue
-from annotator.login_queue import LoginLine
+from annotator.login_queue import LoginQueue
 from engine.errors import TooMany
 
 
@@ -43,7 +43,7 @@ async def until(true: Callable[[], bool]) -> None:
     raise AssertionError("it did not come to that")
 
 
-async def started(line: LoginLine, counter: Counter, *asked: str, known: bool = False) -> list["asyncio.Task[str]"]:
+async def started(line: LoginQueue, counter: Counter, *asked: str, known: bool = False) -> list["asyncio.Task[str]"]:
     """Ask for steps named ADDRESS/NUMBER, one after the other."""
     tasks = []
     for what in asked:
@@ -54,7 +54,7 @@ async def started(line: LoginLine, counter: Counter, *asked: str, known: bool = 
 
 def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
     async def run() -> None:
-        line, counter = LoginLine(), Counter()
+        line, counter = LoginQueue(), Counter()
         places = login_queue.OF_AN_ADDRESS + 1
         tasks = await started(line, counter, *(f"10.0.0.1/{number}" for number in range(places)))
         await until(lambda: len(counter.began) == 1)
@@ -71,7 +71,7 @@ def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
 
 def test_the_line_is_bounded_and_known_people_go_first() -> None:
     async def run() -> None:
-        line, counter = LoginLine(), Counter()
+        line, counter = LoginQueue(), Counter()
         most = login_queue.AT_ONCE + login_queue.OF_STRANGERS
         tasks = await started(line, counter, *(f"10.0.{number}.1/0" for number in range(most)))
         await until(lambda: len(counter.began) == login_queue.AT_ONCE)
@@ -89,7 +89,7 @@ def test_the_line_is_bounded_and_known_people_go_first() -> None:
 
 def test_whoever_goes_away_gives_the_place_back() -> None:
     async def run() -> None:
-        line, counter = LoginLine(), Counter()
+        line, counter = LoginQueue(), Counter()
         [first, second, third] = await started(line, counter, "10.0.0.1/0", "10.0.0.1/1", "10.0.0.1/2")
         await until(lambda: len(counter.began) == 1)
         second.cancel()
@@ -105,7 +105,7 @@ def test_a_step_that_fails_gives_its_turn_back() -> None:
         raise ValueError("no")
 
     async def run() -> None:
-        line = LoginLine()
+        line = LoginQueue()
         for _ in range(2 * login_queue.AT_ONCE):
             with pytest.raises(ValueError, match="no"):
                 await line.run("10.0.0.1", fails)

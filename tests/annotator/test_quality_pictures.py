@@ -60,7 +60,7 @@ def test_every_plot_has_a_name_for_screen_readers_and_its_values_as_a_table() ->
         "Masks a day",
         "Seconds a mask",
         "Accepted unchanged",
-        "What waits",
+        "Queue depth",
     ]
     assert all(svg.get("role") == "img" for svg in drawn)
     assert html.count("<details><summary>Values</summary>") == 4
@@ -121,14 +121,14 @@ def test_agreement_of_people_stands_beside_the_model_s() -> None:
     assert abs(widths[1] / widths[0] - 0.78 / 0.91) < 0.01 and len(widths) == 4
     hovers = [each.text for each in svg.iter("title")]
     assert "IoU of the pixels, people: 0.910, 12 questions" in hovers
-    assert "its ceiling" in html
+    assert "is the ceiling" in html
     assert "Agreement" not in quality.drawn(some())  # for reviewers
 
 
 def test_agreement_says_what_is_missing_for_it() -> None:
     nobody, nothing = ProjectAgreement([], [], Mean(0, None, None), Mean(9, 0.7, None)), Mean(0, None, None)
     html = quality.drawn(some(), nobody)
-    assert "Where tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
+    assert "once tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
     assert "an overlap" in quality.drawn(some(), ProjectAgreement([], [], nothing, nothing))
 
 
@@ -170,7 +170,10 @@ def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
     audit = AuditView(drawn=30, checked=20, right=19, low=0.76, high=0.99)
     more = stage(stage="automatic", threshold=0.9, blocked=None, would_accept=1, automatic=12, audit=audit)
     html = quality.drawn(some(), stage=more)
-    assert "From 0.90 on at least 95.0% are right; 1 open task lies above it." in html and 'class="chosen"' in html
+    assert (
+        "At confidence 0.90 and above, at least 95.0% are right. 1 open task lies above it." in html
+        and 'class="chosen"' in html
+    )
     assert "20 of 30" in html and "95% right (76% to 99%)" in html
     for svg in pictures(html):
         _, _, width, height = map(float, svg.get("viewBox", "").split())
@@ -193,17 +196,17 @@ def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
 
 def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     found = some()
-    assert "Let the model choose" in quality.drawn(found, stage=stage())
+    assert "Set the document order" in quality.drawn(found, stage=stage())
     many, few = [Finished(1, 3)] * 10, [Finished(1, 1)] * 10
     found.choices = compared({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
-    assert "has +2.0 a page beside what was drawn (+2.0 to +2.0): people's time" in html.replace("&#x27;", "'")
-    assert "chosen: 3.0 (3.0 to 3.0), 10 documents" in html
+    assert "+2.0 a page compared with random documents (+2.0 to +2.0). The selection finds" in html
+    assert "model: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = [Finished(2, 0), Finished(1, 9)] * 5
     found.choices = compared({"model": mixed, "random": mixed})
-    assert "no difference is sure yet" in quality.drawn(found, stage=stage())
+    assert "not significant yet" in quality.drawn(found, stage=stage())
     found.choices = compared({"model": many[:3], "random": []})
-    assert "the other kind is still to come" in quality.drawn(found, stage=stage())
+    assert "The other kind has none yet" in quality.drawn(found, stage=stage())
     assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 
 
@@ -214,7 +217,7 @@ def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
     old.masks_a_day, old.people, old.queue = [], [], []
     old.by_model = [ModelFigures(model="a", label="nano", **pace(seconds_median=None, seconds_low=None, timed=0))]
     html = quality.drawn(old)
-    assert "Choose a longer one" in html and "No time was measured yet" in html and "standard questions" in html
+    assert "Choose a longer period" in html and "No time has been measured yet" in html and "standard questions" in html
 
 
 def test_colours_of_people_stay_apart_for_the_colour_blind() -> None:
@@ -296,11 +299,11 @@ def test_who_disagrees_with_everybody_stands_first_with_a_sentence_and_what_was_
     )
     assert ">0.10<" in shown
     shown = left_out(snapshot, "p")
-    assert "12 answers were taken, 1 left out" in shown
+    assert "12 answers included, 1 left out" in shown
     assert "What is the &lt;total&gt;?" in shown and "bill &amp; co.pdf" in shown
     assert "#project=p&amp;document=d&amp;annotation=a" in shown
 
 
 def test_without_comparisons_or_snapshot_it_is_said_what_to_do() -> None:
-    assert "Give the project an overlap" in weights([], None)
-    assert "at the first retraining" in left_out(None, "p")
+    assert "Set an overlap" in weights([], None)
+    assert "the first retraining creates one" in left_out(None, "p")

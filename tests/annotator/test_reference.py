@@ -106,8 +106,8 @@ def test_what_only_some_routes_answer_has_its_cause_beside_it(document: dict[str
         for status in {"409", "429", "500"} & operation["responses"].keys():
             assert operation["responses"][status]["description"].endswith("."), (name, status)
     shown = document["paths"]["/api/jobs/{job_id}/cancel"]["post"]["responses"]
-    assert shown["409"]["description"] == "The job has ended already."
-    assert shown["403"]["description"].startswith("Only admins of the project may do this. Or: ")
+    assert shown["409"]["description"] == "The job has ended."
+    assert shown["403"]["description"].startswith("Only admins of the project can do this. Or: ")
 
 
 def test_every_status_of_a_failure_is_described() -> None:
@@ -124,7 +124,7 @@ def test_a_method_that_is_not_there_is_told_all_that_are(
     answer = client.request("TRACE", path)
     assert answer.status_code == 405
     assert answer.headers["allow"].lower().split(", ") == sorted(document["paths"][path])
-    assert answer.json()["detail"].endswith(f"only with {answer.headers['allow']}.")
+    assert answer.json()["detail"].endswith(f"Use {answer.headers['allow']}.")
 
 
 def test_examples_are_what_the_routes_take_and_give(client: TestClient, document: dict[str, Any]) -> None:

@@ -105,7 +105,7 @@ def test_an_edit_is_never_saved_under_another_name_than_its_author_s(
     ]
     for method, path, body in sent:
         answer = client.request(method, path, json=body, headers={"X-Glossator-User": "0" * 32})
-        assert answer.status_code == 401 and "is logged in now" in answer.json()["detail"], path
+        assert answer.status_code == 401 and "is logged in here now" in answer.json()["detail"], path
     assert client.get(f"/api/annotations/{asked['id']}").json()["head"] == 0
     me = client.get("/api/me").json()["user"]["id"]
     for method, path, body in (sent[0], sent[2]):
@@ -198,7 +198,7 @@ def test_a_page_s_picture_is_the_stored_bytes_and_is_not_sent_twice(
 
 def test_next_leads_through_what_is_undecided(client: TestClient, document: dict[str, Any]) -> None:
     project, page = document["project_id"], document["pages"][0]["id"]
-    assert "decided" in client.get(f"/api/projects/{project}/next").json()["reason"]
+    assert "No open answers" in client.get(f"/api/projects/{project}/next").json()["reason"]
     one, two = (
         client.post(f"/api/documents/{document['id']}/ask", json={"question": question}).json()
         for question in ("Total due?", "Invoice date?")

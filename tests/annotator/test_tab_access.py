@@ -18,7 +18,7 @@ from tests.support.accounts import ADDRESS, Person
 from tests.support.populated_project import World
 
 NOT_THERE, FOR_ADMINS, FOR_REVIEWERS = "no such project", "Only an admin of the project", "Only a reviewer or an admin"
-IN_NO_PROJECT = "You are in no project yet"
+IN_NO_PROJECT = "You are not a member of any project"
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("tabs"), auth="login", _env_file=None)
     application = create_app(settings)
     with TestClient(application, base_url=ADDRESS) as client:
-        yield World(application.state.desk.workspace, client)
+        yield World(application.state.answer_service.workspace, client)
 
 
 def event(person: Person, tab: str, name: str, *given: Any) -> str:
@@ -59,7 +59,7 @@ def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     assert IN_NO_PROJECT in event(world.people["outsider"], "questions", "show", project)
     assert IN_NO_PROJECT in event(world.people["outsider"], "quality", "show", project, 91)
     assert "somebody else" not in event(world.people["annotator"], "quality", "show", project, 91)
-    assert "for reviewers" in event(world.people["annotator"], "export", "show", project, *EXPORT)
+    assert "Only reviewers can export" in event(world.people["annotator"], "export", "show", project, *EXPORT)
     assert "Download" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
     asked = event(world.people["reviewer"], "export", "load", project)
     assert "What is" in asked
@@ -112,7 +112,7 @@ def test_a_name_in_a_refusal_of_any_tab_is_text(world: World) -> None:
     owner, project = world.people["owner"], world.project.id
     event(owner, "documents", "make", name)
     again = event(owner, "documents", "make", name)
-    assert "There is a project" in again and "&lt;img src=x" in again and "<img" not in again
+    assert "The project name" in again and "&lt;img src=x" in again and "<img" not in again
     given = {"project": project, "questions": [], "settings": []}
     replace_standard_questions(world.workspace, project, [name], world.owner.id)
     other = event(owner, "questions", "keep_questions", project, given, "What is due?")
@@ -128,4 +128,4 @@ def test_an_event_that_fails_unforeseen_tells_nothing_of_the_server(
 
     monkeypatch.setattr(documents, "document_lines", broken)
     told = event(world.people["annotator"], "documents", "show", world.project.id)
-    assert "/secret/path" not in told and "The server failed at this" in told
+    assert "/secret/path" not in told and "The server failed to do this" in told

@@ -157,7 +157,7 @@ def test_what_is_for_reviewers_is_refused_to_annotators(house: House) -> None:
     house.get("ben", f"{project}/tasks", 403)
     house.put("ben", f"/tasks/{task}/gold", {"annotation_id": annotation}, 403)
     body = {"idempotency_key": uuid.uuid4().hex, "base": 1, "edits": []}
-    assert "ann's answer" in house.put("ben", f"/annotations/{annotation}/revisions", body, 403)["detail"]
+    assert "belongs to ann" in house.put("ben", f"/annotations/{annotation}/revisions", body, 403)["detail"]
 
 
 def test_a_lost_lease_is_a_sentence_that_names_the_holder(house: House) -> None:

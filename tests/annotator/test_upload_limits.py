@@ -59,7 +59,7 @@ def post(client: TestClient, files: list[tuple[str, bytes]]) -> httpx2.Response:
 def test_more_files_than_a_request_may_hold_are_refused(local: TestClient, started: list[object]) -> None:
     answer = post(local, [(f"{number}.pdf", b"x") for number in range(51)])
     assert answer.status_code == 422 and started == []
-    assert answer.json()["detail"] == "51 files came in one request, and 50 are allowed; send them in several."
+    assert answer.json()["detail"] == "The request has 51 files; 50 are allowed. Send them in several requests."
     fifty = post(local, [(f"{number}.pdf", b"x") for number in range(50)])
     assert fifty.status_code == 422 and len(fifty.json()["refused"]) == 50
 

@@ -15,7 +15,7 @@ from annotator.app import create_app
 from annotator.ndjson_stream import IMPORTS
 from annotator.routes.documents import UPLOADS
 from annotator.routes.exports import EXPORTS
-from annotator.work_queues import REPORTS, Line
+from annotator.work_queues import REPORTS, WorkQueue
 from engine.interchange.exports import export
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.settings import Settings
@@ -31,7 +31,7 @@ HEAD = {"content-type": "multipart/form-data; boundary=b", "content-length": str
 
 
 @contextmanager
-def taken(line: Line, everything: bool = False) -> Iterator[Callable[[], None]]:
+def taken(line: WorkQueue, everything: bool = False) -> Iterator[Callable[[], None]]:
     """Take the room for work in a line, or every place in it; yields what gives it back."""
     semaphore = line.places if everything else line.room
     held = 0
@@ -57,7 +57,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-def free(line: Line) -> int:
+def free(line: WorkQueue) -> int:
     """How many places are free."""
     with ExitStack() as stack:
         count = 0
@@ -72,7 +72,7 @@ def desk(sqlite_workspace: Workspace) -> Iterator[tuple[str, Workspace, str]]:
     """A served application: its address, its workspace, and a project with an answer."""
     settings = Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None)
     app = create_app(settings)
-    workspace: Workspace = app.state.desk.workspace
+    workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     accept(workspace, make_document(workspace, project, [line("Total due: 7.00")]), "What is the total?", [2])
     with served(app) as address:
@@ -107,7 +107,7 @@ def test_uploads_of_those_who_may_not_are_refused_before_they_are_sent(
     sqlite_workspace: Workspace,
 ) -> None:
     app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None))
-    workspace: Workspace = app.state.desk.workspace
+    workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     (name, token), *_ = cookie_of(workspace, make_user(workspace, "ann", **{project: "annotator"})).items()
     (_, stranger), *_ = cookie_of(workspace, make_user(workspace, "ben")).items()
@@ -119,7 +119,7 @@ def test_uploads_of_those_who_may_not_are_refused_before_they_are_sent(
 
 def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None))
-    workspace: Workspace = app.state.desk.workspace
+    workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     ann, ben = (
         cookie_of(workspace, make_user(workspace, name, **{project: "annotator"})).popitem() for name in ("ann", "ben")
@@ -131,7 +131,7 @@ def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Work
         until(lambda: free(UPLOADS) == 20)
         said = asked(address, path, cookie="=".join(ann))
         assert said.status == 429 and int(said.headers["retry-after"]) > 0
-        assert b"Many uploads of yours are under way just now." in said.read()
+        assert b"Too many of your uploads are running." in said.read()
         assert httpx.post(address + path, files=files, cookies=dict([ben]), timeout=60).status_code == 200
         for connection in on_the_way:
             connection.close()

@@ -137,7 +137,7 @@ class Stage:
         if self.served.process is None or self.served.process.poll() is not None:
             self.served.start()
         self.hurry()
-        choice = "Save mine on top" if len(actions) % 2 else "Take the saved version"
+        choice = "Save my version" if len(actions) % 2 else "Use saved version"
         for _ in range(DECISIONS):
             if self.quiet() and not self.page.evaluate(_HALTED):
                 break

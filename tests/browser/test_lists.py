@@ -151,7 +151,7 @@ def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
     row = dialog.locator("[data-command=brush]").get_by_role("button").first
     row.click()
     bench.keys.press("F2")
-    everything = dialog.get_by_role("button", name="All usual keys")
+    everything = dialog.get_by_role("button", name="Reset all keys")
     everything.focus()
     bench.keys.press("Enter")  # it hides itself
     expect(everything).to_be_hidden()
@@ -178,13 +178,13 @@ def test_pages_turn_while_the_search_has_the_focus_and_a_slider_is_no_place_for_
     bench.settled()
     assert bench.painted().any()
     bench.keys.press("b")
-    expect(bench.page.get_by_label("Width of the brush")).to_be_visible()  # what is hidden takes no focus
-    bench.page.get_by_label("Width of the brush").focus()
+    expect(bench.page.get_by_label("Brush width")).to_be_visible()  # what is hidden takes no focus
+    bench.page.get_by_label("Brush width").focus()
     bench.keys.press("Control+z")
     bench.settled()
     assert not bench.painted().any()
     bench.keys.press("ArrowRight")  # the slider's own
-    expect(bench.page.get_by_label("Width of the brush")).to_have_value("15")
+    expect(bench.page.get_by_label("Brush width")).to_have_value("15")
 
 
 def test_an_error_stays_longer_and_while_somebody_reads_it(bench: Bench) -> None:
@@ -244,7 +244,7 @@ def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there
     expect(said).to_have_text("bad.zip: it is no whole zip file. Nothing was imported.")
     form.get_by_label("Zip file").set_input_files(tmp_path / "set.zip")
     form.get_by_role("button", name="Import").click()
-    expect(said).to_have_text("Came in as coco: 1 document, 1 page, 1 answer.")
+    expect(said).to_have_text("Imported as coco: 1 document, 1 page, 1 answer.")
     expect(page.get_by_role("link", name="a.png").first).to_be_visible()
 
 
@@ -270,7 +270,7 @@ def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> No
     heard = """(output) => { window.heard = []; new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
     form.locator("output").evaluate(heard)
     form.get_by_role("button", name="Import").click()
-    expect(form.locator("output")).to_contain_text("Came in as coco: 4 documents")
+    expect(form.locator("output")).to_contain_text("Imported as coco: 4 documents")
     steps = [
         each
         for each in page.evaluate("window.heard")
@@ -283,7 +283,7 @@ def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> No
 def test_an_import_is_stopped_from_its_form_and_after_a_reload_from_the_list(bench: Bench, tmp_path: Path) -> None:
     page, many = bench.page, wordless(tmp_path / "many.zip", 60)
     page.get_by_role("tab", name="Documents", exact=True).click()
-    form, under_way = page.locator("form[data-import]"), page.get_by_role("list", name="Imports under way")
+    form, under_way = page.locator("form[data-import]"), page.get_by_role("list", name="Running imports")
 
     def begin() -> None:
         form.get_by_label("Zip file").set_input_files(many)

@@ -120,7 +120,7 @@ def test_saving_an_old_list_takes_nothing_away_that_others_added(bench: Bench, l
 def test_saving_settings_leaves_those_alone_that_others_have_set(bench: Bench, listed: Listed) -> None:
     page = bench.page
     tab(page, "Questions")
-    review = page.get_by_label("Answers need a review")
+    review = page.get_by_label("Review required")
     expect(review).not_to_be_checked()
     expect(page.get_by_role("textbox", name="Standard questions")).to_have_value("What is the total?")
     project = listed.settings
@@ -140,15 +140,15 @@ def test_the_dialog_tells_what_others_added_and_keeps_what_was_written(bench: Be
     page = bench.page
     bench.upload()
     page.get_by_role("button", name="Standard questions of this project").click()
-    field = page.get_by_label("Standard questions, one a line")
+    field = page.get_by_label("Standard questions, one per line")
     expect(field).to_have_value("What is the total?")
     listed.put("What is the total?", "Who signed it?")
     field.fill("What is the total?\nWhen?")
-    page.get_by_role("button", name="Save the list").click()
+    page.get_by_role("button", name="Save questions").click()
     expect(page.locator(".g-toast")).to_contain_text('Somebody else added "Who signed it?" meanwhile')
     expect(field).to_have_value("What is the total?\nWhen?")
     assert listed.texts() == ["What is the total?", "Who signed it?"]
-    page.get_by_role("button", name="Save the list").click()  # knowingly, by now
+    page.get_by_role("button", name="Save questions").click()  # knowingly, by now
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.wait_for_timeout(200)
     assert listed.texts() == ["What is the total?", "When?"]
@@ -159,7 +159,7 @@ def test_two_clicks_on_invite_make_one_invitation(team: Team) -> None:
     rita = team.sit("Rita")
     tab(rita.page, "People")
     rita.page.locator(".g-people-project select").select_option(team.project)
-    invite = rita.page.get_by_role("button", name="Invite by link")
+    invite = rita.page.get_by_role("button", name="Create invitation link")
     invite.dblclick()
     expect(rita.page.locator(".g-link-made input")).to_be_visible()
     rita.page.wait_for_timeout(500)  # a second one would be asked for by now
@@ -171,7 +171,7 @@ def test_fingers_find_targets_of_44_pixels_on_the_tab_people(team: Team) -> None
     rita = team.sit("Rita", has_touch=True, is_mobile=True)
     tab(rita.page, "People")
     rita.page.locator(".g-people-project select").select_option(team.project)
-    expect(rita.page.get_by_role("button", name="Invite by link")).to_be_visible()
+    expect(rita.page.get_by_role("button", name="Create invitation link")).to_be_visible()
     small = """() => [...document.querySelectorAll('.g-people :is(button, select, input, summary), .g-corner button')]
       .filter((each) => each.getClientRects().length && each.getBoundingClientRect().height < 43.5).map((each) => each.outerHTML.slice(0, 90))"""
     assert rita.page.evaluate("matchMedia('(pointer: coarse)').matches") and rita.page.evaluate(small) == []

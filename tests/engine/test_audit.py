@@ -28,9 +28,9 @@ def test_what_a_data_lead_decides_reads_as_a_sentence(workspace: Workspace, proj
     job = trigger.request(workspace, project.id, by=owner.id)
     assert trigger.request(workspace, project.id, by=owner.id).id == job.id
     assert [(line.actor, line.what) for line in audit.entries(workspace, project.id)][:-1] == [
-        ("olga", "asked for a job: retrain"),
-        ("olga", "took back the known answer: What is the total due? (bill.png)"),
-        ("olga", "made an answer the known one: What is the total due? (bill.png)"),
+        ("olga", "requested a job: retrain"),
+        ("olga", "removed a gold question: What is the total due? (bill.png)"),
+        ("olga", "set a gold question: What is the total due? (bill.png)"),
         ("olga", "set the standard questions: What is the total due?"),
         ("olga", "set the standard questions: What is the total due?; Who?; When?; and 2 more"),
     ]

@@ -18,13 +18,13 @@ from db import private
 from engine import private_files
 from engine.cli import app
 from engine.interchange.exports import export
-from engine.private_files import claim, for_others, own_things
+from engine.private_files import claim_folder, private_process_files, users_umask
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.support.repository import ROOT
 
 RUN = CliRunner()
-CLAIM = "import sys, pathlib; from engine.private_files import claim; kept = claim(pathlib.Path(sys.argv[1])); print(kept[0], flush=True); sys.stdin.read()"
+CLAIM = "import sys, pathlib; from engine.private_files import claim_folder; kept = claim_folder(pathlib.Path(sys.argv[1])); print(kept[0], flush=True); sys.stdin.read()"
 
 
 @pytest.fixture
@@ -119,27 +119,27 @@ def test_the_folder_of_a_killed_process_is_swept_and_that_of_a_living_one_stays(
     killed.wait()
     half = tmp_path / "left-process-0123"
     half.mkdir()  # of a sweep that was killed itself
-    own, lock = claim(tmp_path)
+    own, lock = claim_folder(tmp_path)
     with lock:
         assert {path for path in tmp_path.iterdir() if path.is_dir()} == {kept, own}
         assert (kept / "upload" / "copy").read_bytes() == b"confidential"
     living.communicate("")
-    claim(tmp_path)[1].close()
+    claim_folder(tmp_path)[1].close()
     assert not kept.exists()
 
 
 def test_a_process_has_its_things_for_itself_and_gives_them_back(tmp_path: Path, usual_umask: None) -> None:
     before = tempfile.gettempdir(), os.environ.get("TMPDIR")
-    with own_things(tmp_path / "data") as folder:
+    with private_process_files(tmp_path / "data") as folder:
         child = subprocess.run(
             [sys.executable, "-c", "import tempfile, json; print(json.dumps(tempfile.gettempdir()))"],
             capture_output=True, check=True,
         )  # fmt: skip
         assert tempfile.gettempdir() == json.loads(child.stdout) == str(folder)
         (folder / "mine").write_bytes(b"")
-        with for_others():
+        with users_umask():
             (folder / "theirs").write_bytes(b"")
-        with own_things(tmp_path / "data") as inner:  # as `serve` opens the workspace before it serves
+        with private_process_files(tmp_path / "data") as inner:  # as `serve` opens the workspace before it serves
             assert inner != folder and folder.is_dir()
         assert (mode(folder / "mine"), mode(folder / "theirs")) == (0o600, 0o644)
     assert not folder.exists() and (tempfile.gettempdir(), os.environ.get("TMPDIR")) == before
@@ -155,7 +155,7 @@ def test_folders_that_are_not_ours_stay(tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "a.jpg").write_text("precious")
     for _ in range(2):
-        with private_files.own_things(tmp_path):
+        with private_files.private_process_files(tmp_path):
             pass
     assert all((folder / "a.jpg").read_text() == "precious" for folder in theirs)
 
@@ -163,6 +163,6 @@ def test_folders_that_are_not_ours_stay(tmp_path: Path) -> None:
 def test_a_temporary_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "job").mkdir(parents=True)
     (tmp_path / private_files.FOLDER).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match="it is a link"), private_files.own_things(tmp_path):
+    with pytest.raises(OSError, match="it is a link"), private_files.private_process_files(tmp_path):
         pass
     assert (tmp_path / "elsewhere" / "job").is_dir()

@@ -104,7 +104,7 @@ def test_nothing_that_is_sent_breaks_a_route(database_url: str, who: str, tmp_pa
     app = create_app(settings)
     found: list[str] = []
     with TestClient(app, base_url=ADDRESS, raise_server_exceptions=False) as client:
-        workspace = app.state.desk.workspace
+        workspace = app.state.answer_service.workspace
         world = World(workspace, client)
         person = world.people[who]
         document = app.openapi()

@@ -26,7 +26,7 @@ def server(own_server: Any, tmp_path: Path) -> Iterator[tuple[str, dict[str, str
     """An application where people log in, on that PostgreSQL: its address, and the cookie of an admin."""
     settings = Settings(data_dir=tmp_path / "data", database_url=own_server.get_uri(), auth="login", _env_file=None)
     app = create_app(settings)
-    workspace = app.state.desk.workspace
+    workspace = app.state.answer_service.workspace
     cookie = cookie_of(workspace, make_user(workspace, "olga", "admin"))
     with served(app) as address:
         yield address, cookie
@@ -53,7 +53,7 @@ def test_a_stopped_database_is_told_by_every_route_until_it_is_back(
     with stopped(own_server):
         eventually(lambda: status(address, READY) == 503)
         told = httpx.get(f"{address}{READY}").json()
-        assert told["database"]["sentence"] == "The database does not answer." and told["blobs"]["ok"]
+        assert told["database"]["sentence"] == "The database does not respond." and told["blobs"]["ok"]
         assert "details" not in told["database"], "an admin cannot be told from a stranger now"
         assert status(address, OLD) == 503 and status(address, LIVE) == 200
         for method, path in (("GET", "/api/projects"), ("GET", "/api/me"), ("PUT", "/api/me/preferences")):

@@ -49,7 +49,7 @@ def test_command_and_screen_say_so(poisoned: Poisoned, monkeypatch: pytest.Monke
         newest_view(workspace, poisoned.project.id),
         poisoned.project.id,
     )
-    assert "What answers weigh" in screen and "Mal agrees with others on" in screen
+    assert "Answer weights" in screen and "Mal agrees with others on" in screen
 
 
 def test_the_weight_of_their_labels_falls_and_others_keep_theirs(

@@ -87,7 +87,7 @@ def test_every_route_keeps_to_its_description(
         needed("Schemathesis is not installed (make install-bench).")
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url, auth="login", _env_file=None)
     app = create_app(settings)
-    workspace = app.state.desk.workspace
+    workspace = app.state.answer_service.workspace
     world = World(workspace, None)  # type: ignore[arg-type]
     person = world.people[who]
     ids = world.ids_of(person) if real else {}

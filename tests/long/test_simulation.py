@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from db.tables import Annotation, Document, Page, PageWord, Prediction, Revision
 from engine.accounts.users import ensure_local_user
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.annotation.state import EditClear, EditMask, EditNoAnswer, EditWords, PageMark, to_patch
 from engine.cli import app
 from engine.datasets import snapshots
@@ -120,7 +120,7 @@ def test_pages_become_documents_that_are_answered_as_the_set_says(
     work = Work(0, 0, 0)
     for one in given:
         document, stored = add_grounded_page(shop, project.id, one, small_set, origin="test")
-        work += SimulatedAnnotator(Desk(shop), user.id).answer(document.id, stored.id, one)
+        work += SimulatedAnnotator(AnswerService(shop), user.id).answer(document.id, stored.id, one)
         assert (stored.text_source, stored.word_count) == ("given", len(one.words))
         assert shop.blobs.read(stored.image_sha256) == (small_set / str(one.image)).read_bytes()
     distinct = {(one.page_id, question.question) for one in given for question in one.questions}
@@ -240,7 +240,7 @@ def test_the_model_may_choose_which_pages_come_next(deployment: Path, small_set:
         (["--select", "coin"], "choose from random, model"),
         (["--against", "magic"], "choose from nothing, never"),
         (["--watch", "nowhere"], "nowhere"),
-        (["--out", "missing/folder.png"], "must be a file in a folder that exists"),
+        (["--out", "missing/folder.png"], "Name a file in an existing folder"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_in_one_sentence(

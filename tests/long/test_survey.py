@@ -27,7 +27,7 @@ from db.tables import (
     Task,
 )
 from engine.accounts.users import ensure_local_user
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.survey_answers import unpacked
 from engine.commands.background import run_worker
@@ -103,8 +103,8 @@ def test_every_task_is_answered_beforehand_and_no_annotation_is_touched(shop: Sh
 def test_the_survey_says_what_the_desk_would_say(shop: Shop) -> None:
     """Answers are those of asking by hand: the same model, the same words, the same pages."""
     shop.survey()
-    desk, user = Desk(shop.workspace), ensure_local_user(shop.workspace)
-    annotation_id, _ = desk.ask(shop.documents[1].id, TOTAL, None, user.id)
+    service, user = AnswerService(shop.workspace), ensure_local_user(shop.workspace)
+    annotation_id, _ = service.ask(shop.documents[1].id, TOTAL, None, user.id)
     with shop.workspace.database.read() as session:
         asked = session.scalar(select(Prediction).where(Prediction.annotation_id == annotation_id))
         assert asked is not None
@@ -236,15 +236,15 @@ def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(
     """The stored answer is the proposal, and no page is read for it; in the assisted stage a page is."""
     shop.survey()
     user = ensure_local_user(shop.workspace)
-    desk = Desk(shop.workspace)
+    service = AnswerService(shop.workspace)
     with shop.workspace.database.read() as session:
         pages = {page.document_id: page.id for page in session.scalars(select(Page))}
-    desk.ask(shop.documents[0].id, TOTAL, None, user.id)
-    assert desk.is_warm(pages[shop.documents[0].id])
+    service.ask(shop.documents[0].id, TOTAL, None, user.id)
+    assert service.is_warm(pages[shop.documents[0].id])
     stages.set_stage(shop.workspace, shop.project.id, "semi_automatic", by=user)
-    annotation_id, existing = desk.ask(shop.documents[1].id, TOTAL, None, user.id)
+    annotation_id, existing = service.ask(shop.documents[1].id, TOTAL, None, user.id)
     assert not existing
-    assert not desk.is_warm(pages[shop.documents[1].id])
+    assert not service.is_warm(pages[shop.documents[1].id])
     with shop.workspace.database.read() as session:
         proposal = session.scalar(select(Prediction).where(Prediction.annotation_id == annotation_id))
         assert proposal is not None
@@ -253,8 +253,8 @@ def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(
     assert proposal.model_version_id == shop.version.id
     with shop.workspace.database.write() as session:  # mended words want a new answer
         session.execute(update(Page).where(Page.document_id == shop.documents[2].id).values(words_version=1))
-    desk.ask(shop.documents[2].id, TOTAL, None, user.id)
-    assert desk.is_warm(pages[shop.documents[2].id])
+    service.ask(shop.documents[2].id, TOTAL, None, user.id)
+    assert service.is_warm(pages[shop.documents[2].id])
 
 
 def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop) -> None:

@@ -79,7 +79,7 @@ def somebody(client: TestClient, workspace: Workspace, user: User | None = None)
 
 def here(client: TestClient) -> Workspace:
     """The workspace of an application."""
-    return client.app.state.desk.workspace  # type: ignore[attr-defined]
+    return client.app.state.answer_service.workspace  # type: ignore[attr-defined]
 
 
 def actions(workspace: Workspace, project_id: str | None = None) -> list[str]:

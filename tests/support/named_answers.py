@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from annotator.guard import Guard
+from annotator.request_guard import RequestGuard
 
 _LONGEST = 64 * 1024  # of a failure's body that is looked at
 
@@ -50,10 +50,10 @@ def _shape(path: str) -> re.Pattern[str]:
 @contextmanager
 def every_answer(faults: list[str]) -> Iterator[None]:
     """While it lasts, note what is wrong with the answers of all applications of this process."""
-    plain = Guard.__call__
+    plain = RequestGuard.__call__
     known: list[Named] = []  # one description: it does not depend on the settings of an application
 
-    async def recorded(self: Guard, scope: Scope, receive: Receive, send: Send) -> None:
+    async def recorded(self: RequestGuard, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith("/api/"):
             await plain(self, scope, receive, send)
             return
@@ -78,8 +78,8 @@ def every_answer(faults: list[str]) -> Iterator[None]:
                 if fault is not None:
                     faults.append(fault)
 
-    Guard.__call__ = recorded  # type: ignore[method-assign]
+    RequestGuard.__call__ = recorded  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Guard.__call__ = plain  # type: ignore[method-assign]
+        RequestGuard.__call__ = plain  # type: ignore[method-assign]

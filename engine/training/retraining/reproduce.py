@@ -10,7 +10,7 @@ from db.tables import ModelVersion, Run, Snapshot
 from engine.errors import Refused
 from engine.jobs.cancellation import OnProgress
 from engine.models import registry
-from engine.private_files import for_others
+from engine.private_files import users_umask
 from engine.queries import existing
 from engine.training.retraining import learner
 from engine.training.retraining.run import ENDED_AT, MADE_WITH, beginning, ended, settings_in
@@ -80,7 +80,7 @@ def reproduce(
             )
             made = checkpoint.load(learner.result_file(folder)).version
             if keep is not None:
-                with for_others():
+                with users_umask():
                     keep.write_bytes(learner.result_file(folder).read_bytes())
         now = ended(last)[MADE_WITH]
     finally:

@@ -61,7 +61,7 @@ def test_a_stroke_over_which_the_network_goes_is_saved_when_it_is_back(bench: Be
     bench.page.context.set_offline(True)
     bench.page.mouse.move(*places[2], steps=4)
     bench.page.mouse.up()
-    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept in this browser")
     painted = bench.painted()
     assert painted.any()
     assert len(revisions(served, local(bench)["id"])) == head
@@ -105,7 +105,7 @@ def test_an_edit_that_the_server_cannot_take_does_not_hold_up_those_of_other_ans
     mistake = {"status": 500, "json": {"detail": "The server made a mistake."}}
     bench.page.route(f"**/api/annotations/{first}/revisions", lambda route: route.fulfill(**mistake))
     bench.click(TOTAL)
-    expect(bench.saved).to_have_text("Not saved yet; 1 edit kept here. The server made a mistake.")
+    expect(bench.saved).to_have_text("Not saved yet: 1 edit kept in this browser. The server made a mistake.")
     bench.page.get_by_label("Ask this document").fill("What is the month?")
     bench.keys.press("Enter")
     expect(bench.page.locator(".g-asked")).to_have_text("What is the month?")
@@ -144,7 +144,7 @@ def test_a_server_killed_between_two_edits_has_the_first_and_gets_the_second(own
     bench.keys.press("b")
     bench.drag((100, below + 100), (220, below + 110))
     bench.keys.press("Control+z")
-    expect(bench.saved).to_have_text("Offline: 3 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 3 edits kept in this browser")
     own.start()
     online(bench)
     bench.settled()
@@ -169,7 +169,7 @@ def test_a_full_disk_keeps_the_edit_in_the_browser_and_says_why(tmp_path: Path, 
             make_room = fill()
             before = len(revisions(server, local(bench)["id"]))
             bench.click(TOTAL)
-            expect(bench.saved).to_contain_text("Not saved yet; 1 edit kept here. The disk of the server is full")
+            expect(bench.saved).to_contain_text("Not saved yet: 1 edit kept in this browser. The server's disk is full")
             assert len(revisions(server, local(bench)["id"])) == before
             make_room()
             online(bench)
@@ -286,7 +286,7 @@ def test_a_login_that_expires_between_edits_keeps_them_until_somebody_logs_in_ag
         ada.page.mouse.click(*place)
     toast = ada.page.locator(".g-toast.g-error").last
     expect(toast.get_by_role("button", name="Log in")).to_be_visible()
-    expect(ada.saved).to_have_text("Offline: 2 edits kept here")
+    expect(ada.saved).to_have_text("Offline: 2 edits kept in this browser")
     assert len(revisions(desk.served, local(ada)["id"])) == head
     desk.log_in(ada.page.context.new_page(), "Ada")
     ada.page.bring_to_front()
@@ -304,7 +304,7 @@ def test_edits_are_never_saved_under_the_name_of_who_logged_in_after_their_autho
     (place,) = places(ada, TOTAL)
     desk.expire("Ada")
     ada.page.mouse.click(*place)
-    expect(ada.saved).to_have_text("Offline: 1 edit kept here")
+    expect(ada.saved).to_have_text("Offline: 1 edit kept in this browser")
     other = ada.page.context.new_page()
     desk.log_in(other, "Ben")
     ada.page.bring_to_front()
@@ -324,7 +324,7 @@ def test_edits_are_never_saved_under_the_name_of_who_logged_in_after_their_autho
 # --- two people, several tabs
 
 
-@pytest.mark.parametrize("choice", ["Save mine on top", "Take the saved version"])
+@pytest.mark.parametrize("choice", ["Save my version", "Use saved version"])
 def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: Desk, choice: str) -> None:
     ada = desk.person("Ada")
     ada.upload()
@@ -352,14 +352,14 @@ def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: De
     assert answer.ok, answer.text()
     ada.click(MONTH)
     dialog = ada.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Somebody else changed this answer")
+    expect(dialog).to_contain_text("This answer was changed by somebody else")
     expect(dialog.locator("figcaption").first).to_contain_text(MONTH)
     expect(dialog.locator("figcaption").last).to_contain_text("Saved by Ben")
     expect(dialog.locator("figcaption").last).to_contain_text(TOTAL)
     assert len(revisions(desk.served, place["annotation"])) == head + 1
     dialog.get_by_role("button", name=choice).click()
     ada.settled()
-    mine = choice == "Save mine on top"
+    mine = choice == "Save my version"
     newest = head + (2 if mine else 1)
     ada.page.wait_for_function(
         "(head) => document.querySelector('.glossator').workspace.answers.local?.head === head", arg=newest
@@ -377,7 +377,7 @@ def test_two_tabs_of_one_person_send_what_waits_once(bench: Bench, served: Serve
     bench.page.context.set_offline(True)
     bench.click(TOTAL)
     bench.click(MONTH)
-    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
     painted = bench.painted()
     bench.page.route(REVISIONS, lambda route: route.abort("internetdisconnected"))
     bench.page.context.set_offline(False)
@@ -402,7 +402,7 @@ def test_a_tab_closed_with_unsent_edits_sends_them_when_it_is_opened_again(bench
     context.set_offline(True)
     bench.click(TOTAL)
     bench.click(MONTH)
-    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
     painted = bench.painted()
     bench.page.close()
     context.set_offline(False)
@@ -421,7 +421,7 @@ def test_a_tab_that_stays_open_sends_what_a_closed_one_left(bench: Bench, served
     other.ready()
     context.set_offline(True)
     other.click(TOTAL)
-    expect(other.saved).to_have_text("Offline: 1 edit kept here")
+    expect(other.saved).to_have_text("Offline: 1 edit kept in this browser")
     other.page.close()
     context.set_offline(False)
     online(bench)
@@ -452,7 +452,7 @@ def test_a_browser_that_crashes_with_unsent_edits_has_them_when_it_runs_again(
     context.set_offline(True)
     bench.click(TOTAL)
     bench.click(MONTH)
-    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
     bench.page.wait_for_function(
         "async () => (await document.querySelector('.glossator').workspace.queue.store.all()).length === 2"
     )
@@ -509,7 +509,7 @@ def test_a_browser_that_keeps_nothing_still_saves_and_says_what_it_cannot_do(
     assert_kept(bench, served)
     context.set_offline(True)
     bench.click(MONTH)
-    expect(bench.saved).to_have_text("Offline: 1 edit kept only until this page closes")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept until this page is closed")
     context.set_offline(False)
     bench.settled()
     assert assert_kept(bench, served)["head"] == head + 2
@@ -527,7 +527,7 @@ def test_a_clock_that_is_set_back_does_not_turn_edits_round(bench: Bench, served
     bench.ready()
     bench.click(MONTH)
     bench.click(TOTAL)
-    expect(bench.saved).to_have_text("Offline: 3 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 3 edits kept in this browser")
     bench.reload()
     bench.ready()
     bench.page.unroute_all()
@@ -547,7 +547,7 @@ def _without_answer(bench: Bench, served: Served) -> str:
     annotation = str(local(bench)["id"])
     bench.page.context.set_offline(True)
     bench.click(TOTAL)
-    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept in this browser")
     for table in ("revisions", "predictions"):
         served.write(f"delete from {table} where annotation_id = ?", annotation)
     served.write("delete from annotations where id = ?", annotation)
@@ -559,7 +559,7 @@ def _give_up(bench: Bench) -> None:
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_contain_text("This answer is not there any more")
     expect(dialog).to_contain_text("What is the total due?")
-    dialog.get_by_role("button", name="Give the edit up").click()
+    dialog.get_by_role("button", name="Discard edit").click()
     bench.page.wait_for_function("() => !document.querySelector('.glossator').workspace.queue.items.length")
 
 

@@ -19,13 +19,13 @@ def test_an_edit_without_network_survives_a_reload_and_is_saved_once(bench: Benc
     bench.page.route(REVISIONS, lambda route: route.abort("internetdisconnected"))
     bench.click("2,987.88")
     bench.click("March")
-    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
     offline = bench.painted()
     assert offline.any()
     assert bench.annotation()["head"] == head
     bench.reload()
     bench.ready()
-    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
     assert (bench.painted() == offline).all()
     bench.page.unroute(REVISIONS)
     bench.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -93,7 +93,7 @@ def test_a_conflict_shows_both_versions_and_mine_can_stay(bench: Bench) -> None:
     expect(dialog.locator("figcaption").first).to_contain_text("2,987.88")
     expect(dialog.locator("figcaption").last).to_contain_text("March")
     assert bench.marked() == {bench.number("March")}  # nothing is overwritten before a person decides
-    dialog.get_by_role("button", name="Save mine on top").click()
+    dialog.get_by_role("button", name="Save my version").click()
     bench.settled()
     assert bench.marked() == {bench.number("2,987.88")}
     assert (bench.painted() == bench.stored()).all()
@@ -107,12 +107,12 @@ def test_a_conflict_left_open_waits_through_a_reload_and_theirs_can_stay(bench: 
     bench.click("2,987.88")
     expect(bench.page.get_by_role("dialog")).to_be_visible()
     bench.keys.press("Escape")
-    expect(bench.saved).to_contain_text("1 edit waits for your decision")
+    expect(bench.saved).to_contain_text("1 edit needs your decision")
     bench.reload()
     bench.ready()
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    dialog.get_by_role("button", name="Take the saved version").click()
+    dialog.get_by_role("button", name="Use saved version").click()
     expect(bench.page.locator(".g-reading")).to_have_text("March")
     bench.settled()
     assert bench.marked() == {bench.number("March")}
@@ -177,7 +177,7 @@ def test_an_expired_login_keeps_the_edit_and_says_so(bench: Bench) -> None:
     toast = bench.page.locator(".g-toast.g-error")
     expect(toast).to_contain_text("Log in first.")
     expect(toast.get_by_role("button", name="Log in")).to_be_visible()
-    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept in this browser")
     bench.page.unroute(REVISIONS)
     bench.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(bench.saved).to_contain_text("Saved ")
@@ -227,7 +227,7 @@ def test_a_write_that_never_ends_is_not_called_kept(bench: Bench) -> None:
         bench.page.close(run_before_unload=True)
     assert asked.value.type == "beforeunload"
     asked.value.dismiss()
-    expect(bench.saved).to_have_text("Offline: 1 edit kept only until this page closes")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept until this page is closed")
     bench.page.context.set_offline(False)
     bench.settled()
     assert bench.marked() == {bench.number("2,987.88")}
@@ -246,7 +246,7 @@ def test_an_ordinary_write_says_nothing_of_a_page_that_closes(bench: Bench) -> N
     )
     bench.click("2,987.88")
     bench.click("March")
-    expect(bench.saved).to_have_text("Offline: 2 edits kept here")
+    expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
     assert not [said for said in bench.page.evaluate("() => [...window.said]") if "closes" in said]
     bench.page.context.set_offline(False)
     bench.settled()

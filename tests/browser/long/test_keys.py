@@ -71,13 +71,13 @@ def test_a_key_that_is_taken_is_said_and_goes_over_at_the_second_press(bench: Be
     expect(row(bench, "eraser")).to_contain_text("none")
     row(bench, "plus").get_by_role("button").first.click()
     bench.keys.press("Space")
-    expect(row(bench, "plus")).to_contain_text("cannot be given away")
+    expect(row(bench, "plus")).to_contain_text("cannot be reassigned")
     bench.keys.press("Escape")  # gives up the choice, and leaves the list open
     expect(row(bench, "plus").locator("kbd")).to_have_text(["P"])
-    row(bench, "eraser").get_by_label("Usual keys for: Eraser").click()
+    row(bench, "eraser").get_by_label("Default keys for: Eraser").click()
     expect(row(bench, "eraser").locator("kbd")).to_have_text(["E"])
     expect(row(bench, "brush")).to_contain_text("none")
-    bench.page.get_by_role("button", name="All usual keys").click()
+    bench.page.get_by_role("button", name="Reset all keys").click()
     expect(row(bench, "brush").locator("kbd")).to_have_text(["B"])
 
 
@@ -89,8 +89,8 @@ def test_keys_and_colours_are_kept_with_the_account_where_the_server_does_that(
     bench.keys.press("?")
     row(bench, "brush").get_by_role("button").first.click()
     bench.keys.press("F2")
-    bench.page.get_by_label("Light or dark").select_option("dark")
-    bench.page.get_by_label("Colours of marks").select_option("purple")
+    bench.page.get_by_label("Theme").select_option("dark")
+    bench.page.get_by_label("Mark colours").select_option("purple")
     bench.page.wait_for_timeout(100)
     assert kept_in_account == {"keys": {"brush": ["F2"]}, "theme": "dark", "palette": "purple"}
     bench.page.evaluate("localStorage.clear()")
@@ -108,12 +108,12 @@ def test_light_and_dark_follow_the_system_until_somebody_chooses(bench: Bench) -
     dark = bench.page.evaluate(ground)
     assert light != dark
     bench.keys.press("?")
-    bench.page.get_by_label("Light or dark").select_option("light")
+    bench.page.get_by_label("Theme").select_option("light")
     assert bench.page.evaluate(ground) == light
     bench.page.emulate_media(color_scheme="light")
-    bench.page.get_by_label("Light or dark").select_option("dark")
+    bench.page.get_by_label("Theme").select_option("dark")
     assert bench.page.evaluate(ground) == dark
-    bench.page.get_by_label("Light or dark").select_option("system")
+    bench.page.get_by_label("Theme").select_option("system")
     assert bench.page.evaluate(ground) == light
 
 
@@ -194,7 +194,7 @@ def test_no_letter_can_be_made_untypable_in_the_field_of_a_word(bench: Bench) ->
     bench.keys.press("?")
     row(bench, "splitWord").get_by_role("button").first.click()
     bench.keys.press("y")
-    expect(row(bench, "splitWord")).to_contain_text("Y could not be typed any more")
+    expect(row(bench, "splitWord")).to_contain_text("Y is needed for typing")
     bench.keys.press("Alt+y")
     expect(row(bench, "splitWord").locator("kbd")).to_have_text(["Alt", "Y"])
 
@@ -253,17 +253,17 @@ def test_arrow_keys_go_the_way_the_line_is_read(bench: Bench) -> None:
 
 def test_light_stays_light_when_the_system_turns_dark(bench: Bench) -> None:
     bench.keys.press("?")
-    bench.page.get_by_label("Light or dark").select_option("light")
+    bench.page.get_by_label("Theme").select_option("light")
     bench.page.evaluate("document.body.classList.add('dark')")  # as Gradio does when the system changes
     expect(bench.page.locator("body")).not_to_have_class("dark")
-    bench.page.get_by_label("Light or dark").select_option("dark")
+    bench.page.get_by_label("Theme").select_option("dark")
     bench.page.evaluate("document.body.classList.remove('dark')")
     bench.page.wait_for_function("() => document.body.classList.contains('dark')")
 
 
 def test_colours_of_marks_stand_out_on_a_dark_panel(bench: Bench) -> None:
     bench.keys.press("?")
-    bench.page.get_by_label("Light or dark").select_option("dark")
+    bench.page.get_by_label("Theme").select_option("dark")
     contrast = """(name) => {
       const probe = document.querySelector('.glossator').appendChild(document.createElement('i'));
       const light = (value) => {
@@ -277,7 +277,7 @@ def test_colours_of_marks_stand_out_on_a_dark_panel(bench: Bench) -> None:
       return ratio;
     }"""
     for palette in ("blue", "purple"):
-        bench.page.get_by_label("Colours of marks").select_option(palette)
+        bench.page.get_by_label("Mark colours").select_option(palette)
         for name in ("--g-model", "--g-person"):
             assert bench.page.evaluate(contrast, name) >= 3, (palette, name)
 

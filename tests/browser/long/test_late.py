@@ -53,7 +53,7 @@ def test_a_stroke_after_a_document_failed_to_open_is_kept(bench: Bench) -> None:
     expect(bench.page.locator(".g-toast.g-error")).to_contain_text("cannot be reached")
     bench.keys.press("b")
     bench.drag((x0, y), (x1, y))
-    expect(bench.saved).to_have_text("Offline: 1 edit kept here")
+    expect(bench.saved).to_have_text("Offline: 1 edit kept in this browser")
     bench.page.context.set_offline(False)
     bench.settled()
     assert bench.painted().any() and (bench.painted() == bench.stored()).all()
@@ -232,9 +232,9 @@ def test_a_decision_about_one_answer_is_never_carried_out_on_another(bench: Benc
     before = bench.get(f"/annotations/{first}")["head"]
     reading.release()
     expect(bench.page.locator(".g-asked")).to_have_text("What is the total?")
-    dialog.get_by_role("button", name="Save mine on top").click()
+    dialog.get_by_role("button", name="Save my version").click()
     expect(bench.page.locator(".g-asked")).to_have_text("What is the month?")
-    dialog.get_by_role("button", name="Save mine on top").click()
+    dialog.get_by_role("button", name="Save my version").click()
     bench.settled()
     assert bench.place()["annotation"] == second
     assert bench.marked() == {bench.number(MONTH)}
@@ -294,6 +294,6 @@ def test_what_others_have_done_waits_until_a_stroke_is_done(bench: Bench) -> Non
     bench.page.mouse.up()
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_contain_text("This answer was changed in another window")
-    dialog.get_by_role("button", name="Take the saved version").click()
+    dialog.get_by_role("button", name="Use saved version").click()
     expect(bench.page.locator(".g-reading")).to_have_text(TOTAL)
     bench.settled()

@@ -28,7 +28,7 @@ def test_enter_submits_the_proposal_and_the_next_task_comes(team: Team) -> None:
     expect(ann.page.locator(".g-mode[data-mode=queue] i")).to_have_text("2")
     ann.mode("queue")
     ann.at_work(TOTAL)
-    expect(ann.strip).to_contain_text("Task 1 of 2 · yours until ")
+    expect(ann.strip).to_contain_text("Task 1 of 2 · reserved for you until ")
     expect(ann.status).to_have_text("Proposed")
     expect(ann.page.get_by_label("Ask this document")).to_be_hidden()
     ann.mark("2,987.88")
@@ -40,9 +40,9 @@ def test_enter_submits_the_proposal_and_the_next_task_comes(team: Team) -> None:
     expect(ann.page.locator(f"[data-annotation='{first}'] .g-status")).to_have_text("Submitted")
     ann.mark("March")
     ann.keys.press("Enter")
-    expect(ann.nothing).to_contain_text("No task for you now")
-    expect(ann.nothing).to_contain_text("2 wait for review")
-    ann.page.get_by_role("button", name="Ask freely").click()
+    expect(ann.nothing).to_contain_text("No task available")
+    expect(ann.nothing).to_contain_text("2 to review")
+    ann.page.get_by_role("button", name="Ask questions").click()
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
 
 
@@ -57,7 +57,7 @@ def test_two_people_get_different_tasks_and_a_task_comes_free_when_its_holder_le
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
     ann.settled()
     ben.page.wait_for_timeout(300)
-    ben.page.get_by_role("button", name="Look again").click()
+    ben.page.get_by_role("button", name="Refresh").click()
     ben.at_work(TOTAL)
     expect(ben.strip).to_contain_text("Task 1 of 1")
 
@@ -92,7 +92,7 @@ def test_a_lost_lease_says_who_has_the_task_and_the_answer_stays_a_draft(team: T
     ann.click("March")
     ann.settled()
     assert ann.marked() == {ann.number("2,987.88"), ann.number("March")}
-    ann.page.get_by_role("button", name="Take the next task").click()
+    ann.page.get_by_role("button", name="Open next task").click()
     expect(ann.nothing).to_contain_text("Ben holds")
 
 
@@ -106,7 +106,7 @@ def test_a_lease_that_ran_out_unnoticed_is_taken_up_again(team: Team) -> None:
     ben = team.sit("Ben")
     ben.mode("queue")
     expect(ben.nothing).to_contain_text("Ann holds")
-    expect(ann.strip).to_contain_text("yours until")
+    expect(ann.strip).to_contain_text("reserved for you until")
 
 
 def test_a_reload_comes_back_to_the_same_task_with_the_draft(team: Team) -> None:
@@ -121,7 +121,7 @@ def test_a_reload_comes_back_to_the_same_task_with_the_draft(team: Team) -> None
     ann.reload()
     ann.ready()
     ann.at_work(DATE)
-    expect(ann.strip).to_contain_text("yours until")
+    expect(ann.strip).to_contain_text("reserved for you until")
     expect(ann.page.locator(".g-mode[data-mode=queue]")).to_have_attribute("aria-checked", "true")
     assert (ann.painted() == painted).all()
 
@@ -136,7 +136,7 @@ def test_what_is_submitted_without_network_is_kept_and_saved_once(team: Team) ->
     first = ann.place()["annotation"]
     ann.trap("**/api/**", lambda route: route.abort("internetdisconnected"))
     ann.keys.press("Enter")
-    expect(ann.saved).to_have_text("Offline: 1 edit kept here")
+    expect(ann.saved).to_have_text("Offline: 1 edit kept in this browser")
     expect(ann.status).to_have_text("Submitted")
     ann.page.unroute("**/api/**")
     ann.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -154,9 +154,9 @@ def test_an_expired_login_is_no_lost_task(team: Team) -> None:
     ann.page.context.clear_cookies()
     ann.beat()
     ann.keys.press("Enter")
-    expect(ann.saved).to_have_text("Offline: 1 edit kept here")
+    expect(ann.saved).to_have_text("Offline: 1 edit kept in this browser")
     expect(ann.page.get_by_role("button", name="Log in").first).to_be_visible()
-    expect(ann.strip).to_contain_text("yours until")
+    expect(ann.strip).to_contain_text("reserved for you until")
     assert not [sentence for sentence in said(ann) if "took" in sentence]
     team.log_in_again(ann)
     ann.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -186,14 +186,14 @@ def test_a_project_without_standard_questions_says_so_and_a_reviewer_can_write_t
     rita = team.sit("Rita")
     rita.mode("queue")
     rita.page.get_by_role("button", name="Write standard questions").click()
-    rita.page.get_by_label("Standard questions, one a line").fill(f"{TOTAL}\n\n{TOTAL}")
-    rita.page.get_by_role("button", name="Save the list").click()
+    rita.page.get_by_label("Standard questions, one per line").fill(f"{TOTAL}\n\n{TOTAL}")
+    rita.page.get_by_role("button", name="Save questions").click()
     expect(rita.page.locator(".g-toast")).to_contain_text("twice")
-    expect(rita.page.get_by_label("Standard questions, one a line")).to_have_value(f"{TOTAL}\n\n{TOTAL}")
-    rita.page.get_by_label("Standard questions, one a line").fill(f"{TOTAL}\n{DATE}")
-    rita.page.get_by_role("button", name="Save the list").click()
+    expect(rita.page.get_by_label("Standard questions, one per line")).to_have_value(f"{TOTAL}\n\n{TOTAL}")
+    rita.page.get_by_label("Standard questions, one per line").fill(f"{TOTAL}\n{DATE}")
+    rita.page.get_by_role("button", name="Save questions").click()
     rita.at_work(TOTAL)
-    ann.page.get_by_role("button", name="Look again").click()
+    ann.page.get_by_role("button", name="Refresh").click()
     ann.at_work(DATE)
 
 
@@ -224,7 +224,7 @@ def test_who_looks_elsewhere_without_network_is_not_carried_on_when_it_is_back(t
     ann.mark("March")
     ann.trap(REVISIONS, lambda route: route.abort("internetdisconnected"))
     ann.keys.press("Enter")
-    expect(ann.saved).to_have_text("Offline: 1 edit kept here")
+    expect(ann.saved).to_have_text("Offline: 1 edit kept in this browser")
     ann.page.locator(".g-question", has_text=TOTAL).click()
     expect(ann.asked).to_have_text(TOTAL)
     ann.page.unroute(REVISIONS)

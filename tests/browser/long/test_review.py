@@ -21,7 +21,7 @@ def submitted(team: Team, *words: str, questions: tuple[str, ...] = (TOTAL,)) ->
         ann.at_work(question)
         ann.mark(word)
         ann.keys.press("Enter")
-    expect(ann.nothing).to_contain_text("No task for you now")
+    expect(ann.nothing).to_contain_text("No task available")
     return ann
 
 
@@ -43,16 +43,16 @@ def test_a_rejection_needs_a_reason_and_the_author_reads_it_and_submits_again(te
     expect(rita.page.locator(".g-author")).to_contain_text("Ann answered")
     answer = rita.place()["annotation"]
     rita.keys.press("r")
-    expect(rita.page.get_by_role("alert")).to_contain_text("Say why")
+    expect(rita.page.get_by_role("alert")).to_contain_text("Enter a reason")
     assert verdicts(rita, answer) == []
     rita.page.get_by_role("radio", name="Wrong").click()
     rita.page.get_by_label("Reason", exact=True).fill("This is the date, not the total")
     rita.keys.press("Enter")
-    expect(rita.nothing).to_contain_text("Nothing to review now")
+    expect(rita.nothing).to_contain_text("Nothing to review")
     (verdict,) = verdicts(rita, answer)
     assert (verdict["verdict"], verdict["quality"], verdict["completeness"]) == ("rejected", False, None)
     assert verdict["reason"] == "This is the date, not the total"
-    ann.page.get_by_role("button", name="Look again").click()
+    ann.page.get_by_role("button", name="Refresh").click()
     ann.at_work(TOTAL)
     expect(ann.status).to_have_text("Rejected")
     expect(ann.page.locator(".g-rejection")).to_contain_text("Rita rejected this")
@@ -63,7 +63,7 @@ def test_a_rejection_needs_a_reason_and_the_author_reads_it_and_submits_again(te
     expect(ann.page.locator(".g-rejection")).to_contain_text("had rejected this")
     ann.keys.press("Enter")
     expect(ann.nothing).to_be_visible()
-    rita.page.get_by_role("button", name="Look again").click()
+    rita.page.get_by_role("button", name="Refresh").click()
     rita.at_work(TOTAL)
     expect(rita.page.locator(".g-reasons .g-chip").first).to_have_text("This is the date, not the total")
     rita.keys.press("a")
@@ -125,7 +125,7 @@ def test_corrections_of_a_fix_survive_a_reload(team: Team) -> None:
     rita.at_work(TOTAL)
     expect(rita.page.get_by_role("button", name="Save the fix")).to_be_visible()
     assert (rita.painted() == painted).all()
-    rita.page.get_by_role("button", name="Give it up").click()
+    rita.page.get_by_role("button", name="Discard fix").click()
     assert rita.marked() == {rita.number("March")}
     assert (rita.painted() == rita.stored()).all()
 
@@ -136,10 +136,10 @@ def test_a_verdict_without_network_survives_a_reload_and_is_given_once(team: Tea
     answer = rita.place()["annotation"]
     rita.trap(REVIEWS, lambda route: route.abort("internetdisconnected"))
     rita.keys.press("a")
-    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept in this browser")
     rita.reload()
     rita.ready()
-    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept in this browser")
     expect(rita.status).to_have_text("Accepted")
     rita.page.unroute(REVIEWS)
     rita.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -187,11 +187,11 @@ def test_a_verdict_on_an_answer_that_moved_on_shows_both_and_is_given_anew(team:
         assert saved.ok, saved.text()
     rita.keys.press("a")
     dialog = rita.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Somebody else changed this answer")
-    expect(dialog).to_contain_text("What you judged")
+    expect(dialog).to_contain_text("This answer was changed by somebody else")
+    expect(dialog).to_contain_text("Version that you reviewed")
     expect(dialog).to_contain_text("Saved by Ann")
     assert verdicts(rita, answer) == []
-    dialog.get_by_role("button", name="Judge the new version").click()
+    dialog.get_by_role("button", name="Review new version").click()
     rita.settled()
     assert rita.marked() == {number, rita.number("March")}
     expect(rita.page.get_by_role("button", name="Accept")).to_be_enabled()
@@ -222,7 +222,7 @@ def test_an_expired_login_keeps_the_verdict(team: Team) -> None:
     answer = rita.place()["annotation"]
     rita.page.context.clear_cookies()
     rita.keys.press("a")
-    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept in this browser")
     expect(rita.page.get_by_role("button", name="Log in").first).to_be_visible()
     team.log_in_again(rita)
     rita.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -255,7 +255,7 @@ def test_corrections_that_the_browser_cannot_keep_are_announced(team: Team) -> N
     rita.keys.press("f")
     rita.keys.press("w")
     rita.click("2,987.88")
-    expect(rita.page.locator(".g-toast").last).to_contain_text("refuses to keep your corrections")
+    expect(rita.page.locator(".g-toast").last).to_contain_text("cannot store your changes")
     rita.keys.press("Enter")
     expect(rita.nothing).to_be_visible()
 
@@ -265,7 +265,7 @@ def test_after_a_verdict_without_network_the_next_answer_comes_when_it_is_back(t
     rita = reviewing(team)
     rita.trap(REVIEWS, lambda route: route.abort("internetdisconnected"))
     rita.keys.press("a")
-    expect(rita.saved).to_have_text("Offline: 1 edit kept here")
+    expect(rita.saved).to_have_text("Offline: 1 edit kept in this browser")
     rita.page.unroute(REVIEWS)
     rita.page.evaluate("window.dispatchEvent(new Event('online'))")
     rita.at_work(DATE)

@@ -41,28 +41,28 @@ def test_a_label_is_kept_after_a_second_look(team: Team) -> None:
     label = doubted(team, (4,), (1,))
     rita = looking(team)
     note = rita.page.get_by_role("note")
-    expect(note).to_contain_text("Second look. This label was accepted. nano is 99% sure of another place: “word 1”.")
+    expect(note).to_contain_text("Label review. This label was accepted. nano is 99% sure of another place: “word 1”.")
     assert rita.place()["annotation"] == label.id
     rita.page.get_by_role("button", name="Keep").click()
-    expect(rita.nothing).to_contain_text("Nothing to review now")
+    expect(rita.nothing).to_contain_text("Nothing to review")
     assert looked(team) == [("kept", "Rita")]
 
 
 def test_what_the_model_marks_is_taken_as_a_fix(team: Team) -> None:
     doubted(team, (4,), (1,))
     rita = looking(team)
-    rita.page.get_by_role("button", name="Take what nano marks, as a fix").click()
+    rita.page.get_by_role("button", name="Fix with the mark of nano").click()
     expect(rita.page.locator(".g-answer, .g-card").filter(has_text="B1001").first).to_be_visible()
     rita.page.get_by_role("button", name="Save the fix").click()
-    expect(rita.nothing).to_contain_text("Nothing to review now")
+    expect(rita.nothing).to_contain_text("Nothing to review")
     assert looked(team) == [("mended", "Rita")]
 
 
 def test_that_it_is_not_answered_is_taken_as_a_fix(team: Team) -> None:
     label = doubted(team, (4,), (1,), answered=0.02)
     rita = looking(team)
-    rita.page.get_by_role("button", name="Say as nano that it is not answered").click()
+    rita.page.get_by_role("button", name="Fix as not answered, like nano").click()
     rita.page.get_by_role("button", name="Save the fix").click()
-    expect(rita.nothing).to_contain_text("Nothing to review now")
+    expect(rita.nothing).to_contain_text("Nothing to review")
     assert looked(team) == [("mended", "Rita")]
     assert rita.get(f"/annotations/{label.id}")["state"]["no_answer"] is True

@@ -32,7 +32,7 @@ class Office:
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
-        workspace = self.workspace = client.app.state.desk.workspace  # type: ignore[attr-defined]
+        workspace = self.workspace = client.app.state.answer_service.workspace  # type: ignore[attr-defined]
         self.project = make_project(workspace, "compared")
         change_settings(workspace, self.project.id, overlap_share=1.0, overlap_people=2)
         people = {self.project.id: "annotator"}
@@ -175,7 +175,7 @@ def test_who_was_faster_is_not_named_where_answers_are_compared(workspace: Works
 
 
 def test_once_answered_others_answers_are_shown_and_named(application: TestClient) -> None:
-    workspace = application.app.state.desk.workspace  # type: ignore[attr-defined]
+    workspace = application.app.state.answer_service.workspace  # type: ignore[attr-defined]
     project = make_project(workspace, "answered")
     change_settings(workspace, project.id, overlap_share=1.0, overlap_people=2)
     first, second = (make_user(workspace, f"{name} of answered", **{project.id: "annotator"}) for name in "ab")

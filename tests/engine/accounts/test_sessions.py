@@ -18,7 +18,7 @@ from engine import audit
 from engine.accounts import login_throttle, passwords, sessions, users
 from engine.commands.serve import server_options
 from engine.errors import Forbidden, TooMany
-from engine.login_attempts import Tried
+from engine.login_attempts import LoginAttempts
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import ADDRESS, make_user
@@ -55,8 +55,8 @@ def wait_for(workspace: Workspace, address: str, name: str = "ann") -> int:
 
 def earlier(workspace: Workspace, minutes: float) -> None:
     """Let time pass: everything tried so far was tried so much earlier. Memory forgets, as after a restart."""
-    workspace.later.flush()
-    object.__setattr__(workspace, "tried", Tried())
+    workspace.deferred_writes.flush()
+    object.__setattr__(workspace, "login_attempts", LoginAttempts())
     with workspace.database.write() as session:
         for attempt in session.scalars(select(LoginAttempt)):
             attempt.created_at -= timedelta(minutes=minutes)
@@ -121,7 +121,7 @@ def test_guessing_in_somebody_s_name_does_not_shut_them_out_elsewhere(workspace:
 
 
 def test_many_names_from_one_address_are_slowed_down_too(workspace: Workspace, ann) -> None:
-    for number in range(login_throttle.OF_AN_ADDRESS):
+    for number in range(login_throttle.FREE_FAILURES_ADDRESS):
         guess(workspace, ELSEWHERE, name=f"nobody {number}")
     with pytest.raises(TooMany):
         sessions.log_in(workspace, "ann", PASSWORD, address=ELSEWHERE)
@@ -149,7 +149,7 @@ def test_one_customer_s_ipv6_addresses_are_one(workspace: Workspace, ann) -> Non
 def test_a_name_that_nobody_has_is_not_kept_and_waits_alike(workspace: Workspace) -> None:
     secret = "correct horse battery"  # typed into the wrong field
     assert guess(workspace, HOME, 6, name=secret) == ["None"] * 5 + ["wait"]
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     with workspace.database.read() as session:
         assert not [row for row in session.scalars(select(LoginAttempt)) if secret in row.name]
     assert not [line for line in audit.entries(workspace) if secret in str(line)]
@@ -157,16 +157,16 @@ def test_a_name_that_nobody_has_is_not_kept_and_waits_alike(workspace: Workspace
 
 def test_the_failure_that_fills_the_count_is_written_down_once(workspace: Workspace, ann) -> None:
     guess(workspace, HOME, 9)
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     found = [line for line in audit.entries(workspace) if line.action == "login.limited"]
-    assert [line.what for line in found] == [f"slowed down logins as ann from {HOME} after 5 wrong passwords"]
+    assert [line.what for line in found] == [f"throttled logins as ann from {HOME} after 5 wrong passwords"]
 
 
 def test_attempts_are_forgotten_after_a_day(workspace: Workspace, ann) -> None:
     guess(workspace, HOME, 3)
     earlier(workspace, 25 * 60)
     guess(workspace, HOME)
-    workspace.later.flush()
+    workspace.deferred_writes.flush()
     with workspace.database.read() as session:
         assert len(session.scalars(select(LoginAttempt)).all()) == 1
 
@@ -218,7 +218,7 @@ def test_a_login_in_flight_does_not_survive_a_new_password_or_a_disable(workspac
 def test_a_change_of_one_s_password_in_flight_does_not_undo_an_admin_s(workspace: Workspace, ann, meanwhile) -> None:
     admin = make_user(workspace, "olga", "admin")
     meanwhile(lambda: users.set_password(workspace, ann.id, "another password", by=admin))
-    with pytest.raises(Forbidden, match="nothing was changed"):
+    with pytest.raises(Forbidden, match="Nothing was changed"):
         sessions.change_password(workspace, ann, PASSWORD, "the thief's password", address=HOME)
     assert sessions.log_in(workspace, "ann", "the thief's password", address=OFFICE) is None
     assert sessions.log_in(workspace, "ann", "another password", address=OFFICE)
@@ -243,7 +243,7 @@ def test_a_change_of_one_s_password_in_flight_does_not_undo_an_admin_s(workspace
 def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, trusted: list[str], seen: str) -> None:
     settings = Settings(data_dir=tmp_path / "data", auth="login", trusted_proxies=trusted, _env_file=None)
     application = create_app(settings)
-    workspace = application.state.desk.workspace
+    workspace = application.state.answer_service.workspace
     ann = users.add_user(workspace, "ann", PASSWORD, "annotator")
     with served(application, **server_options(settings)) as address:
         sent = {"x-forwarded-for": "203.0.113.7"}
@@ -260,7 +260,7 @@ def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, trusted:
 def login(tmp_path) -> Iterator[TestClient]:
     settings = Settings(data_dir=tmp_path / "data", auth="login", secure_cookies=True, _env_file=None)
     with TestClient(create_app(settings), base_url=ADDRESS.replace("http:", "https:")) as client:
-        users.add_user(cast(Any, client.app).state.desk.workspace, "ann", PASSWORD, "admin")
+        users.add_user(cast(Any, client.app).state.answer_service.workspace, "ann", PASSWORD, "admin")
         yield client
 
 

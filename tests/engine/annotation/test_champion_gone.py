@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from db.tables import ModelVersion
 from engine.accounts.users import add_user, ensure_local_user
-from engine.annotation.answer_service import Desk
+from engine.annotation.answer_service import AnswerService
 from engine.cli import app
 from engine.commands.background import run_worker
 from engine.errors import Refused
@@ -52,8 +52,8 @@ def promoted(shop: Workspace, project_id: str, path: Path, seed: int) -> ModelVe
     return version
 
 
-def asked(desk: Desk, document_id: str, question: str) -> str:
-    annotation, _ = desk.ask(document_id, question, None, ensure_local_user(desk.workspace).id)
+def asked(service: AnswerService, document_id: str, question: str) -> str:
+    annotation, _ = service.ask(document_id, question, None, ensure_local_user(service.workspace).id)
     return annotation
 
 
@@ -64,7 +64,7 @@ def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback
     registry.ensure_shipped(shop)
     document_id = make_bills(shop, project_id, {"train": 2})[0].document_id
     version = promoted(shop, project_id, tmp_path / "one.safetensors", 1)
-    running = Desk(shop)
+    running = AnswerService(shop)
     asked(running, document_id, "Who?")
     place = shop.blobs.path(version.checkpoint_sha256)
     kept = place.read_bytes()
@@ -72,7 +72,7 @@ def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback
 
     asked(running, document_id, "Who else?")  # a process that has loaded it goes on answering
     with pytest.raises(Refused, match=r"The model v1 is missing from disk: .* roll back to another model") as refused:
-        asked(Desk(shop), document_id, "How much?")
+        asked(AnswerService(shop), document_id, "How much?")
     assert "\n" not in str(refused.value)
 
     job = trigger.request(shop, project_id, **QUICK)
@@ -92,7 +92,7 @@ def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback
 
     back = command.invoke(app, ["models", "rollback", "--project", "bills"])
     assert back.exit_code == 0, back.output
-    asked(Desk(shop), document_id, "How much?")
+    asked(AnswerService(shop), document_id, "How much?")
     again = command.invoke(app, ["jobs", "retry", job.id])
     assert again.exit_code == 0, again.output
     run_worker(shop, once=True)
@@ -113,9 +113,9 @@ def test_the_shipped_model_is_put_back_when_a_process_starts(shop: Workspace) ->
     document_id = make_bills(shop, project_id, {"train": 1})[0].document_id
     shop.blobs.path(shipped.checkpoint_sha256).unlink()
     with pytest.raises(Refused, match=r"nano is missing from disk: .* start Glossator again, which puts it back"):
-        asked(Desk(shop), document_id, "Who?")
+        asked(AnswerService(shop), document_id, "Who?")
     assert registry.ensure_shipped(shop).id == shipped.id
-    asked(Desk(shop), document_id, "Who?")
+    asked(AnswerService(shop), document_id, "Who?")
 
 
 def test_going_back_to_a_model_that_is_gone_is_refused(shop: Workspace, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ _serial = itertools.count(1)
 
 @pytest.fixture
 def workspace(client: TestClient) -> Workspace:
-    return client.app.state.desk.workspace  # type: ignore[attr-defined]
+    return client.app.state.answer_service.workspace  # type: ignore[attr-defined]
 
 
 @pytest.fixture

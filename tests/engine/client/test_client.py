@@ -79,7 +79,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     application = create_app(settings)
     gateway = Gateway(application)
     with served(gateway) as address:
-        yield House(address, application.state.desk.workspace, gateway)
+        yield House(address, application.state.answer_service.workspace, gateway)
 
 
 @pytest.fixture
@@ -319,7 +319,7 @@ def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path
         with pytest.raises(ServerSaid, match="Nothing was imported"):
             ada.import_set(project.id, whole, "funsd")
         assert ada.imports(project.id) == []
-        with pytest.raises(ServerSaid, match="it may have ended"):
+        with pytest.raises(ServerSaid, match="It may have ended"):
             ada.stop_import(project.id, "0" * 32)
         whole.unlink()
         with pytest.raises(ServerSaid) as missing:

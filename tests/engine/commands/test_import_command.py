@@ -26,7 +26,7 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
     done = RUN.invoke(app, ["import", "--project", "bills", str(out), "--json"])
     assert done.exit_code == 0, done.output
-    assert "There is no project 'bills'; there is none yet. 'bills' was made." in done.stderr
+    assert "There is no project 'bills'. Projects: none. Created 'bills'." in done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
         "format": "grounded",
         "documents": 2,
@@ -38,9 +38,9 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
         "lost": {},
     }
     again = RUN.invoke(app, ["import", "--format", "grounded", "--project", "bills", str(out)])
-    assert "0 documents came in (2 more were there)" in again.output and "was made" not in again.output
+    assert "0 new documents (2 existed)" in again.output and "Created" not in again.output
     back = RUN.invoke(app, ["export", "--format", "yolo", "--project", "bills", str(tmp_path / "back")])
-    assert back.exit_code == 0 and "Mean IoU of what it holds: 0." in back.output
+    assert back.exit_code == 0 and "Mean IoU of the exported masks: 0." in back.output
 
 
 def test_a_set_that_is_wrong_makes_no_project(elsewhere: Path, tmp_path: Path) -> None:

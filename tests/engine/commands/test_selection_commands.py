@@ -69,7 +69,7 @@ def test_a_survey_from_the_shell_puts_the_queue_in_order(shop: Workspace) -> Non
 
 def test_a_document_is_put_first_from_the_shell(shop: Workspace) -> None:
     done = call("tasks", "first", "bill 2.png")
-    assert "2 questions of bill 2.png come first now." in done.output
+    assert "2 tasks of bill 2.png moved to the front." in done.output
     user = ensure_local_user(shop)
     task = queue.next_task(shop, answer_project(shop), user.id).task
     assert task is not None
@@ -90,7 +90,7 @@ def test_second_looks_are_listed_with_their_reason_and_what_became_of_them(shop:
     say(shop, version, document, QUESTIONS[1], [1])
     assert label_review.find(shop, project_id) == 1
     shown = call("second-look").output
-    assert label.id in shown and "another place: “word 1”" in shown and "Waits." in shown
+    assert label.id in shown and "another place: “word 1”" in shown and "Open." in shown
     judged = CliRunner().invoke(app, ["review", "judge", label.id, "accepted", "--by", "Rita"])
     assert judged.exit_code == 0, judged.output
     [line] = answer("second-look")["second_looks"]
@@ -127,7 +127,7 @@ def test_a_program_asks_for_surveys_and_sees_the_stage(application_settings: Set
         assert not glossator.second_looks(project.id) and not glossator.automatic_answers(project.id)
         assert glossator.undo_automatic(project.id) == 0
         said = [line.what for line in glossator.audit(project.id)]
-        assert "set the stage: semi_automatic (Try.)" in said and "took back 0 automatic answers" in said
+        assert "set the stage: semi_automatic (Try.)" in said and "withdrew 0 automatic answers" in said
 
 
 def test_the_stage_over_rest(client: TestClient) -> None:

@@ -99,7 +99,7 @@ def test_an_answer_is_queued_judged_known_and_measured(run, bills) -> None:
     assert found["between_people"] == {"questions": 1, "iou": 0.0, "word_f1": 0.0}
     assert {each["person"]: each["gold_questions"] for each in found["people"]} == {"ann": 0, "ben": 1}
     table = run("agreement", "--project", "bills").output
-    assert "ann and ben" in table and "ben, known answers" in table
+    assert "ann and ben" in table and "ben, gold questions" in table
 
 
 def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> None:
@@ -112,7 +112,7 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     run("questions", "set", "--project", "bills", "What is the total due?")
     given = answer(workspace, tasks_of(workspace, project.id)[0].id, ann)
     [other, document] = [each.id for each in document_lines(workspace, project.id)]
-    stranger, small, disabled = "otto is no member of the project", "of the project may do this", "gone is disabled"
+    stranger, small, disabled = "otto is not a member of the project", "of the project can do this", "gone is disabled"
     commands: list[tuple[tuple[str, ...], dict[str, str]]] = [
         (("review", "judge", given.id, "accepted", "--by"), {"otto": stranger, "ann": small, "gone": disabled}),
         (("review", "list", "--project", "bills", "--by"), {"otto": stranger, "ann": small, "gone": disabled}),
@@ -132,5 +132,5 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     assert len(annotation_lines(workspace, document)) + len(annotation_lines(workspace, other)) == 1
     # An author who is no member any more changes nothing either, as over REST.
     members.remove_member(workspace, project.id, ann.id, by=users.ensure_local_user(workspace))
-    assert "ann is no member" in run("answers", "reopen", given.id, "--as", "ann").output
+    assert "ann is not a member" in run("answers", "reopen", given.id, "--as", "ann").output
     assert run("review", "judge", given.id, "accepted", "--by", "rita").exit_code == 0

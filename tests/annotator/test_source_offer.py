@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from annotator import about
+from annotator import source_offer
 from annotator.app import create_app
 from engine.settings import Settings
 from tests.support.accounts import ADDRESS
@@ -32,13 +32,13 @@ def test_the_source_is_handed_out_whole_and_holds_nothing_else(client: TestClien
     assert "attachment" in told.headers["content-disposition"] and len(told.content) < 5_000_000
     with zipfile.ZipFile(io.BytesIO(told.content)) as packed:
         names = set(packed.namelist())
-        running = Path(about.__file__)
-        assert packed.read("glossator/annotator/about.py") == running.read_bytes()
+        running = Path(source_offer.__file__)
+        assert packed.read("glossator/annotator/source_offer.py") == running.read_bytes()
         ast.parse(packed.read("glossator/engine/cli.py"))
         assert b"GNU AFFERO" in packed.read("glossator/LICENSE").upper()
         assert all(one.external_attr >> 16 == 0o644 for one in packed.infolist())
         said = packed.read("glossator/SOURCE.txt").decode()
-    for package in about.PACKAGES:
+    for package in source_offer.PACKAGES:
         folder = running.parents[1] / package
         here = {f"glossator/{package}/{path.relative_to(folder).as_posix()}" for path in folder.rglob("*.py")}
         assert here <= names, package
@@ -58,9 +58,14 @@ def test_who_has_the_source_already_is_sent_nothing_again(client: TestClient) ->
 
 def test_health_and_the_form_of_logging_in_name_version_licence_and_source(client: TestClient) -> None:
     told = client.get("/api/health").json()
-    assert told == {"status": "ok", "version": about.version(), "licence": "AGPL-3.0-or-later", "source": "/source"}
+    assert told == {
+        "status": "ok",
+        "version": source_offer.version(),
+        "licence": "AGPL-3.0-or-later",
+        "source": "/source",
+    }
     page = client.get("/login").text
-    assert '<a href="/source">Source</a>' in page and about.version() in page and "AGPL-3.0-or-later" in page
+    assert '<a href="/source">Source</a>' in page and source_offer.version() in page and "AGPL-3.0-or-later" in page
 
 
 def test_with_an_address_set_the_link_leads_there(tmp_path: Path) -> None:

@@ -134,7 +134,10 @@ def test_an_upload_without_a_declared_length_is_cut_off(local: TestClient) -> No
 def test_a_form_that_strangers_may_send_is_small(local: TestClient) -> None:
     for path in ("/login", "/invite/nothing", "/invite/documents"):
         said = local.post(path, data={"name": "x" * 70_000})
-        assert (said.status_code, said.json()["detail"]) == (413, "The request is too large."), path
+        assert (said.status_code, said.json()["detail"]) == (
+            413,
+            "The request is larger than the 65 KB allowed. Send it in parts.",
+        ), path
         assert local.post(path, data={"name": "x" * 50_000, "password": "y"}).status_code in (401, 404, 422), path
 
 
@@ -183,7 +186,7 @@ def test_the_name_in_the_login_form_is_escaped(login: TestClient) -> None:
 def test_an_annotator_cannot_do_what_is_an_admin_s(login: TestClient) -> None:
     login.post("/login", data={"name": "bob", "password": "another password"})
     assert login.get("/api/projects").json() == []
-    workspace = cast(Any, login.app).state.desk.workspace
+    workspace = cast(Any, login.app).state.answer_service.workspace
     project = projects.project_named(workspace, projects.DEFAULT_NAME).id
     bob, ann = (users.user_named(workspace, name) for name in ("bob", "ann"))
     members.put_member(workspace, project, bob.id, "annotator", by=ann)

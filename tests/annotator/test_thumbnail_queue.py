@@ -7,7 +7,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from annotator import small_pictures
+from annotator import thumbnail_queue
 from annotator.app import create_app
 from engine.documents.thumbnails import KEPT_WIDTHS
 from engine.documents.views import document_view
@@ -23,7 +23,7 @@ from tests.support.server_thread import served
 def address(sqlite_workspace: Workspace) -> Iterator[str]:
     """The address of a page's small picture, in a served application."""
     app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None))
-    workspace: Workspace = app.state.desk.workspace
+    workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     document = make_document(workspace, project, [line("Total due: 7.00")])
     with served(app) as server:
@@ -69,7 +69,7 @@ def test_a_small_picture_that_somebody_has_is_not_decoded_again(
 
 
 def test_pictures_beyond_those_that_may_wait_are_sent_back(address: str) -> None:
-    line_ = small_pictures.PICTURES
+    line_ = thumbnail_queue.THUMBNAILS
     with taken(line_, everything=True):
         said = httpx.get(address, params={"width": 200})
         assert said.status_code == 429 and int(said.headers["retry-after"]) > 0
@@ -79,10 +79,10 @@ def test_pictures_beyond_those_that_may_wait_are_sent_back(address: str) -> None
 
 
 def test_who_waits_for_a_picture_holds_no_thread_of_the_server(address: str) -> None:
-    with taken(small_pictures.PICTURES) as give_back, ThreadPoolExecutor(45) as people:
+    with taken(thumbnail_queue.THUMBNAILS) as give_back, ThreadPoolExecutor(45) as people:
         waiting = [people.submit(httpx.get, address, params={"width": 200}, timeout=60) for _ in range(45)]
-        until(lambda: small_pictures._under_way)
+        until(lambda: thumbnail_queue._running)
         assert httpx.get(address.split("/pages/")[0] + "/projects", timeout=60).status_code == 200
         give_back()
         assert {answer.result().status_code for answer in waiting} == {200}
-    assert small_pictures._under_way == {}
+    assert thumbnail_queue._running == {}

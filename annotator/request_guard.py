@@ -1,7 +1,7 @@
-"""What every request passes first: the Host it names, the Origin it comes from, the size of its body; and safe headers back.
+"""First check of every request: Host, Origin and body size; and security headers on every response.
 
-A page on another site can make a browser send requests here. A Host that is not ours means that a foreign name was pointed at
-this machine (DNS rebinding); an Origin that is not ours means that a foreign page is writing (CSRF). Both are refused.
+A page on another site can make a browser send requests here. A foreign Host means that another name was pointed at this
+machine (DNS rebinding); a foreign Origin means that another site's page is writing (CSRF). Both are refused.
 """
 
 import json
@@ -15,9 +15,9 @@ from annotator.exception_handlers import TooLarge, answer_to
 from engine.settings import MEGABYTE, Settings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-LARGEST_BODY = MEGABYTE  # of what is not an upload
-LARGEST_DRAWN = 16 * MEGABYTE  # of what may carry masks: one edit of the largest mask stays below a third of it
-LARGEST_FORM = 64 * 1024  # of what strangers may send: a name and a password
+LARGEST_BODY = MEGABYTE  # of requests that are no uploads
+LARGEST_DRAWN = 16 * MEGABYTE  # of requests with masks: one edit of the largest mask stays below a third of it
+LARGEST_FORM = 64 * 1024  # of requests without a login: a name and a password
 DRAWN = ("/revisions", "/reviews", "/refine", "/words")  # ends of paths under /api/
 UPLOADS = ("/documents", "/import")
 FORMS = ("/login", "/logout", "/invite/")
@@ -28,7 +28,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()",
-    # Gradio's page needs inline scripts and styles and compiles templates; nothing comes from another machine.
+    # Gradio's page needs inline scripts and styles, and compiles templates; nothing is loaded from other machines.
     "content-security-policy": (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "
@@ -36,15 +36,20 @@ HEADERS = {
     ),
 }
 
-HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, this name alone
-# What a person reads here is theirs: no cache, and no "back" after a logout, may show it. Pictures of pages say their own.
+HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, for this host name only
+# Private content: neither caches nor "back" after a logout may show it. Page images set their own header.
 UNCACHED = ("/api/", "/login", "/invite/", "/app/config", "/app/gradio_api/")
 PAGES = ("/app", "/app/")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 
 
-class Guard:
-    """ASGI middleware around the whole application."""
+class RequestGuard:
+    """ASGI middleware around the whole application.
+
+    Args:
+        app: the application behind it.
+        settings: allowed hosts, upload limit and cookie security.
+    """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
@@ -54,6 +59,7 @@ class Guard:
         self.headers = {**HEADERS, **(HTTPS_ONLY if settings.secure_cookies else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -67,9 +73,9 @@ class Guard:
         drawn = scope["path"].endswith(DRAWN)
         limit = self.largest_upload if upload else LARGEST_FORM if form else LARGEST_DRAWN if drawn else LARGEST_BODY
         sentence = (
-            f"The upload is larger than the {self.max_upload_mb:g} MB allowed."
+            f"The upload is larger than the {self.max_upload_mb:g} MB allowed. Send smaller files."
             if upload
-            else "The request is too large."
+            else f"The request is larger than the {limit // 1000:,} KB allowed. Send it in parts."
         )
         declared = headers.get("content-length", "")
         if declared.isdigit() and int(declared) > limit:
@@ -98,14 +104,14 @@ class Guard:
 
         try:
             await self.app(self._known(scope, headers), counted, with_headers)
-        except Exception as error:  # of what stands before the routes: the login is looked up in the database, too
+        except Exception as error:  # of the middleware before the routes: the login check uses the database too
             answer = None if started else answer_to(error)
             if answer is None:
                 raise
             await answer(scope, receive, with_headers)
 
     def _known(self, scope: Scope, headers: Headers) -> Scope:
-        """The request without a forwarded host that is not ours: Gradio would write it into the page."""
+        """Return the request without a foreign forwarded host: Gradio would write it into the page."""
         forwarded = headers.getlist("x-forwarded-host")
         if not forwarded or (len(forwarded) == 1 and _name_of(forwarded[0].strip()) in self.hosts):
             return scope
@@ -115,23 +121,26 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if len(headers.getlist("host")) > 1:
-            return 421, "The request names more than one host."
+            return 421, "The request has more than one Host header. Send one."
         if not _HOST.fullmatch(host) or _name_of(host) not in self.hosts:
             return (
                 421,
-                f"This server is not {host or 'nameless'!r}; add the name to GLOSSATOR_ALLOWED_HOSTS if it should be.",
+                f"Host {host!r} is not allowed; add it to GLOSSATOR_ALLOWED_HOSTS.",
             )
         writes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         origin = headers.get("origin")
         if writes and origin is not None and (len(headers.getlist("origin")) > 1 or urlsplit(origin).netloc != host):
-            return 403, "The request comes from another site and was refused."
+            return 403, "The request comes from another site and was refused. Open Glossator in its own tab."
         if writes and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            return 403, "The request comes from another site and was refused."
-        # Every browser names the origin of what writes. One that does not hides where the request comes from; programs,
-        # which no foreign page can steer, need not name any.
+            return 403, "The request comes from another site and was refused. Open Glossator in its own tab."
+        # Browsers send the origin with every write. A browser without one hides where the request comes from. Programs
+        # need none: no foreign page controls them.
         silent = origin is None and "sec-fetch-site" not in headers
         if writes and silent and headers.get("user-agent", "").startswith(("Mozilla/", "Opera/")):
-            return 403, "The browser does not say which page this request comes from, so it was refused."
+            return (
+                403,
+                "The browser sends no Origin header, so the request was refused. Allow it in the browser's settings.",
+            )
         return None
 
     async def _answer(self, send: Send, status: int, sentence: str) -> None:

@@ -1,8 +1,8 @@
-"""What this program is, and its own source, which whoever is served by it may have (GNU AGPL, section 13).
+"""Offer of the program's source to its users (GNU AGPL, section 13), with version and licence.
 
-Where no address is set, the source is what runs here: the packages as they are installed, in one zip file. A changed version
-offers its changes so by itself. The shipped weights, larger than all the rest, lie beside it under /source/weights; what a
-project has learned is its own data, and not offered.
+Without a configured address, the installed packages are served as one zip file, so a modified version offers its
+changes too. The shipped weights, larger than everything else, are served under /source/weights. Trained models are data
+of a project and not offered.
 """
 
 import hashlib
@@ -23,17 +23,17 @@ from fastapi.responses import RedirectResponse, Response
 from engine.settings import MEGABYTE, Settings
 
 PACKAGES = ("annotator", "engine", "model", "db", "migrations")
-# Of a checkout, beside the packages: what says how it is built, tested and licensed.
+# Files of a checkout beside the packages: build, tests and licence.
 BESIDE = ("LICENSE", "README.md", "Makefile", "pyproject.toml", "constraints.txt")
 INSTALLED = ("METADATA", "entry_points.txt", "LICENSE")
 KINDS = frozenset({".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".md", ".mako", ".txt", ".typed"})
-LARGEST = 4 * MEGABYTE  # of one file; none of what people write is larger
+LARGEST = 4 * MEGABYTE  # of one file; no source file is larger
 _BUILDING = threading.Lock()
 
 
 @cache
 def version() -> str:
-    """Return the version that is installed."""
+    """Return the installed version."""
     return distribution("glossator").version
 
 
@@ -44,12 +44,12 @@ def licence() -> str:
 
 
 def source_of(settings: Settings) -> str:
-    """Return where the source is: the address that is set, else this server's own copy."""
+    """Return the address of the source: the configured one, else this server's copy."""
     return settings.source_url or "/source"
 
 
 def line(settings: Settings) -> str:
-    """Return the foot of a page as HTML: name, version, licence, and the link to the source."""
+    """Return the footer of a page as HTML: name, version, licence, link to the source."""
     address = escape(source_of(settings), quote=True)
     return (
         f'<p class="glossator-about">Glossator {escape(version())}, {escape(licence())}. '
@@ -58,21 +58,25 @@ def line(settings: Settings) -> str:
 
 
 def head(settings: Settings) -> str:
-    """Return the same for the page's scripts (annotator/static/about.js), as an element of its head."""
+    """Return the same facts as a meta element, for annotator/static/about.js."""
     said = {"version": version(), "licence": licence(), "source": source_of(settings)}
     given = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in said.items())
     return f'<meta name="glossator-about" {given}>'
 
 
 def router(settings: Settings) -> APIRouter:
-    """Return the route that hands out the source, to strangers as well: they are served the page of logging in."""
+    """Return the route that serves the source, without a login: the login page is part of the program too.
+
+    Args:
+        settings: address of the source, if one is set.
+    """
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/source")
     def source(if_none_match: Annotated[str | None, Header()] = None) -> Response:
         if settings.source_url:
             return RedirectResponse(settings.source_url)
-        with _BUILDING:  # once, whoever asks at the same moment
+        with _BUILDING:  # built once, also for simultaneous requests
             packed, tag = archive()
         headers = {"etag": tag, "cache-control": "no-cache"}
         if if_none_match == tag:
@@ -85,7 +89,7 @@ def router(settings: Settings) -> APIRouter:
 
 @cache
 def archive() -> tuple[bytes, str]:
-    """Return the program's own files as a zip file, and its ETag. Kept for as long as the process runs; some 2 MB."""
+    """Return the program's files as a zip file (about 2 MB, cached), and its ETag."""
     packed = io.BytesIO()
     left_out = []
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as into:
@@ -105,7 +109,7 @@ def weights() -> Path:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """An entry that whoever unpacks it may read, with no time in it: the same files are the same bytes."""
+    """Return a zip entry that everybody can read, without a time: the same files give the same bytes."""
     entry = zipfile.ZipInfo(f"glossator/{name}")
     entry.external_attr = 0o644 << 16
     return entry
@@ -114,14 +118,15 @@ def _entry(name: str) -> zipfile.ZipInfo:
 def _about(left_out: list[str]) -> str:
     files = "\n".join(f"  {name}: /source/weights/{Path(name).name} of the same server" for name in left_out)
     return (
-        f"Glossator {version()}, {licence()}: the source of the program that served this file, as it runs there.\n"
-        "Unpack it, and install it with pip from this folder where it holds a pyproject.toml; without one it was installed\n"
-        "as a wheel, whose METADATA lies here.\n" + (f"Too large to lie here:\n{files}\n" if left_out else "")
+        f"Glossator {version()}, {licence()}: the source of the program that served this file.\n"
+        "If this folder contains a pyproject.toml, install it with pip. Otherwise the program was installed as a "
+        "wheel;\n"
+        "its METADATA is included.\n" + (f"Not included because of their size:\n{files}\n" if left_out else "")
     )
 
 
 def _files() -> Iterator[tuple[str, Path]]:
-    """(name in the archive, file) of everything that belongs to the program, and of nothing that belongs to whom it serves."""
+    """Yield (name in the archive, file) of the program's files, never of users' data."""
     for package in PACKAGES:
         folder = _folder(package)
         for path in folder.rglob("*"):
