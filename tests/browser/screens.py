@@ -1,7 +1,7 @@
-"""Photographs of every screen, to look at: python -m tests.browser.screens FOLDER [--readme].
+"""Photographs of every screen, to look at: python -m tests.browser.screens FOLDER.
 
-Wide and narrow, light and dark, with work on them, without any, and when something goes wrong. --readme: the pictures of the
-README alone, into tests/browser/pictures.
+Wide and narrow, light and dark, with work on them, without any, and when something goes wrong. The pictures of the docs are
+taken by doc_pictures.py.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ LONG = (
     "Which of the services that were agreed upon in the framework contract of last year were not delivered in the "
     "period of this invoice, and what was deducted for them?"
 )
-PICTURES = Path(__file__).with_name("pictures")
 
 
 class Camera:
@@ -272,16 +271,6 @@ def labels(team: Team, camera: Camera) -> None:
         camera.take(page, f"labels-{tab.lower()}")
 
 
-def readme(team: Team) -> None:
-    """The pictures of the README."""
-    ann = sample(team)
-    ann.page.set_viewport_size({"width": 1440, "height": 900})
-    for question in ("What is the invoice number?", "Who is the customer?", TOTAL):
-        ann.ask(question)
-    ann.page.wait_for_timeout(500)
-    ann.page.screenshot(path=PICTURES / "workspace.png")
-
-
 SCREENS = {
     "annotate": annotating,
     "queue": queue_and_review,
@@ -296,15 +285,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/screens"))
     parser.add_argument("--only", choices=SCREENS, nargs="*", default=list(SCREENS))
-    parser.add_argument("--readme", action="store_true")
     given = parser.parse_args()
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         with started(browser) as (team, _):
-            if given.readme:
-                readme(team)
-                return
             for name in given.only:
                 SCREENS[name](team, Camera(given.folder))
                 print(f"{name}: {given.folder}", flush=True)
