@@ -2,7 +2,7 @@
 
 docs/cli.md comes from the commands, docs/api.md from the OpenAPI document, docs/settings.md from the settings, and the table
 of keys in docs/annotate.md from the page's scripts.
-tests/unit/test_docs.py fails while one of them lags behind the code.
+tests/test_docs.py fails while one of them lags behind the code.
 """
 
 from __future__ import annotations
@@ -21,14 +21,22 @@ from annotator.app import create_app
 from annotator.scopes import needed
 from engine.cli import app as command_line
 from engine.settings import Settings
+from tests.support.repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 MADE = "<!-- Made by `make docs` from {source}; edit that instead. -->"
+CLIENT = '''from engine.client import Glossator
+
+with Glossator("http://127.0.0.1:7860", token=token) as glossator:  # a token that may create projects
+    project = glossator.create_project("Invoices 2026")
+    invoice = glossator.upload(project.id, "invoice.pdf").documents[0]
+    answer = glossator.ask(invoice.document_id, "What is the total due?")
+    glossator.accept(answer.id, answer.head)'''
 KEYS_BEGIN, KEYS_END = "<!-- keys: made by `make docs` -->", "<!-- /keys -->"
-EARLY = {  # routes that ask for a role before they read the body: annotator.uploads.asked_early
+CHECKED_LATER = {  # routes whose role no dependency names: uploads ask before the body is read, saving asks in its one query
     ("POST", "/api/projects/{project_id}/documents"): "annotator",
     ("POST", "/api/projects/{project_id}/import"): "reviewer",
+    ("PUT", "/api/annotations/{annotation_id}/revisions"): "annotator",
 }
 EVERYWHERE = ("408", "421", "431", "503")  # what every route may answer with
 ROLES = {"annotator": "member", "reviewer": "reviewer", "admin": "admin of the project", OWNER: "admin of the server"}
@@ -99,7 +107,7 @@ def cli_page() -> str:
         context = command.make_context(name, [], resilient_parsing=True)
         lines += ["", f"## {name}", "", f"`{name} {' '.join(command.collect_usage_pieces(context))}`"]
         for paragraph in _paragraphs(command.help):
-            lines += ["", paragraph]
+            lines += ["", *_wrapped(paragraph)]
         records = [each.get_help_record(context) for each in command.params if not getattr(each, "hidden", False)]
         if records:
             lines += ["", "| argument or option | meaning |", "|---|---|"]
@@ -111,7 +119,7 @@ def openapi() -> tuple[dict[str, Any], Mapping[tuple[str, str], str]]:
     """Return the OpenAPI document of the application, and the role that each route asks for."""
     with tempfile.TemporaryDirectory(prefix="glossator-docs-") as folder:
         application = create_app(Settings(data_dir=Path(folder), _env_file=None))
-        return application.openapi(), {**roles_of(application.routes), **EARLY}
+        return application.openapi(), {**roles_of(application.routes), **CHECKED_LATER}
 
 
 def api_page() -> str:
@@ -120,6 +128,7 @@ def api_page() -> str:
     lines = ["# REST routes", "", MADE.format(source="annotator/routes"), ""]
     for paragraph in document["info"]["description"].split("\n\n"):
         lines += [*_wrapped(paragraph), ""]
+    lines += ["```python", *CLIENT.splitlines(), "```", ""]
     lines += [
         "A running server shows the same with an example of every body and answer at `/api/docs`, and as a file at",
         "`/api/openapi.json`. In the tables, *scope* is the least scope of a token, and *role* the least role of its person.",

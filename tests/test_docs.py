@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.generated_docs import DOCS, PAGES, ROOT, commands, openapi, options_of
+from tests.generated_docs import DOCS, PAGES, commands, openapi, options_of
+from tests.support.repository import ROOT
 
 README = ROOT / "README.md"
 FILES = [README, *sorted(DOCS.glob("*.md"))]
@@ -78,6 +79,8 @@ def test_every_named_path_of_the_code_exists(path: Path) -> None:
         return  # history names what was
     for span in re.findall(r"`((?:annotator|engine|model|db|migrations|tests|docs|\.ci)/[\w./-]*)`", prose_of(path)):
         assert (ROOT / span).exists(), span
+    for script in re.findall(r"`(\w+\.js)`", prose_of(path)):
+        assert any((ROOT / "annotator" / "static").rglob(script)), script
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -86,7 +89,7 @@ def test_every_named_command_exists(path: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     for span in spans_of(path):
         words = re.sub(r"^(?:[A-Z_]+=\S+ )+", "", span).split()
-        if words[:1] == ["make"] and path.name != "LOG.md":
+        if words[:1] == ["make"] and len(words) > 1 and path.name != "LOG.md":
             assert words[1].rstrip(",.;") in targets, span
         if words[:1] == ["glossator"] and len(words) > 1:
             name = "glossator"

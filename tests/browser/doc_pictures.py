@@ -20,13 +20,14 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from engine.projects import create_project, project_named
+from engine.projects.projects import create_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.browser.bench import Bench
 from tests.browser.conftest import ARGUMENTS, PATIENCE
-from tests.history import make_weeks
-from tests.served import ROOT, Served
+from tests.support.repository import ROOT
+from tests.support.server_process import Served
+from tests.support.work_history import make_weeks
 
 PICTURES = ROOT / "docs" / "pictures"
 SIZE = {"width": 1280, "height": 800}
