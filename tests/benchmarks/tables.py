@@ -1,4 +1,4 @@
-"""Tables of the benchmarks, as text that can go into the README as it is."""
+"""Tables of the benchmarks, as text that can go into docs/benchmarks.md as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures that the README prints for the optimizer hold: on fewer draws than its benchmarks take, with the same functions."""
+"""The figures that docs/benchmarks.md prints for the optimizer hold: on fewer draws than its benchmarks take, with the same functions."""
 
 from __future__ import annotations
 
