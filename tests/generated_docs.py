@@ -11,6 +11,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -115,6 +116,7 @@ def cli_page() -> str:
     return "\n".join([*lines, ""])
 
 
+@cache
 def openapi() -> tuple[dict[str, Any], Mapping[tuple[str, str], str]]:
     """Return the OpenAPI document of the application, and the role that each route asks for."""
     with tempfile.TemporaryDirectory(prefix="glossator-docs-") as folder:
