@@ -26,6 +26,21 @@ from tests.support.repository import ROOT
 
 DOCS = ROOT / "docs"
 MADE = "<!-- Made by `make docs` from {source}; edit that instead. -->"
+ABOUT_SETTINGS = """
+Glossator reads its settings once, at the start, from variables of the environment or from a file `.env` in the folder
+it is started in. A variable of the environment goes before the file. Lists are written as JSON:
+`GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. A wrong value ends the start with a sentence.
+"""
+ABOUT_COMMANDS = """
+`make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this page.
+Commands read the database directly, so they work while no server runs. `--json` prints one JSON object on the last
+line of standard output; progress goes to standard error. Without `--project`, commands use the project `default`.
+"""
+ABOUT_ROUTES = """
+A running server shows the same with an example of every body and answer at `/api/docs`, and as a file at
+`/api/openapi.json`. *Scope* is the least scope of a token, *role* the least role of its person. Statuses with which a
+route refuses stand under [Failures](#failures); 408, 421, 431 and 503 may come from every route.
+"""
 CLIENT = """from engine.client import Glossator
 
 with Glossator("http://127.0.0.1:7860", token=token) as glossator:  # a token that may create projects
@@ -57,12 +72,7 @@ def settings_page() -> str:
             "",
             MADE.format(source="engine/settings.py"),
             "",
-            *_wrapped(
-                "Glossator reads its settings once, at the start, from variables of the environment or from a file `.env` "
-                "in the folder it is started in. A variable of the environment goes before the file. Lists are written as "
-                """JSON: `GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. A wrong value ends the start with a """
-                "sentence."
-            ),
+            *_wrapped(ABOUT_SETTINGS),
             "",
             "Settings of one project (retraining, review, overlap) are not here: see [manage.md](manage.md) and",
             "`glossator projects set`. How to serve others stands in [deploy.md](deploy.md).",
@@ -100,12 +110,7 @@ def cli_page() -> str:
         "",
         MADE.format(source="engine/commands"),
         "",
-        *_wrapped(
-            "`make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this "
-            "page. Commands read the database directly, so they work while no server runs. `--json` prints one JSON object "
-            "on the last line of standard output; progress goes to standard error. Without `--project`, commands use the "
-            "project `default`."
-        ),
+        *_wrapped(ABOUT_COMMANDS),
         "",
         "| command | purpose |",
         "|---|---|",
@@ -140,11 +145,7 @@ def api_page() -> str:
         lines += [*_wrapped(paragraph), ""]
     lines += ["```python", *CLIENT.splitlines(), "```", ""]
     lines += [
-        *_wrapped(
-            "A running server shows the same with an example of every body and answer at `/api/docs`, and as a file at "
-            "`/api/openapi.json`. *Scope* is the least scope of a token, *role* the least role of its person. Statuses with "
-            "which a route refuses stand under [Failures](#failures); 408, 421, 431 and 503 may come from every route."
-        ),
+        *_wrapped(ABOUT_ROUTES),
     ]
     for tag in document["tags"]:
         lines += ["", f"## {tag['name'].capitalize()}", "", tag.get("description", "")]
@@ -255,7 +256,7 @@ def _paragraphs(text: str | None) -> list[str]:
 
 def _wrapped(text: str, width: int = 118) -> list[str]:
     lines = [""]
-    for word in text.split():
+    for word in re.findall(r"(?:`[^`]*`|\S)+", " ".join(text.split())):  # a span of code stays on its line
         if len(lines[-1]) + len(word) >= width:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
