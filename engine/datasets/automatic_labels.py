@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session, load_only
 
 from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, Lease, ModelVersion, Project, Question, Task
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.proposal import marked
 from engine.datasets.filters import Filters
 from engine.datasets.labels import AutomaticLabel, Known, with_living_words
@@ -19,7 +19,7 @@ from engine.statuses import ACCEPTED
 
 def trusted(session: Session, project_id: str) -> list[str]:
     """Return the ids of the versions whose automatic answers stand, but for those whose checks by people have failed."""
-    answered = select(AutomaticAnswer.model_version_id).where(AutomaticAnswer.project_id == project_id, standing())
+    answered = select(AutomaticAnswer.model_version_id).where(AutomaticAnswer.project_id == project_id, in_force())
     target = settings_of(session.get_one(Project, project_id)).precision_target
     versions = session.scalars(answered.distinct()).all()
     return [each for each in versions if automatic_checks.failed(session, project_id, each, target) is None]
@@ -59,7 +59,7 @@ def chosen_automatic(
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
         .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
         .options(load_only(ModelVersion.project_id, ModelVersion.number, ModelVersion.checkpoint_sha256))
-        .where(of, standing(), AutomaticAnswer.model_version_id.in_(versions))
+        .where(of, in_force(), AutomaticAnswer.model_version_id.in_(versions))
         .where(~by_a_person, ~exists().where(Lease.subject == READING + Document.id))
     )
     return filters.narrowed(chosen, AutomaticAnswer.created_at)

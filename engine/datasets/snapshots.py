@@ -32,7 +32,7 @@ from db.tables import (
     Task,
     User,
 )
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.state import AnnotationState
 from engine.datasets.automatic_labels import automatic_labels, chosen_automatic, trusted
 from engine.datasets.filters import Filters
@@ -159,7 +159,7 @@ def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
         answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0)
         of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
         by_trusted = AutomaticAnswer.model_version_id.in_(trusted(session, project_id))
-        automatic = exists().where(*of_question, standing(), by_trusted)
+        automatic = exists().where(*of_question, in_force(), by_trusted)
         return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))
 
 
@@ -219,7 +219,7 @@ def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iter
     of_model = (
         select(Task.document_id)
         .join(AutomaticAnswer, AutomaticAnswer.task_id == Task.id)
-        .where(AutomaticAnswer.project_id == project_id, AutomaticAnswer.model_version_id.in_(versions), standing())
+        .where(AutomaticAnswer.project_id == project_id, AutomaticAnswer.model_version_id.in_(versions), in_force())
     )
     answers_on = (union_all(of_people, of_model) if versions else of_people).subquery()
     counted = (

@@ -16,7 +16,7 @@ from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Qu
 from engine import audit, leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.errors import Forbidden
 from engine.models import registry
@@ -104,7 +104,7 @@ def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
         lock_project(session, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project can take automatic answers back.")
-        mine = (AutomaticAnswer.project_id == project_id, standing())
+        mine = (AutomaticAnswer.project_id == project_id, in_force())
         count = session.scalar(select(func.count()).where(*mine)) or 0
         gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=by.id)
         session.execute(gone.execution_options(synchronize_session=False))

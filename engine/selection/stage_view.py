@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, User
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.projects import project_stage
@@ -111,7 +111,7 @@ def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
     """Automatic answers that stand, were confirmed by a person, and were corrected by one."""
     row = session.execute(
         select(
-            func.count().filter(standing()),
+            func.count().filter(in_force()),
             func.count().filter(AutomaticAnswer.verdict == "right"),
             func.count().filter(AutomaticAnswer.verdict == "wrong"),
         ).where(AutomaticAnswer.project_id == project_id)

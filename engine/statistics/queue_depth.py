@@ -8,7 +8,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
-from engine.annotation.automatic_conditions import settles
+from engine.annotation.automatic_checks import replaces_person
 from engine.statistics.days import as_date, day_of
 from engine.statuses import ANSWERED
 
@@ -55,7 +55,7 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
             & (ordered.c.question_id == Task.question_id)
             & (ordered.c.place == Task.wanted),
         )
-        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & settles())
+        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & replaces_person())
         .where(Task.project_id == project_id)
         .subquery()
     )

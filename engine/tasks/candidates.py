@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Project, Question, Task
 from engine import leases, statuses
-from engine.annotation.automatic_conditions import settled
+from engine.annotation.automatic_checks import needs_no_person
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
@@ -101,7 +101,7 @@ def _untouched(look: _Look, most: int) -> list[str]:
         Task.project_id == look.project_id,
         Task.closed_at.is_(None),
         answers.scalar_subquery() < Task.wanted,
-        ~settled(),
+        ~needs_no_person(),
     )
     place = tuple_(Task.priority, Task.document_id)
     ids: list[str] = []

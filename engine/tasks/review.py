@@ -82,7 +82,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
     stands = request.verdict != "rejected"
     base = _base(workspace, annotation_id, request.base)
     # Whether this person may judge is asked in the turn to write, before anything that was found out here is told.
-    prepared = prepare(workspace, base, request.edits, handed_in=stands) if base is not None else None
+    prepared = prepare(workspace, base, request.edits, finished=stands) if base is not None else None
     with workspace.database.write() as session:
         reviewer = session.get_one(User, reviewer_id)
         permissions.check(session, reviewer, {"annotation_id": annotation_id}, "reviewer")
@@ -100,7 +100,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
         if prepared is None or not prepared.stands(session):
             state = state_at(session, annotation_id, request.base)
             base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
-            prepared = prepare_in(session, base, request.edits, handed_in=stands)
+            prepared = prepare_in(session, base, request.edits, finished=stands)
         ready = prepared.ready()
         made = append(
             session,

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Integer, Select, and_, case, exists, func,
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Member, Revision, Task, User
-from engine.annotation.automatic_conditions import settled
+from engine.annotation.automatic_checks import needs_no_person
 from engine.leases import Held, live
 from engine.statuses import ACCEPTED, ANSWERED
 
@@ -63,7 +63,7 @@ class Columns:
     @property
     def takeable(self) -> ColumnElement[bool]:
         """Whether the person may have the task: theirs to mend, short of people, or a known answer they have begun."""
-        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~settled())
+        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~needs_no_person())
         begun = and_(self.gold, or_(self.drafted > 0, self.own))
         return and_(self.mine == 0, or_(self.returned > 0, short, begun))
 
@@ -145,7 +145,7 @@ def standing_of(session: Session, task: Task, user_id: str) -> Standing | None:
 def counts(session: Session, project_id: str, user_id: str) -> Counts:
     """Return how far a project is, for a person."""
     at = columns(session, project_id, user_id)
-    is_open = and_(at.answered < Task.wanted, ~settled())
+    is_open = and_(at.answered < Task.wanted, ~needs_no_person())
     here = and_(Task.project_id == project_id, Task.closed_at.is_(None))
     total = session.scalar(select(func.count()).where(here)) or 0
     # Most tasks of a project are untouched, or nobody is at them any more: what an answer says is asked for those that have
@@ -160,14 +160,14 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
             number_of(at.mine > 0),
             number_of(is_open, at.mine > 0),
             number_of(is_open, at.reserved > 0),
-            number_of(settled()),
+            number_of(needs_no_person()),
         )
         .select_from(at.source)
         .join(Task, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id))
         .where(here)
     ).one()
     answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
-    automatic = session.scalar(select(func.count()).where(here, settled())) or 0
+    automatic = session.scalar(select(func.count()).where(here, needs_no_person())) or 0
     has_answer = exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
     full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~has_answer)
     untouched = total - answers - (automatic - overtaken)
