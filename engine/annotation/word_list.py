@@ -198,7 +198,7 @@ class WordList:
 
     def _insert(self, place: int, line: int, text: str, box: Box) -> None:
         if self.new == MOST_NEW:
-            raise Refused(f"This save adds more than {MOST_NEW:,} words; save them in several parts.")
+            raise Refused(f"This save adds more than {MOST_NEW:,} new words; save them in several parts.")
         if len(self.words) >= MOST_WORDS:
             raise Refused(f"The page has {len(self.words):,} words, retired ones included; it takes no more.")
         word = ListedWord(self.next_number, line, text, box)

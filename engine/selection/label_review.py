@@ -31,7 +31,7 @@ from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.queries import is_newest
 from engine.statuses import ACCEPTED, TRAIN
-from engine.tasks.label_reviews import pending, sentence
+from engine.tasks.label_review_queue import pending, sentence
 from engine.workspace import Workspace
 
 SURE, ABSENT = 0.9, 0.1  # probability that the document answers: it does, it does not
