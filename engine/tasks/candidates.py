@@ -25,7 +25,7 @@ _MOST_DOCUMENTS = 500  # of one query: databases limit its parameters
 def candidates(session: Session, project_id: str, user_id: str, after: str | None) -> list[str]:
     """Return the ids of the tasks that the person may take, in the queue's order."""
     came_from = session.get(Task, after) if after is not None else None
-    stands = task_status.standing_of(session, came_from, user_id) if came_from is not None else None
+    stands = task_status.status_of(session, came_from, user_id) if came_from is not None else None
     if came_from is not None and stands is not None and stands.takeable:
         # After a skipped task: go round in plain order, otherwise two drafts would alternate.
         at = task_status.columns(session, project_id, user_id)

@@ -107,7 +107,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             assert until is not None  # the subject contains the person's own id
             return until
         lock_project(session, task.project_id)
-        stands = task_status.standing_of(session, task, user_id)
+        stands = task_status.status_of(session, task, user_id)
         if stands is None:
             raise Conflict("This question is no longer asked of every document; what you saved is kept.")
         if stands.mine:
@@ -145,7 +145,7 @@ def page_of(session: Session, annotation: Annotation | None) -> str | None:
 def _lease(session: Session, task_id: str, user_id: str) -> LeasedTask | None:
     """Lease a candidate after checking it under the lock; None when somebody else took it meanwhile."""
     task = session.get(Task, task_id)
-    stands = task_status.standing_of(session, task, user_id) if task is not None else None
+    stands = task_status.status_of(session, task, user_id) if task is not None else None
     if task is None or stands is None or stands.mine or not (stands.takeable or stands.gold):
         return None
     until = leases.acquire(session, leases.task_subject(task_id, user_id), user_id)
