@@ -233,7 +233,9 @@ def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
 def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     """Return why this person has nothing to review, in one sentence."""
     waiting = set(session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)))
-    waiting |= set(session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id)))
+    waiting |= set(
+        session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    )
     held = [
         each
         for each in leases.live(session, "annotation:")
