@@ -172,7 +172,7 @@ def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> dat
         if until is None:
             held = leases.live(session, subject, [subject])
             who = f"{held[0].name}, until {clock(held[0].until)}" if held else "somebody else"
-            raise Conflict(f"{who} is reviewing this answer; take another one.")
+            raise Conflict(f"This answer is being reviewed by {who}.")
         return until
 
 
