@@ -85,8 +85,8 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     snapshot = _frozen(workspace, project_id, TRAIN)
     if snapshot is None:
         raise Refused(
-            "There is nothing to learn from yet: no accepted answer that is fit to teach lies on a document of the training "
-            "split (seven of ten documents are; the others judge)."
+            "There is nothing to learn from yet: no document of the training split has an accepted answer that passes "
+            "the quality checks. Accept more answers; seven of ten documents are in that split."
         )
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
