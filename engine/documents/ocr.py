@@ -140,7 +140,8 @@ def find_engine(language: str) -> tuple[OcrEngine | None, str | None]:
         sentence = (
             f"The OCR engine has no language {', '.join(missing)}, so scanned pages "
             + (f"were read as {', '.join(there)}" if there else "have no words")
-            + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) and upload the file again."
+            + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) "
+            "and upload the file again."
         )
     engine = OcrEngine(program, "+".join(there), "osd" in installed) if there else None
     return engine, sentence

@@ -164,11 +164,13 @@ def _by_ocr(
                     yield drawn, _merged(drawn.lines, _scaled(read, size, drawn.size)), "ocr"
     if late:
         tell(
-            warning=f"OCR time ran out ({limits.seconds:g} s a document); without OCR: {_listed(late)}. Split the document."
+            warning=f"OCR time ran out ({limits.seconds:g} s a document); without OCR: {_listed(late)}. "
+            "Split the document."
         )
     for script, numbers in foreign.items():
         tell(
-            warning=f"In {script} script, which the OCR language {limits.ocr_language} does not read: {_listed(numbers)}."
+            warning=f"In {script} script, which the OCR language {limits.ocr_language} does not cover: "
+            f"{_listed(numbers)}."
         )
     if failed:
         tell(warning=f"The OCR engine failed; without OCR: {_listed(failed)}. Upload the file again.")

@@ -24,7 +24,7 @@ class DocumentRefused(ValueError):
     """Raised for a file that cannot become a document; `str()` names the file and says what to do."""
 
     def __init__(self, reason: Reason, name: str, why: str) -> None:
-        """Create a refusal; `why` continues the sentence after the file's name: 'is empty; upload it again.'"""
+        """Create a refusal; `why` continues the sentence after the file's name."""
         self.reason = reason
         self.name = name
         self.why = why

@@ -109,8 +109,8 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
             else "restore it from a backup, or roll back to another model"
         )
         raise Refused(
-            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} is not in "
-            f"{workspace.blobs.folder}; {remedy}."
+            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} "
+            f"is not in {workspace.blobs.folder}; {remedy}."
         ) from None
 
 
@@ -276,7 +276,8 @@ def _objection(session: Session, version: ModelVersion, before: ModelVersion, ru
         return Refused(f"The gate has not judged {label(version)}; an admin can promote it with force.")
     if not run.verdict.get("passed"):
         return Refused(
-            f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} An admin can promote it with force."
+            f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} "
+            "An admin can promote it with force."
         )
     if run.parent_id != before.id:
         parent = session.get(ModelVersion, run.parent_id)

@@ -82,11 +82,13 @@ def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
     enough = [point for point in found.points if point.answers >= chosen.precision_answers]
     if not enough:
         return (
-            f"{model} is sure of fewer than {chosen.precision_answers} of its {found.answers} reviewed answers of holdout "
+            f"{model} is sure of fewer than {chosen.precision_answers} of its {found.answers} reviewed answers of "
+            "holdout "
             "documents: accept more of them there."
         )
     best: Point = max(enough, key=lambda point: (point.low, point.threshold))
     return (
-        f"{model} has not reached {target}: from a confidence of {best.threshold:.2f} on, {best.right} of {best.answers} "
+        f"{model} has not reached {target}: from a confidence of {best.threshold:.2f} on, "
+        f"{best.right} of {best.answers} "
         f"reviewed answers of holdout documents were right, which makes sure of {best.low:.1%} only."
     )

@@ -192,7 +192,8 @@ def _lost(session: Session, task: Task, user_id: str) -> str:
     holders = [held for held in leases.live(session, f"task:{task.id}:") if held.holder != user_id]
     if holders:
         return (
-            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, until {clock(holders[-1].until)}; "
+            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, "
+            f"until {clock(holders[-1].until)}; "
             "what you saved is kept."
         )
     authors = session.scalars(
@@ -202,7 +203,8 @@ def _lost(session: Session, task: Task, user_id: str) -> str:
         .where(Annotation.author_id != user_id, Annotation.status.in_([*statuses.ANSWERED, "rejected"]))
         .order_by(User.name)
     ).all()
-    return f"{visibility.SOMEBODY if unnamed else joined(authors)} answered this question meanwhile; what you saved is kept."
+    who = visibility.SOMEBODY if unnamed else joined(authors)
+    return f"{who} answered this question meanwhile; what you saved is kept."
 
 
 def _task(session: Session, task_id: str) -> Task:

@@ -142,7 +142,8 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
         return "There are no documents yet: drop PDF, PNG, JPEG or TIFF files on the page."
     if counts.automatic and counts.done + counts.automatic == counts.total:
         rest = f", and people accepted {counts.done:,}" if counts.done else ""
-        return f"No task is left: {_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically{rest}."
+        automatic = f"{_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically"
+        return f"No task is left: {automatic}{rest}."
     if counts.done == counts.total:
         return (
             f"All {_tasks(counts.total)} are answered and accepted."
@@ -154,7 +155,8 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
         first = others[0]
         more = f", and {len(others) - 1} more {'is' if len(others) == 2 else 'are'} held" if len(others) > 1 else ""
         parts.append(
-            f"{first.person} holds “{_short(first.question)}” of {_short(first.document)} until {clock(first.until)}{more}"
+            f"{first.person} holds “{_short(first.question)}” of {_short(first.document)} "
+            f"until {clock(first.until)}{more}"
         )
     if counts.reserved:
         parts.append(
@@ -163,7 +165,8 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
         )
     if counts.elsewhere:
         parts.append(
-            f"{_tasks(counts.elsewhere)} that you answered {_verb(counts.elsewhere, 'waits', 'wait')} for another person"
+            f"{_tasks(counts.elsewhere)} that you answered {_verb(counts.elsewhere, 'waits', 'wait')} "
+            "for another person"
         )
     if counts.submitted:
         parts.append(f"{_answers(counts.submitted)} {_verb(counts.submitted, 'waits', 'wait')} for review")

@@ -244,7 +244,8 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     if held:
         what = "the last answer" if len(held) == 1 else f"the last {len(held)} answers"
         names = joined(sorted({each.name for each in held}))
-        return f"{names} {'is' if len({each.name for each in held}) == 1 else 'are'} reviewing {what}, until {clock(held[-1].until)}."
+        verb = "is" if len({each.name for each in held}) == 1 else "are"
+        return f"{names} {verb} reviewing {what}, until {clock(held[-1].until)}."
     own = session.scalar(
         select(func.count(Annotation.id)).where(
             Annotation.project_id == project_id, Annotation.status == "submitted", Annotation.author_id == reviewer_id

@@ -187,7 +187,12 @@ def best_run(page: BaselinePage, question: str) -> Run | None:
     asked = telling_tokens(question)
     weights = [math.log(1 + len(page.words) / (1 + page.frequency.get(token, 0))) for token in asked]
     alike = [
-        {index: ratio for _, ratio, index in process.extract_iter(token, page.vocabulary, scorer=fuzz.ratio, score_cutoff=ALIKE)}
+        {
+            index: ratio
+            for _, ratio, index in process.extract_iter(
+                token, page.vocabulary, scorer=fuzz.ratio, score_cutoff=ALIKE
+            )
+        }
         for token in asked
     ]  # fmt: skip
     candidates = {at for ratios in alike for index in ratios for at in page.runs_with[index]}

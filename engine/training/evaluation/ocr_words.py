@@ -46,7 +46,7 @@ class OcrWords:
             languages = limits.ocr_language.split("+")
             packages = " and ".join(["tesseract-ocr", *(f"tesseract-ocr-{name}" for name in languages)])
             raise ValueError(
-                f"No OCR engine that reads {' or '.join(languages)} is installed: install Tesseract (Debian: {packages})."
+                f"No OCR engine for {' or '.join(languages)} is installed: install Tesseract (Debian: {packages})."
             )
         self._folder = folder
         self._limits = limits

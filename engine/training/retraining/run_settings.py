@@ -53,7 +53,7 @@ class RunSettings(BaseModel):
     patience: int = Field(
         4,
         ge=1,
-        description="Checkpoints in a row with a clearly higher held-out loss than at the start, after which a run ends.",
+        description="Checkpoints in a row with a held-out loss clearly above the initial one, after which a run ends.",
     )
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)

@@ -98,11 +98,13 @@ def _slices(answer: Mapping[str, Any]) -> str:
             )
             pixels = wording.share(figures["pixel_mean_iou"])
             rows.append(
-                f'<tr><th scope="row">{escape(title)}</th><td>{figures["questions"]:,}</td>{cells}<td>{pixels}</td></tr>'
+                f'<tr><th scope="row">{escape(title)}</th><td>{figures["questions"]:,}</td>{cells}'
+                f"<td>{pixels}</td></tr>"
             )
         bodies.append(f"<tbody>{''.join(rows)}</tbody>")
     return (
-        f'<thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>{head}<th rowspan="2">pixels alone,<br>mean IoU</th></tr>'
+        f'<thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>{head}'
+        '<th rowspan="2">pixels alone,<br>mean IoU</th></tr>'
         f"<tr>{second}</tr></thead>{''.join(bodies)}"
     )
 
@@ -120,7 +122,8 @@ def _kinds(failures: Failures, worst: Mapping[Kind, Sequence[Failure]]) -> str:
 def _section(kind: Kind, count: int, cards: Sequence[str]) -> str:
     return (
         f'<section id="{kind.name}"><h2>{kind.value[0].upper()}{kind.value[1:]}</h2>'
-        f'<p class="meaning">{MEANING[kind]} The worst {len(cards):,} of {count:,}.</p><div class="cards">{"".join(cards)}</div></section>'
+        f'<p class="meaning">{MEANING[kind]} The worst {len(cards):,} of {count:,}.</p>'
+        f'<div class="cards">{"".join(cards)}</div></section>'
     )
 
 
@@ -136,7 +139,9 @@ def _card(one: Failure, drawn: str) -> str:
     figures = "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in told)
     return (
         f'<article class="card"><h3>{escape(one.question)}</h3>{drawn}'
-        f'<p class="text"><span class="key gold-key">right</span>{escape(one.gold_text) or "<i>not on this page</i>"}</p>'
+        '<p class="text"><span class="key gold-key">right</span>'
+        f"{escape(one.gold_text) or '<i>not on this page</i>'}</p>"
         f'<p class="text"><span class="key marked-key">model</span>{escape(one.marked_text) or "<i>no words</i>"}</p>'
-        f'<dl class="strip">{figures}</dl><p class="where">{escape(one.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
+        f'<dl class="strip">{figures}</dl>'
+        f'<p class="where">{escape(one.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
     )
