@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.client_types import ExportFormat, ImportedSet, ImportUnderWay
 from engine.connection import Connection
-from engine.models.registry import VersionSummary
+from engine.models.registry import VersionView
 from engine.statistics.project_agreement import ProjectAgreement
 from engine.statistics.throughput import Figures
 from engine.training.retraining.changes import Changes, Kind
@@ -27,22 +27,20 @@ class Learning:
         """Return masks a day, seconds a mask by model version, and the queue's depth."""
         return self._at.get(Figures, f"/projects/{project_id}/figures", days=days)
 
-    def models(self, project_id: str) -> list[VersionSummary]:
+    def models(self, project_id: str) -> list[VersionView]:
         """Return the model versions of a project, newest first."""
-        return self._at.get(list[VersionSummary], f"/projects/{project_id}/models")
+        return self._at.get(list[VersionView], f"/projects/{project_id}/models")
 
-    def promote(
-        self, project_id: str, version_id: str, *, reason: str = "", force: bool = False
-    ) -> list[VersionSummary]:
+    def promote(self, project_id: str, version_id: str, *, reason: str = "", force: bool = False) -> list[VersionView]:
         """Make a model the one that answers."""
         body = {"reason": reason, "force": force}
         path = f"/projects/{project_id}/models/{version_id}/promote"
-        return self._at.post(list[VersionSummary], path, body, repeatable=False)
+        return self._at.post(list[VersionView], path, body, repeatable=False)
 
-    def rollback(self, project_id: str, reason: str = "") -> list[VersionSummary]:
+    def rollback(self, project_id: str, reason: str = "") -> list[VersionView]:
         """Make the champion before the present one answer again."""
         path = f"/projects/{project_id}/rollback"
-        return self._at.post(list[VersionSummary], path, {"reason": reason}, repeatable=False)
+        return self._at.post(list[VersionView], path, {"reason": reason}, repeatable=False)
 
     def retrain(self, project_id: str) -> JobView:
         """Ask for a retraining; one that waits or runs already is returned instead of a second one."""

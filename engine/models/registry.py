@@ -4,11 +4,11 @@ The champion of a project is the version of its newest promotion. A project that
 version, which belongs to no project. Nothing is updated: a change of champion is one more row.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
@@ -26,9 +26,10 @@ from engine.workspace import Workspace
 SHIPPED_LABEL = "nano"
 
 
-@dataclass(frozen=True, slots=True)
-class VersionSummary:
-    """A version as a list of models shows it."""
+class VersionView(BaseModel):
+    """A model version with its parent, figures and training data."""
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     label: str
@@ -39,7 +40,9 @@ class VersionSummary:
     figures: dict[str, Any]
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
-    missing: bool = False  # its checkpoint is gone from disk: it can neither answer nor be trained on
+    missing: bool = Field(
+        description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
+    )
 
 
 def shipped_path(settings: Settings) -> Path:
@@ -116,7 +119,7 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
         ) from None
 
 
-def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
+def versions(workspace: Workspace, project_id: str) -> list[VersionView]:
     """Return a project's versions and the shipped ones, newest first."""
     with workspace.database.read() as session:
         existing(session, Project, project_id)
@@ -128,7 +131,7 @@ def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
         ).all()
         reigning = champion(session, project_id).id if rows else None
     return [
-        VersionSummary(
+        VersionView(
             id=version.id,
             label=label(version),
             number=version.number,
