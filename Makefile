@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint format docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-export clean
+.PHONY: help install install-test install-bench serve worker test test-long lint format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-export clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
 	@echo "make test       install what the tests need, lint, and run them"
 	@echo "make test-long  the long campaigns"
 	@echo "make lint       ruff, codespell, mypy, import contracts"
+	@echo "make client     write the schemas of the Python client from the OpenAPI document, after a change of the REST interface"
 	@echo "make docs       write docs/cli.md, docs/api.md, docs/settings.md and the table of keys anew"
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes"
@@ -75,6 +76,10 @@ lint: install-test
 format: install-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# After a change of the REST interface: the client's schemas, from the OpenAPI document.
+client: install-test
+	$(BIN)/python -m tests.client_schemas
 
 docs: install-test
 	$(BIN)/python -m tests.generated_docs

@@ -1,7 +1,6 @@
 """Routes for models, training runs and jobs."""
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +10,7 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.work_queues import ONE_REPORT
 from engine.jobs import queue
 from engine.models import registry
+from engine.models.registry import VersionView
 from engine.projects import projects
 from engine.training.retraining import trigger, trigger_status, views
 from engine.training.retraining.changes import Changes, Kind, changes_of
@@ -18,23 +18,6 @@ from engine.training.retraining.trigger_status import TriggersView
 from engine.training.retraining.views import JobView, RunLine, RunView
 
 router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
-
-
-class VersionView(BaseModel):
-    """A model version with its parent, figures and training data."""
-
-    id: str
-    label: str
-    number: int
-    parent_id: str | None
-    champion: bool
-    created_at: datetime
-    figures: dict[str, Any]
-    snapshot_sha256: str | None
-    optimizer: dict[str, Any]
-    missing: bool = Field(
-        description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
-    )
 
 
 class Promotion(BaseModel):
@@ -57,10 +40,7 @@ class Reason(BaseModel):
 @router.get("/projects/{project_id}/models")
 def list_models(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
     """Return the models of a project, including the shipped one, newest first."""
-    return [
-        VersionView.model_validate(version, from_attributes=True)
-        for version in registry.versions(workspace, project_id)
-    ]
+    return registry.versions(workspace, project_id)
 
 
 @router.post("/projects/{project_id}/models/{version_id}/promote", dependencies=[ADMINS])

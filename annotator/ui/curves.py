@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from engine.models.registry import VersionSummary
+from engine.models.registry import VersionView
 from engine.training.retraining.views import RunView
 
 # Titles of the question sets on which a version is judged, by the gate's names.
@@ -36,7 +36,7 @@ def loss(run: RunView | None) -> pd.DataFrame:
     return pd.DataFrame(points, columns=["step", "loss", "set"])
 
 
-def share(version: VersionSummary, holdout: str) -> str:
+def share(version: VersionView, holdout: str) -> str:
     """Return the share of right answers (IoU above 0.5) on one holdout as a cell.
 
     Args:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from html import escape
 
 from annotator.ui.curves import HOLDOUTS
-from engine.models.registry import VersionSummary
+from engine.models.registry import VersionView
 
 _STEP, _LEFT, _RIGHT, _TOP, _HEIGHT = 74, 54, 26, 16, 150
 _LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/theme.css
 _MOST = 12  # newest versions shown; more would not fit
 
 
-def picture(versions: Sequence[VersionSummary]) -> str:
+def picture(versions: Sequence[VersionView]) -> str:
     """Return an SVG of mean IoU by version, with intervals.
 
     Lines join a version and its parent when both were judged on the same holdout. The champion has a ring.
@@ -85,13 +85,13 @@ def picture(versions: Sequence[VersionSummary]) -> str:
     )
 
 
-def _mean(version: VersionSummary, name: str) -> float | None:
+def _mean(version: VersionView, name: str) -> float | None:
     figures = version.figures.get(name) or {}
     value = figures.get("mean_iou")
     return None if value is None else float(value)
 
 
-def _interval(version: VersionSummary, name: str) -> tuple[float, ...]:
+def _interval(version: VersionView, name: str) -> tuple[float, ...]:
     figures = version.figures.get(name) or {}
     if figures.get("mean_iou") is None:
         return ()

@@ -172,7 +172,7 @@ def _status(service: AnswerService, project_id: str) -> str:
     )
 
 
-def _name(version: registry.VersionSummary) -> str:
+def _name(version: registry.VersionView) -> str:
     return f"{version.label} (in use)" if version.champion else version.label
 
 
@@ -191,7 +191,7 @@ def _run_row(line: views.RunLine) -> list[object]:
     ]
 
 
-def _model_row(version: registry.VersionSummary, versions: list[registry.VersionSummary]) -> list[object]:
+def _model_row(version: registry.VersionView, versions: list[registry.VersionView]) -> list[object]:
     name: str = badge(f"{version.label} in use", "good") if version.champion else version.label
     if version.missing:
         name = badge(f"{version.label} is missing from disk", "bad")

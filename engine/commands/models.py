@@ -95,7 +95,7 @@ def rollback(
         output.print(f"{version.label} is the champion of {project} again.", markup=False)
 
 
-def _found(workspace: Workspace, project_id: str, name: str) -> registry.VersionSummary:
+def _found(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:
     versions = registry.versions(workspace, project_id)
     for one in versions:
         if name in (one.id, one.label):
@@ -103,7 +103,7 @@ def _found(workspace: Workspace, project_id: str, name: str) -> registry.Version
     raise NotFound(f"The project has no model {name!r}. Choose from {', '.join(one.label for one in versions)}.")
 
 
-def _as_json(one: registry.VersionSummary) -> dict[str, Any]:
+def _as_json(one: registry.VersionView) -> dict[str, Any]:
     return {
         "id": one.id,
         "label": one.label,

@@ -4,11 +4,11 @@ The champion of a project is the version of its newest promotion. A project with
 which belongs to no project. Rows are never updated: a change of champion adds a row.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
@@ -26,9 +26,10 @@ from engine.workspace import Workspace
 SHIPPED_LABEL = "nano"
 
 
-@dataclass(frozen=True, slots=True)
-class VersionSummary:
-    """Version in a list of models."""
+class VersionView(BaseModel):
+    """A model version with its parent, figures and training data."""
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     label: str
@@ -39,7 +40,9 @@ class VersionSummary:
     figures: dict[str, Any]
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
-    missing: bool = False  # its checkpoint is missing on disk: it can neither answer nor be trained
+    missing: bool = Field(
+        description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
+    )
 
 
 def shipped_path(settings: Settings) -> Path:
@@ -114,7 +117,7 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
         ) from None
 
 
-def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
+def versions(workspace: Workspace, project_id: str) -> list[VersionView]:
     """Return a project's versions and the shipped ones, newest first."""
     with workspace.database.read() as session:
         existing(session, Project, project_id)
@@ -126,7 +129,7 @@ def versions(workspace: Workspace, project_id: str) -> list[VersionSummary]:
         ).all()
         reigning = champion(session, project_id).id if rows else None
     return [
-        VersionSummary(
+        VersionView(
             id=version.id,
             label=label(version),
             number=version.number,

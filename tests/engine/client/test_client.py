@@ -16,18 +16,14 @@ from sqlalchemy import func, select, update
 from typer.testing import CliRunner
 
 import engine.client
-import engine.client_learning
-import engine.client_people
-import engine.client_selection
-import engine.client_work
 from annotator.app import create_app
 from db.base import now
 from db.tables import Annotation, LoginSession, Prediction, Revision
 from engine.accounts import sessions, tokens, users
 from engine.annotation.state import EditWords
 from engine.cli import app
-from engine.client import Glossator, ServerSaid
-from engine.connection import Connection
+from engine.client import Glossator, ServerSaid, WordText
+from engine.client.transport import Connection
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
 from engine.settings import Settings
@@ -236,7 +232,7 @@ def test_a_script_mends_words_and_keeps_what_it_reviews(house: House, invoice: P
         assert ann.thumbnail(page, 64).startswith(b"\xff\xd8")
         words = ann.words(page)
         amount = words.numbers[words.texts.index("2,987.88")]
-        edit = {"op": "text", "number": amount, "text": "2,987.89"}
+        edit = WordText(op="text", number=amount, text="2,987.89")
         house.gateway.losing = 1
         mended = ann.mend(page, words.version, [edit])
         assert mended.saved_version == 1 and mended.texts[mended.numbers.index(amount)] == "2,987.89"
@@ -295,8 +291,8 @@ def test_a_script_looks_after_people(house: House) -> None:
 
 def test_the_client_reaches_every_route(house: House) -> None:
     """It says that it can do whatever people can do on the page. `/health` and below is for what watches over servers."""
-    modules = (engine.client, engine.client_work, engine.client_learning, engine.client_selection, engine.client_people)
-    source = "".join(Path(str(module.__file__)).read_text("utf-8") for module in modules)
+    parts = [path for path in Path(str(engine.client.__file__)).parent.glob("*.py") if path.name != "transport.py"]
+    source = "".join(path.read_text("utf-8") for path in parts)
     reached = {re.sub(r"{\w+}", "{}", path) for path in re.findall(r'f?"(/[a-z][^"]*)"', source)}
     routes = httpx.get(f"{house.address}/api/openapi.json", headers={"authorization": f"Bearer {house.tokens['ada']}"})
     known = {re.sub(r"{\w+}", "{}", path.removeprefix("/api")) for path in routes.json()["paths"]}

@@ -1,87 +1,95 @@
-"""The Python client's part of the work that is handed out: standard questions, their queue, and reviews."""
+"""The client's methods for work that is handed out: standard questions, the queue of tasks, reviews."""
 
 import uuid
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel
+from engine.client.schemas import (
+    Edit,
+    LeaseView,
+    NextAnswer,
+    NextReview,
+    NextTask,
+    QueueView,
+    ReviewLine,
+    ReviewRequest,
+    Saved,
+    StandardQuestion,
+    Suggestions,
+    TaskLine,
+    Verdict,
+)
+from engine.client.transport import Connection, checked, plain
 
-from engine.annotation.revisions import Saved
-from engine.annotation.state import Edit
-from engine.client_types import NextAnswer
-from engine.connection import Connection, checked
-from engine.tasks.queue import NextTask
-from engine.tasks.queue_view import QueueView
-from engine.tasks.review import ReviewLine, ReviewRequest, Verdict
-from engine.tasks.review_queue import NextReview
-from engine.tasks.standard_questions import StandardQuestion, Suggestions
-from engine.tasks.tasks import MOST_LISTED, TaskLine
-
-
-class _Lease(BaseModel):
-    lease_until: datetime
+MOST_TASKS = 1000  # in one answer; the server lists no more
 
 
 class Work:
-    """What engine.client.Glossator can do with tasks and reviews."""
+    """Methods of engine.client.Glossator for standard questions, tasks and reviews."""
 
     _at: Connection
 
     def standard_questions(self, project_id: str) -> list[StandardQuestion]:
-        """Return the questions that the project asks of every document."""
+        """Return the standard questions of a project, which are asked of every document."""
         return self._at.get(list[StandardQuestion], f"/projects/{project_id}/standard-questions")
 
     def set_standard_questions(
         self, project_id: str, questions: Sequence[str], before: Sequence[str] | None = None
     ) -> list[StandardQuestion]:
-        """Replace the standard questions (reviewers); refused where `before`, if given, is not the list any more."""
+        """Replace the standard questions of a project (reviewers).
+
+        before: the list that you saw. Raises ServerSaid when somebody has changed it since; None: do not check.
+        """
         path = f"/projects/{project_id}/standard-questions"
         body = {"questions": list(questions), "before": None if before is None else list(before)}
         return self._at.put(list[StandardQuestion], path, body)
 
     def suggestions(self, project_id: str, document_id: str | None = None) -> Suggestions:
-        """Return what can be asked of a document."""
+        """Return suggestions of questions: the standard questions, and those asked lately."""
         path = f"/projects/{project_id}/questions"
         return self._at.get(Suggestions, path, document_id=document_id)
 
     def queue(self, project_id: str) -> QueueView:
-        """Return how far the standard questions are."""
+        """Return the progress of the standard questions: open, submitted and finished tasks."""
         return self._at.get(QueueView, f"/projects/{project_id}/queue")
 
     def next(self, project_id: str, after: str | None = None) -> NextTask:
-        """Lease the next task; without one, its `reason` says why. `after`: the task that one comes from."""
+        """Lease the next task. Without one, `reason` says why. `after`: the task that you come from."""
         return self._at.post(NextTask, f"/projects/{project_id}/queue/next", {"after": after})
 
     def next_answer(self, project_id: str, after: str | None = None) -> NextAnswer:
-        """Return the next of one's own answers that waits for a decision. `after`: the answer that one comes from."""
+        """Return the next of your answers that waits for your decision. `after`: the answer that you come from."""
         return self._at.get(NextAnswer, f"/projects/{project_id}/next", after=after)
 
     def heartbeat(self, task_id: str) -> datetime:
-        """Keep a task, every 30 s while somebody works; return until when it is kept. ServerSaid (409) when it is lost."""
-        return self._at.post(_Lease, f"/tasks/{task_id}/heartbeat").lease_until
+        """Extend the lease of a task, and return its end. Call this every 30 seconds during work.
+
+        Raises ServerSaid (409) when the lease is lost.
+        """
+        return self._at.post(LeaseView, f"/tasks/{task_id}/heartbeat").lease_until
 
     def release(self, task_id: str) -> None:
-        """Give a task back."""
+        """Give a task back to the queue."""
         self._at.send("POST", f"/tasks/{task_id}/release")
 
-    def tasks(self, project_id: str, *, limit: int = MOST_LISTED, offset: int = 0) -> list[TaskLine]:
-        """Return the tasks of a project with their known answers and the answers given so far (reviewers)."""
+    def tasks(self, project_id: str, *, limit: int = MOST_TASKS, offset: int = 0) -> list[TaskLine]:
+        """Return the tasks of a project with their gold questions and the answers given so far (reviewers)."""
         return self._at.get(list[TaskLine], f"/projects/{project_id}/tasks", limit=limit, offset=offset)
 
     def set_gold(self, task_id: str, annotation_id: str | None) -> TaskLine:
-        """Make an accepted answer the known one of a task, or with None take that back (reviewers)."""
+        """Make a task a gold question with this accepted answer; None: make it an ordinary task again (reviewers)."""
         return self._at.put(TaskLine, f"/tasks/{task_id}/gold", {"annotation_id": annotation_id})
 
     # --- reviews
 
     def next_review(self, project_id: str, after: str | None = None) -> NextReview:
-        """Lease the next submitted answer (reviewers)."""
+        """Lease the next submitted answer (reviewers). Without one, `reason` says why."""
         return self._at.post(NextReview, f"/projects/{project_id}/review/next", {"after": after})
 
     def review_heartbeat(self, annotation_id: str) -> datetime:
-        """Keep an answer under review; return until when it is kept. ServerSaid (409) when somebody else has it."""
-        return self._at.post(_Lease, f"/annotations/{annotation_id}/review/heartbeat").lease_until
+        """Extend the lease of a review, and return its end. Raises ServerSaid (409) when somebody else has the answer."""
+        return self._at.post(LeaseView, f"/annotations/{annotation_id}/review/heartbeat").lease_until
 
     def release_review(self, annotation_id: str) -> None:
         """Give an answer back to the review queue."""
@@ -100,8 +108,17 @@ class Work:
         seconds: float = 0,
         key: str | None = None,
     ) -> Saved:
-        """Judge somebody else's answer (reviewers); a rejection needs a reason, `edits` belong to "fixed" alone."""
-        fields = {"quality": quality, "completeness": completeness, "reason": reason, "edits": list(edits)}
+        """Judge somebody else's answer (reviewers).
+
+        base: the revision that you judge.
+        verdict: "accepted", "rejected" or "fixed".
+        quality: whether the pixels are right. completeness: whether nothing is missing. None: not judged.
+        reason: what to do better; "rejected" needs one.
+        edits: your fixes, for "fixed" alone.
+        seconds: of active work.
+        key: the idempotency key; the same key again is the same verdict. None: a new key.
+        """
+        fields = {"quality": quality, "completeness": completeness, "reason": reason, "edits": plain(edits)}
         request = checked(
             ReviewRequest,
             idempotency_key=key or uuid.uuid4().hex,

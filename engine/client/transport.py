@@ -1,13 +1,13 @@
-"""Requests to a Glossator server: logging in, trying again, and failures as one sentence."""
+"""Requests to a server over HTTP: log in, try again, and raise each failure as one sentence."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import httpx
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 _Answer = TypeVar("_Answer")
 _BUSY = (429, 502, 503, 504)
@@ -15,9 +15,10 @@ PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between tries
 
 
 class ServerSaid(Exception):
-    """The server did not do what was asked, or cannot be reached: one sentence. `status` is 0 where nothing answered.
+    """A failure as one sentence: the server refused the request, or cannot be reached.
 
-    `body`: the answer as JSON; after a conflict (409), body["current"] is the newest version.
+    status: of the HTTP answer; 0 when no server answered.
+    body: the answer as JSON; after a conflict (409), body["current"] is the newest version.
     """
 
     def __init__(self, sentence: str, status: int, body: Mapping[str, Any] | None = None) -> None:
@@ -27,7 +28,7 @@ class ServerSaid(Exception):
 
 
 class Connection:
-    """One server, and who one is there. Safe for threads as far as httpx.Client is."""
+    """A server and a login there. Safe for threads as far as httpx.Client is."""
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class Connection:
             self._log_in()
 
     def close(self) -> None:
-        """Close the connection; the login stays until it ends by itself."""
+        """Close the connection. The login stays valid until it expires."""
         self._http.close()
 
     def get(self, kind: type[_Answer], path: str, **query: Any) -> _Answer:
@@ -57,7 +58,7 @@ class Connection:
         return _typed(kind, self.send("GET", path, params={k: v for k, v in query.items() if v is not None}))
 
     def post(self, kind: type[_Answer], path: str, body: Any = None, *, repeatable: bool = True) -> _Answer:
-        """POST JSON; `repeatable`: done twice is done once, so an answer that got lost may be asked for again."""
+        """POST JSON, and return the answer as the type `kind`. `repeatable`: sending it twice has the effect of sending it once."""
         return _typed(kind, self.send("POST", path, repeatable=repeatable, json={} if body is None else body))
 
     def put(self, kind: type[_Answer], path: str, body: Any) -> _Answer:
@@ -69,11 +70,11 @@ class Connection:
         return _typed(kind, self.send("PATCH", path, json=body))
 
     def send(self, method: str, path: str, *, repeatable: bool = True, **more: Any) -> httpx.Response:
-        """Return a good answer; try again, the very same request, where that can help. ServerSaid otherwise."""
+        """Send a request, again where that can help, and return its answer. Raises ServerSaid when it fails."""
         return self._tried(lambda: self._http.request(method, f"/api{path}", **more), repeatable)
 
     def download(self, path: str, out: Path, **query: Any) -> None:
-        """GET into a file, whole or not at all, however large it is; tried again as in `send`."""
+        """Write the answer of a GET to a file, whole or not at all. Tries again as `send` does."""
         part = out.with_name(f"{out.name}.part")
 
         def once() -> httpx.Response:
@@ -129,12 +130,17 @@ class Connection:
 
 
 def checked(kind: Any, **fields: Any) -> Any:
-    """Return a request of the type `kind` as JSON; what cannot be is said before it is sent (ServerSaid, 422)."""
+    """Return a request of the type `kind` as JSON. Raises ServerSaid (422), which names the field, when it is not valid."""
     try:
         return kind(**fields).model_dump(mode="json")
     except ValidationError as error:
         first = error.errors()[0]
         raise ServerSaid(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.", 422) from None
+
+
+def plain(edits: Iterable[Any]) -> list[Any]:
+    """Return edits as dictionaries. They may be models of any class with the right fields, or dictionaries."""
+    return [each.model_dump() if isinstance(each, BaseModel) else each for each in edits]
 
 
 def _typed(kind: type[_Answer], answer: httpx.Response) -> _Answer:
@@ -158,6 +164,6 @@ def _said(answer: httpx.Response) -> ServerSaid:
 
 
 def _wanted_pause(answer: httpx.Response) -> float:
-    """Seconds that the server asks to wait, at most a minute."""
+    """Return the seconds that the server asks to wait, at most 60."""
     wanted = answer.headers.get("retry-after", "")
     return min(float(wanted), 60.0) if wanted.isdigit() else 0.0

@@ -1,0 +1,102 @@
+"""The client's methods for answers: ask, refine, save, accept."""
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from engine.client.schemas import (
+    Action,
+    AnnotationView,
+    Box,
+    Edit,
+    Patch,
+    Point,
+    Proposal,
+    RevisionLine,
+    RevisionRequest,
+    Saved,
+)
+from engine.client.transport import Connection, checked, plain
+
+
+class Annotations:
+    """Methods of engine.client.Glossator for the answers of documents to questions."""
+
+    _at: Connection
+
+    def ask(self, document_id: str, question: str, page_id: str | None = None) -> AnnotationView:
+        """Ask a document, or one page of it. The same question again returns the answer that is there."""
+        body = {"question": question, "page_id": page_id}
+        return self._at.post(AnnotationView, f"/documents/{document_id}/ask", body)
+
+    def ask_more(self, annotation_id: str, pages: int | None = None) -> AnnotationView:
+        """Ask further pages of a long document, the likeliest first. `pages`: how many; None: as many as the page asks."""
+        body = {} if pages is None else {"pages": pages}
+        return self._at.post(AnnotationView, f"/annotations/{annotation_id}/ask-more", body)
+
+    def annotation(self, annotation_id: str) -> AnnotationView:
+        """Return an answer with its newest state."""
+        return self._at.get(AnnotationView, f"/annotations/{annotation_id}")
+
+    def refine(
+        self,
+        annotation_id: str,
+        page_id: str,
+        *,
+        points: Sequence[Point] = (),
+        box: Box | None = None,
+        mask: Patch | None = None,
+    ) -> Proposal:
+        """Let the model answer again with prompts, and return its proposal. The annotation stays as it is.
+
+        points: x and y in pixels of the page, and whether the answer is there.
+        box: left, top, right and lower edge in pixels of the page.
+        mask: the mask that the prompts refine.
+        """
+        body = {
+            "page_id": page_id,
+            "points": [list(point) for point in points],
+            "box": list(box) if box else None,
+            "mask": mask.model_dump(mode="json") if mask else None,
+        }
+        return self._at.post(Proposal, f"/annotations/{annotation_id}/refine", body)
+
+    def save(
+        self,
+        annotation_id: str,
+        base: int,
+        edits: Iterable[Edit | dict[str, Any]] = (),
+        *,
+        action: Action = "edit",
+        prediction_id: str | None = None,
+        seconds: float = 0,
+        key: str | None = None,
+    ) -> Saved:
+        """Append a revision to revision `base`, the one that you saw. `base` 0: there is only the model's proposal.
+
+        edits: such as engine.client.EditWords, or the same as dictionaries.
+        prediction_id: the proposal that the edits build on.
+        seconds: of active work since the revision before.
+        key: the idempotency key; the same key again returns the same revision. None: a new key.
+        Raises ServerSaid (409) when somebody saved before you; its body["current"] is the newest version.
+        """
+        fields = {"edits": plain(edits), "prediction_id": prediction_id, "seconds": seconds, "action": action}
+        request = checked(RevisionRequest, idempotency_key=key or uuid.uuid4().hex, base=base, **fields)
+        return self._at.put(Saved, f"/annotations/{annotation_id}/revisions", request)
+
+    def accept(self, annotation_id: str, base: int, *, seconds: float = 0) -> Saved:
+        """Accept the answer of revision `base`. In a project that requires reviews, this submits it."""
+        return self.save(annotation_id, base, action="accept", seconds=seconds)
+
+    def submit(self, annotation_id: str, base: int, *, seconds: float = 0) -> Saved:
+        """Submit the answer of revision `base` for review."""
+        return self.save(annotation_id, base, action="submit", seconds=seconds)
+
+    def no_answer(self, annotation_id: str, base: int, *, seconds: float = 0) -> Saved:
+        """Accept that the document does not answer the question."""
+        edit = {"op": "no_answer", "value": True}
+        return self.save(annotation_id, base, [edit], action="accept", seconds=seconds)
+
+    def history(self, annotation_id: str) -> list[RevisionLine]:
+        """Return the revisions of an answer, oldest first."""
+        return self._at.get(list[RevisionLine], f"/annotations/{annotation_id}/revisions")

@@ -1,0 +1,55 @@
+"""The client's methods for datasets: export and import."""
+
+from pathlib import Path
+from typing import Any
+
+from engine.client.schemas import ExportFormat, ImportedSet, ImportUnderWay
+from engine.client.transport import Connection
+
+
+class Datasets:
+    """Methods of engine.client.Glossator for exports and imports of datasets."""
+
+    _at: Connection
+
+    def export_formats(self, project_id: str) -> list[ExportFormat]:
+        """Return the formats that a project can be exported in (reviewers)."""
+        return self._at.get(list[ExportFormat], f"/projects/{project_id}/export-formats")
+
+    def export(self, project_id: str, path: str | Path, form: str = "coco", **chosen: Any) -> Path:
+        """Write the accepted answers of a project to a zip file, and return its path (reviewers).
+
+        form: name of a format, as `export_formats` lists them.
+        chosen: filters of the route: status, split, question, since, until, model, agreement, fit, snapshot.
+        """
+        out = Path(path)
+        self._at.download(f"/projects/{project_id}/export", out, format=form, **chosen)
+        return out
+
+    def import_set(
+        self, project_id: str, path: str | Path, form: str = "auto", status: str = "accepted", *, ocr: bool = True
+    ) -> ImportedSet:
+        """Import a zip file of a dataset into a project, all of it or nothing (reviewers).
+
+        form: name of a format; "auto" recognises it.
+        status: of the imported answers.
+        ocr: read the words of pages that come without words.
+        Raises ServerSaid, which says what is wrong in the file and where.
+        """
+        with Path(path).open("rb") as file:
+            answer = self._at.send(
+                "POST",
+                f"/projects/{project_id}/import",
+                repeatable=False,
+                params={"format": form, "status": status, "ocr": ocr},
+                files={"file": (Path(path).name, file)},
+            )
+        return ImportedSet.model_validate_json(answer.content)
+
+    def imports(self, project_id: str) -> list[ImportUnderWay]:
+        """Return the running imports of a project, oldest first (reviewers)."""
+        return self._at.get(list[ImportUnderWay], f"/projects/{project_id}/imports")
+
+    def stop_import(self, project_id: str, import_id: str) -> ImportUnderWay:
+        """Stop an import at its next step (reviewers). Documents that are already in stay, each of them whole."""
+        return self._at.post(ImportUnderWay, f"/projects/{project_id}/imports/{import_id}/stop")

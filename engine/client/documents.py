@@ -1,0 +1,75 @@
+"""The client's methods for documents, pages and words."""
+
+import uuid
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from engine.client.schemas import Document, DocumentLine, MendedWords, MendRequest, Uploaded, WordChange, Words
+from engine.client.transport import Connection, ServerSaid, checked, plain
+
+MOST_FILES = 50  # in one request; the server takes no more
+
+
+class Documents:
+    """Methods of engine.client.Glossator for documents, their pages and the words on them."""
+
+    _at: Connection
+
+    def upload(self, project_id: str, *paths: str | Path) -> Uploaded:
+        """Upload files to a project. The same bytes again are the same document.
+
+        More files than one request may hold are sent in several. Raises ServerSaid when no file can be read.
+        """
+        uploaded = Uploaded(documents=[], refused=[])
+        for first in range(0, max(1, len(paths)), MOST_FILES):
+            some = paths[first : first + MOST_FILES]
+            files = [("files", (Path(path).name, Path(path).read_bytes())) for path in some]
+            try:
+                content = self._at.send("POST", f"/projects/{project_id}/documents", files=files).json()
+            except ServerSaid as said:
+                # No file of this request can be read. That is a failure only when no other file can be read either.
+                last = first + MOST_FILES >= len(paths) and not uploaded.documents
+                if last or "refused" not in said.body:
+                    raise
+                content = said.body
+            answer = Uploaded.model_validate(content)
+            uploaded.documents += answer.documents
+            uploaded.refused += answer.refused
+        return uploaded
+
+    def documents(self, project_id: str) -> list[DocumentLine]:
+        """Return the documents of a project, newest first."""
+        return self._at.get(list[DocumentLine], f"/projects/{project_id}/documents")
+
+    def document(self, document_id: str) -> Document:
+        """Return a document with its pages and questions."""
+        return self._at.get(Document, f"/documents/{document_id}")
+
+    def image(self, page_id: str) -> bytes:
+        """Return the picture of a page as the server stores it."""
+        return self._at.send("GET", f"/pages/{page_id}/image").content
+
+    def thumbnail(self, page_id: str, width: int = 160) -> bytes:
+        """Return a small picture of a page. `width`: in pixels."""
+        return self._at.send("GET", f"/pages/{page_id}/thumbnail", params={"width": width}).content
+
+    def encode(self, page_id: str) -> None:
+        """Let the server encode a page now, so that its first question is answered at once."""
+        self._at.send("POST", f"/pages/{page_id}/encode")
+
+    def words(self, page_id: str) -> Words:
+        """Return the words of a page in reading order. Boxes are pixels, right and lower edge exclusive."""
+        return self._at.get(Words, f"/pages/{page_id}/words")
+
+    def mend(
+        self, page_id: str, base: int, edits: Iterable[WordChange | dict[str, Any]], *, key: str | None = None
+    ) -> MendedWords:
+        """Fix the words of a page: change their text, split, merge, add, remove and restore them.
+
+        base: the `version` of the words that you saw.
+        edits: such as engine.client.WordText, or the same as dictionaries.
+        Raises ServerSaid (409) when somebody saved before you; its body["current"] holds the words as they are now.
+        """
+        request = checked(MendRequest, idempotency_key=key or uuid.uuid4().hex, base=base, edits=plain(edits))
+        return self._at.put(MendedWords, f"/pages/{page_id}/words", request)

@@ -1,0 +1,89 @@
+"""The client's methods for models, retrainings and jobs, and for the figures that show whether they help."""
+
+from collections.abc import Sequence
+
+from engine.client.schemas import (
+    ChangeKind,
+    Changes,
+    Figures,
+    JobView,
+    ProjectAgreement,
+    RunLine,
+    RunView,
+    TriggersView,
+    VersionView,
+)
+from engine.client.transport import Connection
+
+
+class Learning:
+    """Methods of engine.client.Glossator for figures, models, retrainings and jobs."""
+
+    _at: Connection
+
+    # --- figures
+
+    def agreement(self, project_id: str) -> ProjectAgreement:
+        """Return the agreement of people with each other, and of the model with people (reviewers)."""
+        return self._at.get(ProjectAgreement, f"/projects/{project_id}/agreement")
+
+    def figures(self, project_id: str, days: int = 90) -> Figures:
+        """Return masks a day, seconds a mask by model version, and the queue's depth, over so many days."""
+        return self._at.get(Figures, f"/projects/{project_id}/figures", days=days)
+
+    # --- models
+
+    def models(self, project_id: str) -> list[VersionView]:
+        """Return the model versions of a project, newest first."""
+        return self._at.get(list[VersionView], f"/projects/{project_id}/models")
+
+    def promote(self, project_id: str, version_id: str, *, reason: str = "", force: bool = False) -> list[VersionView]:
+        """Promote a model version to champion (admins), and return all versions. `force`: also past a failed gate."""
+        body = {"reason": reason, "force": force}
+        path = f"/projects/{project_id}/models/{version_id}/promote"
+        return self._at.post(list[VersionView], path, body, repeatable=False)
+
+    def rollback(self, project_id: str, reason: str = "") -> list[VersionView]:
+        """Roll back to the previous champion (admins), and return all versions."""
+        path = f"/projects/{project_id}/rollback"
+        return self._at.post(list[VersionView], path, {"reason": reason}, repeatable=False)
+
+    # --- retrainings
+
+    def retrain(self, project_id: str) -> JobView:
+        """Request a retraining (reviewers). A retraining that waits or runs is returned instead of a second one."""
+        return self._at.post(JobView, f"/projects/{project_id}/retrain")
+
+    def runs(self, project_id: str) -> list[RunLine]:
+        """Return the retrainings of a project, newest first."""
+        return self._at.get(list[RunLine], f"/projects/{project_id}/runs")
+
+    def run(self, run_id: str) -> RunView:
+        """Return one retraining with its curves and verdict."""
+        return self._at.get(RunView, f"/runs/{run_id}")
+
+    def changes(self, run_id: str, *, kinds: Sequence[ChangeKind] | None = None, limit: int = 200) -> Changes:
+        """Return the questions that a retraining's challenger answers differently from the champion (reviewers).
+
+        kinds: of changes to list; None: all but "same".
+        """
+        chosen = {} if kinds is None else {"kind": list(kinds)}
+        return self._at.get(Changes, f"/runs/{run_id}/changes", limit=limit, **chosen)
+
+    # --- jobs and triggers
+
+    def jobs(self, project_id: str) -> list[JobView]:
+        """Return the jobs of a project, newest first."""
+        return self._at.get(list[JobView], f"/projects/{project_id}/jobs")
+
+    def cancel(self, job_id: str) -> JobView:
+        """Stop a job (admins): at once while it waits, at its next step while it runs."""
+        return self._at.post(JobView, f"/jobs/{job_id}/cancel")
+
+    def retry(self, job_id: str) -> JobView:
+        """Put a job that failed or was given up back into the queue (admins)."""
+        return self._at.post(JobView, f"/jobs/{job_id}/retry", repeatable=False)
+
+    def triggers(self, project_id: str) -> TriggersView:
+        """Return the triggers of a project's retrainings, how near the next one is, and the latest firings (reviewers)."""
+        return self._at.get(TriggersView, f"/projects/{project_id}/triggers")
