@@ -17,8 +17,8 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.uploads import asked_early, copied, place_of
 from annotator.work_queues import end_of
 from engine import audit
+from engine.interchange.import_store import Imported, Status
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
-from engine.interchange.storing import Imported, Status
 from engine.text import file_name
 
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from engine.errors import Refused
 from engine.interchange.archives import opened
-from engine.interchange.incoming import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
-from engine.interchange.pictures import checked
-from engine.interchange.readers import (
+from engine.interchange.format_detection import detect_format
+from engine.interchange.formats import (
     boundingdocs,
     coco,
     funsd,
@@ -26,8 +25,9 @@ from engine.interchange.readers import (
     parquet,
     png_masks,
 )
-from engine.interchange.recognise import recognised
-from engine.interchange.storing import Imported, Status, pixels_of, store
+from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
+from engine.interchange.import_store import Imported, Status, pixels_of, store
+from engine.interchange.pictures import checked
 from engine.projects.projects import project_by_id
 from engine.workspace import Workspace
 
@@ -110,7 +110,7 @@ def import_set(
     with opened(path, partial(say, "Unpacking")) as folder:
         pages = 0
         try:
-            form = recognised(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
+            form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
                 say("Looking at the pages", pages, max(found.count, pages))

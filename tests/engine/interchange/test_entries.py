@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.interchange import entries as reading
-from engine.interchange.entries import ALONE, entries
-from engine.interchange.incoming import BadEntry
+from engine.interchange import json_entries as reading
+from engine.interchange.import_entries import BadEntry
+from engine.interchange.json_entries import ALONE, entries
 
 STORED: dict[str, Any] = {
     "info": {"year": 2026, "of": ["a", {"b": None}]},

@@ -29,11 +29,11 @@ from engine.annotation.state import AnnotationState
 from engine.errors import Refused
 from engine.interchange import archives, imports
 from engine.interchange.exports import export
+from engine.interchange.format_detection import detect_format
+from engine.interchange.formats import page_xml
+from engine.interchange.import_entries import BadEntry, IncomingPage, Set
+from engine.interchange.import_store import Imported
 from engine.interchange.imports import READERS, RECOGNISE, ImportStopped, import_set
-from engine.interchange.incoming import BadEntry, IncomingPage, Set
-from engine.interchange.readers import page_xml
-from engine.interchange.recognise import recognised
-from engine.interchange.storing import Imported
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -404,9 +404,9 @@ def test_a_plain_coco_set_with_boxes_polygons_and_several_of_a_kind_comes_in(
 def test_a_set_is_recognised_by_its_files(answered_on_file: Answered, tmp_path: Path, form: str) -> None:
     workspace, source = answered_on_file
     out = export(workspace, source, form, tmp_path / "out").folder
-    assert recognised(out) == form
+    assert detect_format(out) == form
     (out / "manifest.json").unlink()
-    assert recognised(out) == form
+    assert detect_format(out) == form
     _, done = take_in(workspace, RECOGNISE, out)
     assert done.form == form and done.pages == 3
 
@@ -428,9 +428,9 @@ def test_somebody_else_s_manifest_says_nothing(exported: tuple[Workspace, Export
     manifest = folder / "coco" / "manifest.json"
     for content in ('{"kind": "Dataset"}', "[" * 200_000, '{"format": "glossator-export/2", "kind": '):
         manifest.write_text(content)
-        assert recognised(folder / "coco") == "coco"
+        assert detect_format(folder / "coco") == "coco"
     grounded = folder / "grounded" / "pages.jsonl"
-    assert recognised(grounded) == "grounded"
+    assert detect_format(grounded) == "grounded"
 
 
 def test_what_is_no_dataset_is_refused_and_so_is_what_holds_no_places(

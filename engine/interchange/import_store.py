@@ -23,7 +23,7 @@ from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
-from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, bad
+from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
 from engine.interchange.pictures import checked
 from engine.projects.open_tasks import lock_project, open_missing
 from engine.text import storable

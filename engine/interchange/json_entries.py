@@ -6,7 +6,7 @@ from json.decoder import WHITESPACE  # type: ignore[attr-defined]
 from pathlib import Path
 from typing import IO, Any
 
-from engine.interchange.incoming import MOST_BYTES, bad, no_number
+from engine.interchange.import_entries import MOST_BYTES, bad, no_number
 
 MOST_LETTERS = 50_000_000  # of one entry: the mask of a large page takes a million
 _PIECE = 1 << 20  # characters that are read at a time
