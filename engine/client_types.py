@@ -64,7 +64,7 @@ class ExportFormat(BaseModel):
 
 
 class ImportedSet(BaseModel):
-    """What came in with a dataset. `known`: documents that were there before; `read`: pages without words that were read; `lost`: what has no place here, by name."""
+    """What came in with a dataset. `known`: documents that were there before; `read`: pages without words that were read; `lost`: what was left out, by name."""
 
     format: str
     documents: int

@@ -35,7 +35,7 @@ class ImportedView(BaseModel):
     read: int = Field(description="Pages without words, read by OCR.")
     answers: int
     no_answer: int = Field(description="Questions marked as not answered by the document.")
-    lost: dict[str, int] = Field(description="Content of the dataset that cannot be stored: count by name.")
+    lost: dict[str, int] = Field(description="Content of the dataset that was left out: count by name.")
 
 
 class ImportUnderWay(BaseModel):

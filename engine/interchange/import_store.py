@@ -33,6 +33,7 @@ from model.layout import read_layout
 from model.masks import Mask, decode_patch, rasterise, words_under
 
 AUTOMATIC_ANSWERS = "automatic answers"
+ALTERNATIVES = "further answers to the same question, of which one is kept"
 _TRIES = 5  # to store a document that others store at the same moment
 Status = Literal["draft", "submitted", "accepted"]
 
@@ -40,7 +41,7 @@ Status = Literal["draft", "submitted", "accepted"]
 @dataclass(slots=True)
 class Imported:
     """What came in, from which format. `known`: documents that were there before; `read`: pages that came without words and were
-    read; `lost`: what the set says and has no place here, by name."""
+    read; `lost`: what was left out, by name."""
 
     form: str
     documents: int = 0
@@ -107,8 +108,9 @@ def store(
         images.append(workspace.blobs.put_file(page.image))
         of_people = tuple(answer for answer in page.answers if not answer.automatic)
         given.append(replace(page, image=workspace.blobs.path(images[-1]), answers=of_people))
-        if len(of_people) < len(page.answers):
-            done.lost[AUTOMATIC_ANSWERS] = done.lost.get(AUTOMATIC_ANSWERS, 0) + len(page.answers) - len(of_people)
+        for name, count in ((AUTOMATIC_ANSWERS, len(page.answers) - len(of_people)), (ALTERNATIVES, page.alternatives)):
+            if count:
+                done.lost[name] = done.lost.get(name, 0) + count
     content = canonical(
         [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, given, strict=True)]
     )

@@ -1,133 +1,170 @@
-"""The entries of a large JSON file, one after the other: what is held is one of them and a piece of the file."""
+"""Read a large JSON file entry by entry with ijson: memory holds one entry and one piece of the file."""
 
-import json
+import re
 from collections.abc import Iterator
-from json.decoder import WHITESPACE  # type: ignore[attr-defined]
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
-from engine.interchange.import_entries import MOST_BYTES, bad, no_number
+import ijson
+from ijson.utils import sendable_list
+
+from engine.interchange.import_entries import MOST_BYTES, bad
 
 MOST_LETTERS = 50_000_000  # of one entry: the mask of a large page takes a million
-_PIECE = 1 << 20  # characters that are read at a time
-_LONGEST_NAME = 16  # and more than the characters of -Infinity
+MOST_DEEP = 500  # lists and objects within each other
 ALONE = -1  # place of a value that stands in no list
+_PIECE = 1 << 16  # characters that are read at a time
+_CONTEXT = 30  # bytes that the parser shows on either side of what it refuses
+_CARET = 40  # column of its mark below them
+_STARTS, _ENDS = ("start_map", "start_array"), ("end_map", "end_array")
+_NO_NUMBER = re.compile(r"NaN|-?Infinity")
+_REASONS = (  # how the parser begins its message, and the end of our sentence
+    (b"parse error: after array element", "',' or ']' is expected"),
+    (b"parse error: after key and value", "',' or '}' is expected"),
+    (b"parse error: invalid object key", "a name is expected"),
+    (b"parse error: object key and value", "':' is expected"),
+    (b"parse error: trailing garbage", "something follows what it holds"),
+    (b"lexical error: malformed number", "a number is malformed"),
+    (b"lexical error: inside a string", "a text holds an unknown escape"),
+    (b"lexical error: invalid character inside string", "a text holds a control character"),
+)
 
 
 def entries(file: Path) -> Iterator[tuple[str, int, Any]]:
-    """Yield the name of a list, the place, and the entry there, for every list of the JSON object in a file, or of the list that it holds ("").
+    """Yield (name of the list, place in it, entry) for every list of the JSON object in a file, or of the list it holds ("").
 
-    A value that is no list comes whole, at the place ALONE; of a list without entries comes nothing but that: an empty list, ALONE.
-    BadEntry when the file cannot be read, is no JSON, or holds NaN or infinity.
+    A value that is no list comes whole, at the place ALONE. An empty list comes as (name, ALONE, []).
+    BadEntry when the file cannot be read, is no JSON, holds NaN, infinity or a number beyond 64 bits, an entry of more than
+    MOST_LETTERS characters, or is nested more than MOST_DEEP deep.
     """
     try:
         if file.stat().st_size > MOST_BYTES:
             bad(file.name, f"it is larger than {MOST_BYTES / 1e9:.0f} GB")
         with file.open(encoding="utf-8-sig") as opened:
-            yield from _Reader(opened, file.name).all()
+            yield from _assembled(_Pieces(opened, file.name))
     except OSError as error:
         bad(file.name, f"it cannot be read ({error.strerror or error})")
     except UnicodeDecodeError as error:
         bad(file.name, f"it is not UTF-8 ({error.reason})")
 
 
-class _Reader:
-    def __init__(self, file: IO[str], name: str) -> None:
-        self._file, self._name = file, name
-        self._text, self._at, self._passed = "", 0, 0  # a piece of the file, the place in it, what came before it
-        self._decoder = json.JSONDecoder(parse_constant=no_number)
-
-    def all(self) -> Iterator[tuple[str, int, Any]]:
-        first = self._next()
-        if first == "[":
-            yield from self._listed("")
-        elif first == "{":
-            yield from self._named()
-        else:
-            self._broken("a list or an object is expected")
-        if self._next():
-            self._broken("something follows what it holds")
-
-    def _named(self) -> Iterator[tuple[str, int, Any]]:
-        self._at += 1
-        if self._next() == "}":
-            self._at += 1
-            return
-        while True:
-            if self._next() != '"':
-                self._broken("a name is expected")
-            name = self._value()
-            if self._next() != ":":
-                self._broken("':' is expected")
-            self._at += 1
-            if self._next() == "[":
-                yield from self._listed(name)
-            else:
-                yield name, ALONE, self._value()
-            if self._ends("}"):
-                return
-
-    def _listed(self, name: str) -> Iterator[tuple[str, int, Any]]:
-        self._at += 1
-        if self._next() == "]":
-            self._at += 1
-            yield name, ALONE, []
-            return
-        place = 0
-        while True:
-            yield name, place, self._value()
-            place += 1
-            if self._ends("]"):
-                return
-
-    def _ends(self, sign: str) -> bool:
-        """Whether the object or list ends here; else a comma does, and something follows."""
-        found = self._next()
-        self._at += 1
-        if found not in (sign, ","):
-            self._at -= 1
-            self._broken(f"',' or '{sign}' is expected")
-        return found == sign
-
-    def _next(self) -> str:
-        """The next character that is no white space, "" at the end of the file."""
-        while True:
-            self._at = WHITESPACE.match(self._text, self._at).end()
-            if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._more():
-                return ""
-
-    def _value(self) -> Any:
-        self._next()
-        while True:
-            try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except json.JSONDecodeError as error:
-                why, after = error.msg, error.pos - self._at
-            except RecursionError:
-                bad(self._name, "its JSON is nested too deeply")
-            except ValueError as error:
-                bad(self._name, str(error))
-            else:
-                # A number near the end of the piece may go on in the next one: "1." is read as 1.
-                length = end - self._at
-                if end < len(self._text) - _LONGEST_NAME or not self._more():
-                    self._at += length
-                    return value
+def _assembled(pieces: "_Pieces") -> Iterator[tuple[str, int, Any]]:
+    """Build the entries from the parser's events."""
+    root = list_name = key = ""  # root: the event that the file begins with
+    place = ALONE
+    stack: list[Any] = []  # containers around `inner` within the entry
+    inner: Any = None  # the innermost open container of the entry; None between entries
+    for events in pieces:
+        for event, value in events:
+            if inner is not None:
+                if event == "map_key":
+                    key = value
+                elif event in _ENDS:
+                    done, inner = inner, stack.pop()
+                    if inner is None:
+                        pieces.between_entries = True
+                        yield list_name, place, done
+                        place += place != ALONE
+                else:
+                    if event in _STARTS:
+                        value = {} if event == "start_map" else []
+                    if inner.__class__ is dict:
+                        inner[key] = value
+                    else:
+                        inner.append(value)
+                    if event in _STARTS:
+                        stack.append(inner)
+                        inner = value
+                        if len(stack) > MOST_DEEP:
+                            bad(pieces.name, "its JSON is nested too deeply")
                 continue
-            # What is cut off by the end of the piece is broken there, or is a text that does not end.
-            cut = self._at + after > len(self._text) - _LONGEST_NAME or why.startswith("Unterminated")
-            if not cut or len(self._text) - self._at > MOST_LETTERS or not self._more():
-                self._at += after
-                self._broken(why)
+            pieces.between_entries = True
+            if not root:
+                root = event
+                if event not in _STARTS:
+                    pieces.refuse_root()
+                place = 0 if event == "start_array" else ALONE
+            elif event == "map_key":
+                list_name, place = value, ALONE
+            elif event == "start_array" and root == "start_map" and place == ALONE:
+                place = 0
+            elif event in _STARTS:
+                stack, inner = [None], {} if event == "start_map" else []
+            elif event in _ENDS:
+                if place == 0:
+                    yield list_name, ALONE, []
+                place = ALONE
+            else:
+                yield list_name, place, value
+                place += place != ALONE
+    if not root:
+        pieces.refuse_root()
 
-    def _more(self) -> bool:
-        """Read on: as much again as there is of an entry, so that a long one is tried a few times and not often."""
-        piece = self._file.read(max(_PIECE, len(self._text) - self._at))
-        self._passed += self._at
-        self._text, self._at = self._text[self._at :] + piece, 0
-        return bool(piece)
 
-    def _broken(self, why: str) -> None:
-        bad(self._name, f"it is no whole JSON: {why} at character {self._passed + self._at + 1:,}")
+class _Pieces:
+    """Yields the events of a file piece by piece, and names what is wrong with it.
+
+    `between_entries`: the consumer sets it when an entry begins or ends; without that, an entry that goes on grows too long.
+    """
+
+    def __init__(self, file: IO[str], name: str) -> None:
+        self._file, self.name = file, name
+        self.between_entries = False
+        self._passed = 0  # characters before the piece
+
+    def __iter__(self) -> Iterator[list[tuple[str, Any]]]:
+        events = sendable_list()
+        parser = ijson.basic_parse_coro(events, use_float=True)
+        seen, since = False, 0
+        while piece := self._file.read(_PIECE):
+            encoded = piece.encode()
+            try:
+                parser.send(encoded)
+            except ijson.JSONError as error:
+                self._refuse(error.args[0], encoded, seen or bool(events))
+            seen = seen or bool(events)
+            yield events
+            del events[:]
+            if self.between_entries:
+                since, self.between_entries = self._passed, False
+            self._passed += len(piece)
+            if self._passed - since > MOST_LETTERS:
+                bad(self.name, f"one entry has more than {MOST_LETTERS:,} characters")
+        try:
+            parser.close()
+        except ijson.JSONError:
+            if not seen:
+                self.refuse_root()
+            self._broken(f"it ends before it is whole, after character {self._passed:,}")
+        yield events
+
+    def refuse_root(self) -> NoReturn:
+        """Refuse a file that holds neither a list nor an object."""
+        self._broken("a list or an object is expected at character 1")
+
+    def _refuse(self, said: str | bytes, piece: bytes, seen: bool) -> NoReturn:
+        message = said if isinstance(said, bytes) else said.encode()  # bytes where it shows a part of a character
+        if b"overflow" in message:
+            bad(self.name, "it holds a number that is too large")
+        at = _offset(message, piece)
+        text = piece[max(0, at - 1) :].decode(errors="ignore") + self._file.read(_CONTEXT)
+        if found := _NO_NUMBER.match(text):
+            bad(self.name, f"it holds {found[0]}, which is no number")
+        if not seen:
+            self.refuse_root()
+        why = next((ours for theirs, ours in _REASONS if message.startswith(theirs)), "a value is expected")
+        self._broken(f"{why} at character {self._passed + len(piece[:at].decode(errors='ignore')):,}")
+
+    def _broken(self, why: str) -> NoReturn:
+        bad(self.name, f"it is no whole JSON: {why}")
+
+
+def _offset(message: bytes, piece: bytes) -> int:
+    """Return how many bytes of the piece the parser had read, by the part of it that its message shows."""
+    shown = message.split(b"\n")[1] if b"\n" in message else b""
+    after = shown[_CARET:]
+    flat = piece.translate(bytes.maketrans(b"\n\r", b"  "))  # as the message shows it
+    at = flat.find(after) if after else -1
+    while at >= 0 and flat[max(0, at - _CONTEXT) : at].rjust(_CARET) != shown[:_CARET]:
+        at = flat.find(after, at + 1)
+    return at if at >= 0 else len(piece)

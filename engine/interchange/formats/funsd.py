@@ -3,7 +3,7 @@
 Export: the entity of the question carries the text that was asked, and an empty box, because it stands nowhere on the page.
 All words outside answers are entities of the label "other", one a line.
 Import: a "question" entity linked to an "answer" entity becomes "What is the ...?". A text that ends with a question mark is
-asked as it stands.
+asked as it stands. Where a page asks the same question twice, its first answer comes in.
 """
 
 from collections.abc import Iterator
@@ -140,6 +140,7 @@ def _page(folder: Path, file: Path) -> IncomingPage:
                 words.append(IncomingWord(text.strip(), box_of(word.get("box"), size, where)))
         entities[number] = entity, tuple(range(first, len(words)))
     answers: dict[str, IncomingAnswer] = {}
+    places: dict[str, list[list[int]]] = {}  # by question: its different answers, as the entities of each
     for number, (entity, _) in entities.items():
         where = f"{name}, entity {number}"
         if entity.get("label") != "question":
@@ -148,6 +149,9 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         asked = _asked(entity.get("text"))
         if linked and asked:
             answers.setdefault(asked, _answer(asked, [entities[one] for one in linked], size, where))
+            given = places.setdefault(asked, [])
+            if linked not in given:
+                given.append(linked)
     return IncomingPage(
         document=f"{name} {image.name}",
         number=1,
@@ -158,6 +162,7 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         name=image.name,
         words=tuple(words),
         answers=tuple(answers.values()),
+        alternatives=sum(len(given) - 1 for given in places.values()),
     )
 
 

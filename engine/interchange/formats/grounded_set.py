@@ -119,7 +119,7 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder with pages.jsonl, or such a file. Of several acceptable answers to a question, the first comes in."""
+    """Open a folder with pages.jsonl, or such a file. Of several acceptable answers to a question, the first comes in; the others are counted."""
     file = file_in(path, PAGES_FILE)
 
     def pages() -> Iterator[IncomingPage]:
@@ -142,12 +142,14 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         bad(where, str(error).rstrip("."))
     size = (page.width, page.height)
     about = mapped(stored.get("document", {}), '"document"', where)
-    answers = []
+    answers, alternatives = [], 0
     automatic = automatic_questions(stored)
     for place, one in enumerate(page.questions):
         at = f"{where}, question {one.question_id}"
         mask = partial(decoded, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
         words = tuple(one.answers[0]) if one.answers else ()
+        if place not in automatic:
+            alternatives += max(0, len(one.answers) + len(one.masks) - 1)
         answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask, place in automatic))
     return IncomingPage(
         document=str(about.get("sha256") or page.page_id),
@@ -160,4 +162,5 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         words=tuple(IncomingWord(word.text, box_of(list(word.box), size, where)) for word in page.words),
         answers=tuple(answers),
         licence=about.get("licence") if isinstance(about.get("licence"), str) else None,
+        alternatives=alternatives,
     )

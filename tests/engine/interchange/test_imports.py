@@ -32,7 +32,7 @@ from engine.interchange.exports import export
 from engine.interchange.format_detection import detect_format
 from engine.interchange.formats import page_xml
 from engine.interchange.import_entries import BadEntry, IncomingPage, Set
-from engine.interchange.import_store import Imported
+from engine.interchange.import_store import ALTERNATIVES, Imported
 from engine.interchange.imports import READERS, RECOGNISE, ImportStopped, import_set
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
@@ -509,6 +509,48 @@ def test_an_answer_to_a_standard_question_that_comes_in_is_nobodys_task_any_more
     import_set(workspace, project.id, "grounded", tmp_path / "out", user_id=by.id)
     view = queue_view(workspace, project.id, by.id)
     assert (view.total, view.open, view.done) == (4, 2, 2)
+
+
+def test_answers_beyond_the_first_are_counted_in_the_outcome(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    """Two entities "Name:" with different answers ask the same question; a third one repeats the first answer."""
+    for folder in ("annotations", "images"):
+        (tmp_path / folder).mkdir()
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "images" / "one.png")
+
+    def entity(number: int, label: str, text: str, links: list[list[int]]) -> dict[str, object]:
+        box = [10 * number, 10, 10 * number + 8, 20]
+        return {
+            "id": number, "label": label, "text": text, "box": box, "linking": links, "words": [{"text": text, "box": box}],
+        }  # fmt: skip
+
+    form = [
+        entity(0, "question", "Name:", [[0, 1]]),
+        entity(1, "answer", "Ann", [[0, 1]]),
+        entity(2, "question", "Name", [[2, 3]]),
+        entity(3, "answer", "Ben", [[2, 3]]),
+        entity(4, "question", "Name", [[4, 1]]),
+        entity(5, "question", "City:", [[5, 6]]),
+        entity(6, "answer", "Bonn", [[5, 6]]),
+    ]
+    (tmp_path / "annotations" / "one.json").write_text(json.dumps({"form": form}))
+    project, done = take_in(sqlite_workspace, "funsd", tmp_path)
+    assert done.answers == 2 and done.lost == {ALTERNATIVES: 1}
+    found = dict(marked(sqlite_workspace, project))
+    assert np.array_equal(found["What is the Name?"], rasterise([(10, 10, 18, 20)], (100, 200)))
+
+
+def test_of_acceptable_answers_the_first_comes_in_and_the_others_are_counted(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "one.png")
+    page = {
+        "page_id": "one", "image": "one.png", "width": 200, "height": 100,
+        "words": [{"text": "7", "box": [at, 10, at + 8, 20]} for at in (10, 40, 70)],
+        "questions": [{"question_id": "q", "question": TOTAL, "answers": [[0], [1], [2]]}],
+    }  # fmt: skip
+    (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n")
+    _, done = take_in(sqlite_workspace, "grounded", tmp_path)
+    assert done.answers == 1 and done.lost == {ALTERNATIVES: 2}
 
 
 def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:
