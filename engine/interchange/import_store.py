@@ -58,6 +58,9 @@ class Imported:
             setattr(self, name, getattr(self, name) + getattr(more, name))
 
 
+OnStored = Callable[[Session, Imported], None]
+
+
 def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
     """Return the pixels of an answer, bool [height, width] of its page. BadEntry when they are none, or of another size."""
     size = (page.height, page.width)
@@ -97,8 +100,12 @@ def store(
     *,
     ocr: bool,
     on_page: Callable[[int], None] = lambda _: None,
+    on_stored: OnStored | None = None,
 ) -> None:
-    """Store a document with its answers. `ocr`: read the words of pages without any. `on_page`: hears the number of each page that is ready.
+    """Store a document with its answers. `ocr`: read the words of pages without any.
+
+    `on_page`: hears the number of each page that is ready. `on_stored`: hears in the unit of work that stores the document
+    what has come in with it, all in all; what it raises undoes that.
 
     A document is known by its images and by the words that were given: what OCR reads may be better one day. Of one that is there, the
     words stay as they are, and answers are marked on those.
@@ -123,7 +130,7 @@ def store(
             on_page(number)
         try:
             stored = _committed(
-                workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status
+                workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status, on_stored
             )
         except IntegrityError:  # on PostgreSQL somebody stored the same, or asked the same, at the same moment
             if not tries_left:
@@ -147,6 +154,7 @@ def _committed(
     done: Imported,
     user_id: str,
     status: Status,
+    on_stored: OnStored | None,
 ) -> Imported | None:
     """What came in with a document, once it is committed; None where it is there, or gone, since it was looked for."""
     marks, unanswered = _marked(pages)
@@ -180,6 +188,10 @@ def _committed(
             lock_project(session, project_id)  # before any automatic answer of it: in the order of who takes these back
         _answer(session, document, marks, unanswered - marks.keys(), user_id, status, came)
         open_missing(session, project_id, document.id)
+        if on_stored is not None:
+            total = replace(done, lost=dict(done.lost))
+            total.add(came)
+            on_stored(session, total)
     return came
 
 

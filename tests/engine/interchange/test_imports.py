@@ -5,7 +5,6 @@ import io
 import json
 import shutil
 import struct
-import tempfile
 import threading
 import weakref
 import zipfile
@@ -20,7 +19,6 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
-from annotator import ndjson_stream, running_imports
 from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
@@ -598,18 +596,19 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
         [step["done"] for step in taken if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
     )
     assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3)
-    assert [step["doing"] for step in taken[:2]] == ["Beginning", "Unpacking"]
+    assert [step["doing"] for step in taken[:2]] == ["Starting", "Unpacking"]
     assert {step["of"] for step in taken if step["doing"] in ("Looking at the pages", "Storing")} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
-    busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
-    freed = threading.Timer(1.0, ndjson_stream.IMPORTS.room.release, [len(busy)])
+    room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
+    busy = [room.acquire(timeout=30) for _ in range(2)]
+    freed = threading.Timer(1.0, room.release, [len(busy)])
     freed.start()
     _, waited, begun, *_, done = lines(packed.read_bytes())
     freed.join()
     assert (
         all(busy)
         and waited["doing"] == "Waiting for other imports"
-        and begun["doing"] == "Beginning"
+        and begun["doing"] == "Starting"
         and done["result"]["known"] == 2
     )
     _, bad = lines(b"PK no zip")
@@ -645,17 +644,16 @@ def test_an_import_that_is_stopped_leaves_whole_documents_and_the_same_again_add
 
 
 def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
-    app_client: TestClient, answered_on_file: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    app_client: TestClient, answered_on_file: Answered, tmp_path: Path
 ) -> None:
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out)).read_bytes()
     workspace = here(app_client)
     project, other = (make_project(workspace, name).id for name in ("stopped", "another"))
     rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project: "reviewer", other: "reviewer"}))
-    uploads = tmp_path / "uploads"
-    uploads.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(uploads))
-    busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
+    uploads = workspace.settings.data_dir / "uploads"
+    room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
+    busy = [room.acquire(timeout=30) for _ in range(2)]
     with ThreadPoolExecutor(1) as aside:
         sent = aside.submit(
             rita.post,
@@ -669,16 +667,16 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
             assert (one["name"], one["by"], one["stopping"]) == ("set.zip", "rita", False)
             assert rita.get(f"/api/projects/{other}/imports").json() == []
             assert rita.post(f"/api/projects/{other}/imports/{one['id']}/stop").status_code == 404
-            assert not running_imports.of_project(project)[0].stopping.is_set()
-            assert list(uploads.glob("glossator-upload-*"))
+            assert [one["stopping"] for one in rita.get(f"/api/projects/{project}/imports").json()] == [False]
+            assert len(list(uploads.iterdir())) == 1
             assert rita.post(f"/api/projects/{project}/imports/{one['id']}/stop").json()["stopping"]
             last = json.loads(sent.result(timeout=30).text.splitlines()[-1])
         finally:
             for _ in filter(None, busy):
-                ndjson_stream.IMPORTS.room.release()
-    assert all(busy) and last == {"status": 422, "detail": "Stopped before anything was stored."}
+                room.release()
+    assert all(busy) and last["status"] == 422 and last["detail"].startswith("Stopped before anything was stored.")
     assert rita.get(f"/api/projects/{project}/imports").json() == []
-    assert documents_of(workspace, project) == 0 and not list(uploads.glob("glossator-upload-*"))
+    assert documents_of(workspace, project) == 0 and not list(uploads.iterdir())
     again = rita.post(f"/api/projects/{project}/import", files={"file": ("set.zip", packed, "application/zip")})
     assert again.json()["answers"] == 3 and rita.get(f"/api/projects/{project}/imports").json() == []
 
