@@ -12,6 +12,7 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import gradio as gr
 from fastapi import APIRouter, FastAPI
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
@@ -20,6 +21,7 @@ from annotator.canvas import HEAD
 from annotator.gradio_gate import GradioGate
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
+from annotator.lanes import Lanes
 from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
 from annotator.reference import document as described
@@ -75,16 +77,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     local_user = ensure_local_user(workspace)
     with workspace.database.write() as session:
         ensure_project(session, DEFAULT_NAME, settings, local_user.id)
-    service = AnswerService(workspace)
+    service, lanes = AnswerService(workspace), Lanes(workspace)
     app = FastAPI(
         title="Glossator",
         version=source_offer.version(),
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
-        lifespan=_following(service),
+        lifespan=_following(service, lanes),
     )
-    app.state.answer_service = service
+    app.state.answer_service, app.state.lanes = service, lanes
     app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
     app.state.login_queue = LoginQueue()
@@ -159,8 +161,8 @@ class Revalidated(StaticFiles):
         return response
 
 
-def _following(service: AnswerService) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return a lifespan with a thread that follows promotions: a new champion needs no restart."""
+def _following(service: AnswerService, lanes: Lanes) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Return a lifespan with a thread that follows promotions, and with lanes for the jobs that people wait for."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -176,8 +178,10 @@ def _following(service: AnswerService) -> Callable[[FastAPI], AbstractAsyncConte
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
         incoming.resume(service.workspace)
+        lanes.start()
         yield
         ended.set()
+        await run_in_threadpool(lanes.stop)
         thread.join(timeout=5)
         service.workspace.close()
 

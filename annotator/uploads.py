@@ -15,8 +15,7 @@ from fastapi import Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 
-from annotator.deps import required_user
-from annotator.work_queues import Place, WorkQueue
+from annotator.work_queues import Place
 from engine.errors import Refused
 from engine.settings import MEGABYTE
 
@@ -25,14 +24,14 @@ _COPIES = 2  # of an upload: as received, and as read
 _CHUNK = 1 << 20
 
 
-def asked_early(check: Callable[[Request], None], line: WorkQueue) -> type[APIRoute]:
+def asked_early(check: Callable[[Request], None], place_in_line: Callable[[Request], Place]) -> type[APIRoute]:
     """Return a route class that checks requests before reading their bodies.
 
     FastAPI reads the body first and checks afterwards: every refused upload would be written to disk before.
 
     Args:
         check: checks the rights, and looks up the user.
-        line: queue in which the upload takes a place; see `place_of`.
+        place_in_line: gives the upload a place, or refuses it; see `place_of`.
 
     Returns:
         A route class, which also checks the free disk space.
@@ -48,7 +47,7 @@ def asked_early(check: Callable[[Request], None], line: WorkQueue) -> type[APIRo
             async def handler(request: Request) -> Response:
                 await run_in_threadpool(check, request)
                 _check_room(request)
-                with line.place(required_user(request).id) as place:
+                with await run_in_threadpool(place_in_line, request) as place:
                     request.state.place = place
                     return await answer(request)
 

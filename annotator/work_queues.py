@@ -15,6 +15,8 @@ from typing import Self, TypeVar
 from fastapi import Depends, Request
 
 from engine.errors import TooMany
+from engine.jobs import queue
+from engine.workspace import Workspace
 
 _Result = TypeVar("_Result")
 _LOOK = 0.25  # seconds between two checks whether waiting work should stop
@@ -66,10 +68,46 @@ class WorkQueue:
         self.places.release()
 
 
+class JobLine:
+    """Queue for uploads that become jobs of a kind: uploads that arrive and jobs that have not ended count together.
+
+    Jobs are counted in the database, so the limit holds after a restart, and for several servers.
+
+    Args:
+        what: plural of the kind, as in "Too many imports".
+        kind: kind of the jobs.
+        places: most uploads and jobs together.
+        come_back: seconds for Retry-After when the queue is full.
+    """
+
+    def __init__(self, what: str, kind: str, *, places: int, come_back: int) -> None:
+        self._what, self._kind, self._most, self._come_back = what, kind, places, come_back
+        self._on_the_way = 0
+        self._counting = threading.Lock()
+
+    def place(self, workspace: Workspace) -> "Place":
+        """Return a place to hold until the job was asked for. TooMany when all are taken."""
+        with self._counting:
+            if self.free(workspace) <= 0:
+                again = f"Try again in {_minutes(self._come_back)}."
+                raise TooMany(f"Too many {self._what} wait already. {again}", self._come_back)
+            self._on_the_way += 1
+        return Place(self)
+
+    def left(self, _person: str) -> None:
+        """Take back a place; `Place.leave` calls it, once."""
+        with self._counting:
+            self._on_the_way -= 1
+
+    def free(self, workspace: Workspace) -> int:
+        """Return how many places are free."""
+        return self._most - self._on_the_way - queue.count_open(workspace, self._kind)
+
+
 class Place:
     """Place in a queue; a context manager that releases it at the end, unless `keep` was called."""
 
-    def __init__(self, line: WorkQueue, person: str) -> None:
+    def __init__(self, line: "WorkQueue | JobLine", person: str = "") -> None:
         self._line, self._person = line, person
         self._kept = False
         self._left = threading.Lock()  # acquired at the release, so that it happens once
@@ -101,6 +139,7 @@ class Place:
             on_wait: called when the work has to wait.
             check: called four times a second meanwhile; an exception from it ends the wait.
         """
+        assert isinstance(self._line, WorkQueue)
         room = self._line.room
         if not room.acquire(blocking=False):
             on_wait()

@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS, check_member
-from annotator.deps import CurrentUser, TheWorkspace
+from annotator.deps import CurrentUser, TheWorkspace, required_user
 from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
@@ -26,7 +26,7 @@ router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # The limit per user leaves places for others; the page sends two at a time.
 UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
 MOST_FILES = 50  # per request: each may take as long as a document may
-sent = APIRouter(route_class=asked_early(check_member, UPLOADS))
+sent = APIRouter(route_class=asked_early(check_member, lambda request: UPLOADS.place(required_user(request).id)))
 
 
 class Taken(BaseModel):

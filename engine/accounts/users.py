@@ -170,6 +170,12 @@ def end_sessions(workspace: Workspace, user_id: str, *, by: User) -> None:
         audit.record(session, by.id, "users.sessions", user.id, name=user.name)
 
 
+def names_of(workspace: Workspace, user_ids: set[str]) -> dict[str, str]:
+    """Return the names of users, by id."""
+    with workspace.database.read() as session:
+        return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(user_ids)))}
+
+
 def user_by_id(workspace: Workspace, user_id: str) -> User:
     """Return a user by id.
 

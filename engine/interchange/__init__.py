@@ -1,4 +1,4 @@
-"""Datasets out and in: one module a format, streams instead of whole files.
+"""Datasets in and out: one module a format, read and written as streams.
 
-`exports` writes snapshots, `imports` reads sets that other programs made, `import_store` stores them entry by entry.
+`exports` writes snapshots. `imports` reads datasets of other programs; `import_store` stores them document by document.
 """

@@ -12,11 +12,12 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
+from sqlalchemy.orm import Session
+
 from engine.errors import Refused
 from engine.interchange.archives import opened
-from engine.interchange.incoming import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
-from engine.interchange.pictures import checked
-from engine.interchange.readers import (
+from engine.interchange.format_detection import detect_format
+from engine.interchange.formats import (
     boundingdocs,
     coco,
     funsd,
@@ -26,8 +27,9 @@ from engine.interchange.readers import (
     parquet,
     png_masks,
 )
-from engine.interchange.recognise import recognised
-from engine.interchange.storing import Imported, Status, pixels_of, store
+from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
+from engine.interchange.import_store import Imported, Status, pixels_of, store
+from engine.interchange.pictures import checked
 from engine.projects.projects import project_by_id
 from engine.workspace import Workspace
 
@@ -85,12 +87,16 @@ def import_set(
     ocr: bool = False,
     on_progress: OnProgress | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    done: Imported | None = None,
+    documents_stored: int = 0,
+    on_stored: Callable[[Session, Imported, int], None] | None = None,
 ) -> Imported:
     """Read the set at `path`, a file, a folder or a zip file, and store its pages and answers, these as `user_id`'s.
 
     `form`: one of READERS, or RECOGNISE. `ocr`: read the words of pages in formats without words, a second or two each, as
     those of a document that is uploaded. `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
-    `should_stop` is asked after each page, and now and then before there are any.
+    `should_stop` is asked after each page, and now and then before there are any. `on_stored` hears, in the unit of work of each document, what has come in
+    with it, and the number of documents that are stored. An attempt that goes on where an earlier one ended is given what that one heard last (`done`), and that number (`documents_stored`).
 
     The same set again adds what is missing, and changes nothing that is there. BadEntry, a Refused, with the file and the entry, for the first thing that is
     wrong: nothing is stored then. NotFound for an unknown project. ImportStopped when it should stop: whole documents are stored, or none.
@@ -99,7 +105,7 @@ def import_set(
         raise Refused(f"There is no import format {form!r}; choose from {', '.join(READERS)}.")
     if isinstance(project, str):
         project_by_id(workspace, project)
-    done = Imported(form)
+    done, fresh = done or Imported(form), done is None
 
     def say(doing: str, at: int, of: int) -> None:
         if on_progress is not None:
@@ -110,7 +116,7 @@ def import_set(
     with opened(path, partial(say, "Unpacking")) as folder:
         pages = 0
         try:
-            form = recognised(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
+            form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
                 say("Looking at the pages", pages, max(found.count, pages))
@@ -123,9 +129,12 @@ def import_set(
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
-        done.form, done.lost = form, dict(found.lost)
-        say("Storing", 0, pages)
-        for _, group in groupby(found.pages(), key=lambda page: page.document):
+        if fresh:
+            done.form, done.lost = form, dict(found.lost)
+        say("Storing", done.pages, pages)
+        for number, (_, group) in enumerate(groupby(found.pages(), key=lambda page: page.document)):
+            if number < documents_stored:
+                continue
             before = done.pages
             store(
                 workspace,
@@ -135,9 +144,16 @@ def import_set(
                 user_id,
                 status,
                 ocr=ocr and form in WORDLESS,
+                on_stored=partial(_with_number, on_stored, number + 1) if on_stored is not None else None,
                 on_page=lambda number, before=before: say("Storing", before + number, pages),  # type: ignore[misc]
             )
     return done
+
+
+def _with_number(
+    on_stored: Callable[[Session, Imported, int], None], number: int, session: Session, total: Imported
+) -> None:
+    on_stored(session, total, number)
 
 
 def _checked(found: Set) -> Iterator[None]:

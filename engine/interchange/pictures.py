@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from engine.interchange.incoming import bad
+from engine.interchange.import_entries import bad
 
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
 MOST_PIXELS = 200_000_000

@@ -15,11 +15,15 @@ OnProgress = Callable[[float, str], None]  # share done, 0..1, and one sentence
 
 
 class Stopped(Exception):
-    """The job stopped because `should_stop` said so. The state that it goes on from is on disk."""
+    """The job stopped because `should_stop` said so. The state that it goes on from is on disk.
 
-    def __init__(self, reason: StopReason) -> None:
+    `sentence`: told to people when a person stopped it; "Cancelled." without one.
+    """
+
+    def __init__(self, reason: StopReason, sentence: str = "Cancelled.") -> None:
         super().__init__(reason)
         self.reason: StopReason = reason
+        self.sentence = sentence
 
 
 def check(should_stop: ShouldStop) -> None:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.ids import new_id
 from db.tables import Job
 from engine import audit
 from engine.errors import Conflict, NotFound
@@ -24,6 +25,7 @@ LEASE_SECONDS = 60.0
 RETRY_SECONDS = 10.0  # before the second attempt; twice as long before each further one
 LONGEST_RETRY_SECONDS = 3600.0
 ENDED = ("done", "failed", "cancelled", "dead")
+OPEN = ("waiting", "running")
 FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
 
@@ -50,10 +52,12 @@ def enqueue(
     created_by: str | None = None,
     run_after: datetime | None = None,
     max_attempts: int = 3,
+    job_id: str | None = None,
 ) -> Job:
     """Ask for a job and return it; while one with the same `key` waits or runs, return that one.
 
     `target`: a session, to ask inside the caller's unit of work, or a workspace, to ask in one of its own.
+    `job_id`: of the new job, for a caller who must know it before the job begins.
     """
     if isinstance(target, Workspace):
         with target.database.write() as session:
@@ -66,10 +70,12 @@ def enqueue(
                 created_by=created_by,
                 run_after=run_after,
                 max_attempts=max_attempts,
+                job_id=job_id,
             )
     if key is not None and (there := with_key(target, key)) is not None:
         return there
     job = Job(
+        id=job_id or new_id(),
         kind=kind,
         project_id=project_id,
         payload=payload or {},
@@ -125,6 +131,37 @@ def lease(
                 session.flush()
                 return job
             session.flush()
+
+
+def is_waiting(workspace: Workspace, kinds: Sequence[str]) -> bool:
+    """Return whether there is a job to take. It only reads: polls of several threads do not keep writers waiting."""
+    with workspace.database.read() as session:
+        return session.scalar(select(Job.id).where(_may_be_taken(kinds)).limit(1)) is not None
+
+
+def open_jobs(workspace: Workspace, kind: str, project_id: str | None = None) -> list[Job]:
+    """Return the jobs of a kind that wait or run, oldest first; of one project, or of all."""
+    chosen = select(Job).where(Job.kind == kind, Job.status.in_(OPEN)).order_by(Job.created_at, Job.id)
+    if project_id is not None:
+        chosen = chosen.where(Job.project_id == project_id)
+    with workspace.database.read() as session:
+        return list(session.scalars(chosen))
+
+
+def count_open(workspace: Workspace, kind: str) -> int:
+    """Return how many jobs of a kind wait or run."""
+    chosen = select(func.count(Job.id)).where(Job.kind == kind, Job.status.in_(OPEN))
+    with workspace.database.read() as session:
+        return session.scalar(chosen) or 0
+
+
+def keep(session: Session, job_id: str, holder: str, result: dict[str, Any]) -> None:
+    """Note in the caller's unit of work how far a job is, for an attempt that goes on from there.
+
+    Raises:
+        LeaseLost: The job is no longer the holder's. The unit of work is undone then.
+    """
+    _held(session, job_id, holder).result = result
 
 
 def heartbeat(workspace: Workspace, job_id: str, holder: str, *, seconds: float = LEASE_SECONDS) -> Beat:
@@ -277,17 +314,9 @@ def _takeable(session: Session, kinds: Sequence[str], job_id: str | None) -> Job
     Times from the future were written before the clock was set back. Without this, such a job would wait until the
     clock has come that far again.
     """
-    moment = now()
-    unbelievable = moment + timedelta(seconds=_FAST_SECONDS)
     chosen = (
         select(Job)
-        .where(
-            Job.kind.in_(kinds),
-            or_(
-                and_(Job.status == "waiting", or_(Job.run_after <= moment, Job.created_at > unbelievable)),
-                and_(Job.status == "running", or_(Job.lease_until < moment, Job.heartbeat_at > unbelievable)),
-            ),
-        )
+        .where(_may_be_taken(kinds))
         .order_by(Job.run_after, Job.id)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -295,6 +324,18 @@ def _takeable(session: Session, kinds: Sequence[str], job_id: str | None) -> Job
     if job_id is not None:
         chosen = chosen.where(Job.id == job_id)
     return session.scalar(chosen)
+
+
+def _may_be_taken(kinds: Sequence[str]) -> ColumnElement[bool]:
+    moment = now()
+    unbelievable = moment + timedelta(seconds=_FAST_SECONDS)
+    return and_(
+        Job.kind.in_(kinds),
+        or_(
+            and_(Job.status == "waiting", or_(Job.run_after <= moment, Job.created_at > unbelievable)),
+            and_(Job.status == "running", or_(Job.lease_until < moment, Job.heartbeat_at > unbelievable)),
+        ),
+    )
 
 
 def _held(session: Session, job_id: str, holder: str) -> Job:

@@ -114,6 +114,7 @@ def do(
     handlers: Mapping[str, Handler],
     stop: threading.Event,
     lease_seconds: float = queue.LEASE_SECONDS,
+    limits: Limits | None = None,
     watch: OnProgress | None = None,
 ) -> None:
     """Do one leased job and report how it ended, success or not.
@@ -125,9 +126,10 @@ def do(
         handlers: One for the job's kind must be among them.
         stop: Set it to stop the job at its next step; it then waits for another worker.
         lease_seconds: How long the lease holds without a heartbeat.
+        limits: What the attempt may take; the deployment's limits without it.
         watch: Hears of the progress too, share done (0..1) and one sentence.
     """
-    limits = limits_of(workspace.settings)
+    limits = limits or limits_of(workspace.settings)
     lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits)
     said = 0.0
 
@@ -149,7 +151,7 @@ def do(
             result = handlers[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
         _report(lambda: queue.finish(workspace, job.id, holder, result, str(result.get("sentence", ""))))
     except Stopped as stopped:
-        _report_stop(workspace, job, holder, stopped.reason, limits, excused=lease.excused)
+        _report_stop(workspace, job, holder, stopped, limits, excused=lease.excused)
     except queue.LeaseLost:
         _log.warning("the job %s was taken over by another worker", job.id)
     except Refused as refused:
@@ -229,10 +231,11 @@ def holder_name() -> str:
 
 
 def _report_stop(
-    workspace: Workspace, job: Job, holder: str, reason: StopReason, limits: Limits, *, excused: bool
+    workspace: Workspace, job: Job, holder: str, stopped: Stopped, limits: Limits, *, excused: bool
 ) -> None:
+    reason = stopped.reason
     if reason == "cancel":
-        _report(lambda: queue.cancelled(workspace, job.id, holder))
+        _report(lambda: queue.cancelled(workspace, job.id, holder, stopped.sentence))
     elif reason == "end":
         _report(lambda: queue.release(workspace, job.id, holder, excused=excused))
     elif reason == "memory" or reason == "time":

@@ -58,8 +58,11 @@ def check(workspace: Workspace) -> list[Job]:
 
 
 def somebody_waits(workspace: Workspace, job_id: str) -> bool:
-    """Return whether other work than surveys waits for a worker."""
-    waits = select(Job.id).where(Job.status == "waiting", Job.run_after <= now(), Job.kind != SURVEY, Job.id != job_id)
+    """Return whether other work than surveys waits for a worker. Imports do not: the server does them."""
+    others = (SURVEY, "import")
+    waits = select(Job.id).where(
+        Job.status == "waiting", Job.run_after <= now(), Job.kind.not_in(others), Job.id != job_id
+    )
     with workspace.database.read() as session:
         return session.scalar(waits.limit(1)) is not None
 

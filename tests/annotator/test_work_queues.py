@@ -2,21 +2,27 @@
 
 import http.client
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from annotator.app import create_app
-from annotator.ndjson_stream import IMPORTS
+from annotator.lanes import Lanes
 from annotator.routes.documents import UPLOADS
 from annotator.routes.exports import EXPORTS
+from annotator.routes.imports import IMPORTS
 from annotator.work_queues import REPORTS, WorkQueue
+from db.base import now
 from engine.interchange.exports import export
+from engine.jobs import queue
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -30,12 +36,26 @@ BODY = 20_000_000  # bytes that are declared and never sent
 HEAD = {"content-type": "multipart/form-data; boundary=b", "content-length": str(BODY)}
 
 
-@contextmanager
-def taken(line: WorkQueue, everything: bool = False) -> Iterator[Callable[[], None]]:
+def taken(line: WorkQueue, everything: bool = False) -> AbstractContextManager[Callable[[], None]]:
     """Take the room for work in a line, or every place in it; yields what gives it back."""
-    semaphore = line.places if everything else line.room
+    return held(line.places if everything else line.room)
+
+
+@contextmanager
+def waiting(workspace: Workspace, kind: str, project: str, count: int) -> Iterator[None]:
+    """Jobs that wait until tomorrow, and take places meanwhile."""
+    tomorrow = now() + timedelta(days=1)
+    jobs = [queue.enqueue(workspace, kind, project, {"user_id": ""}, run_after=tomorrow).id for _ in range(count)]
+    yield
+    for job in jobs:
+        queue.cancel(workspace, job)
+
+
+@contextmanager
+def held(semaphore: threading.BoundedSemaphore) -> Iterator[Callable[[], None]]:
+    """Take all of a semaphore; yields what gives it back."""
     held = 0
-    while semaphore.acquire(blocking=False):
+    while semaphore.acquire(timeout=1):
         held += 1
 
     def give_back() -> None:
@@ -68,10 +88,21 @@ def free(line: WorkQueue) -> int:
 
 
 @pytest.fixture
-def desk(sqlite_workspace: Workspace) -> Iterator[tuple[str, Workspace, str]]:
+def app(sqlite_workspace: Workspace) -> FastAPI:
+    """An application without logins."""
+    return create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None))
+
+
+@pytest.fixture
+def lanes(app: FastAPI) -> Lanes:
+    """Its lanes."""
+    found: Lanes = app.state.lanes
+    return found
+
+
+@pytest.fixture
+def desk(app: FastAPI) -> Iterator[tuple[str, Workspace, str]]:
     """A served application: its address, its workspace, and a project with an answer."""
-    settings = Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None)
-    app = create_app(settings)
     workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     accept(workspace, make_document(workspace, project, [line("Total due: 7.00")]), "What is the total?", [2])
@@ -95,9 +126,9 @@ def asked(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
 
 
 def test_uploads_without_a_place_are_refused_before_they_are_sent(desk: tuple[str, Workspace, str]) -> None:
-    address, _, project = desk
-    for line_, path in ((IMPORTS, "import"), (IMPORTS, "import?progress=true"), (UPLOADS, "documents")):
-        with taken(line_, everything=True):
+    address, workspace, project = desk
+    with waiting(workspace, "import", project, 10), taken(UPLOADS, everything=True):
+        for path in ("import", "import?progress=true", "import?background=true", "documents"):
             said = asked(address, f"/api/projects/{project}/{path}")
             assert said.status == 429 and int(said.headers["retry-after"]) > 0
             assert b"Try again in a few" in said.read()
@@ -114,7 +145,7 @@ def test_uploads_of_those_who_may_not_are_refused_before_they_are_sent(
     with served(app) as address:
         assert asked(address, f"/api/projects/{project}/import", cookie=f"{name}={token}").status == 403
         assert asked(address, f"/api/projects/{project}/documents", cookie=f"{name}={stranger}").status == 404
-    assert (free(IMPORTS), free(UPLOADS)) == (10, 24)
+    assert (IMPORTS.free(workspace), free(UPLOADS)) == (10, 24)
 
 
 def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Workspace, tmp_path: Path) -> None:
@@ -140,17 +171,19 @@ def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Work
 
 
 def test_of_many_plain_imports_ten_wait_and_everybody_else_is_answered(
-    desk: tuple[str, Workspace, str], answered_on_file: tuple[Workspace, str], tmp_path: Path
+    desk: tuple[str, Workspace, str], lanes: Lanes, answered_on_file: tuple[Workspace, str], tmp_path: Path
 ) -> None:
-    address, _, project = desk
+    address, workspace, project = desk
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out)).read_bytes()
+
+    room = lanes.imports.room
 
     def send(_: int) -> httpx.Response:
         files = {"file": ("set.zip", packed, "application/zip")}
         return httpx.post(f"{address}/api/projects/{project}/import", files=files, timeout=120)
 
-    with taken(IMPORTS) as give_back, ThreadPoolExecutor(ALL) as people, httpx.Client(base_url=address) as other:
+    with held(room) as give_back, ThreadPoolExecutor(ALL) as people, httpx.Client(base_url=address) as other:
         sent: list[Future[httpx.Response]] = [people.submit(send, number) for number in range(ALL)]
         until(lambda: sum(one.done() for one in sent) == ALL - 10)
         waiting = other.get(f"/api/projects/{project}/imports").json()
@@ -161,7 +194,7 @@ def test_of_many_plain_imports_ten_wait_and_everybody_else_is_answered(
     assert sorted(answer.status_code for answer in answers) == [200] * 10 + [429] * (ALL - 10)
     assert all(int(answer.headers["retry-after"]) > 0 for answer in answers if answer.status_code == 429)
     assert sum(answer.json()["documents"] for answer in answers if answer.status_code == 200) == 2
-    until(lambda: free(IMPORTS) == 10)
+    until(lambda: IMPORTS.free(workspace) == 10)
 
 
 def test_of_many_exports_eight_wait_and_everybody_else_is_answered(desk: tuple[str, Workspace, str]) -> None:
@@ -207,7 +240,7 @@ def test_of_many_reports_eight_are_made_at_once_and_the_others_told_to_come_back
 def test_a_full_disk_is_a_sentence_and_not_a_failure(
     desk: tuple[str, Workspace, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address, _, project = desk
+    address, workspace, project = desk
     monkeypatch.setattr("annotator.uploads.SPARE_BYTES", 10**18)
     monkeypatch.setattr("annotator.routes.exports.SPARE_BYTES", 10**18)
     for said in (
@@ -217,4 +250,4 @@ def test_a_full_disk_is_a_sentence_and_not_a_failure(
         assert said.status == 422 and b"disk is almost full" in said.read()
     exported = httpx.get(f"{address}/api/projects/{project}/export")
     assert exported.status_code == 422 and "disk is almost full" in exported.json()["detail"]
-    assert (free(IMPORTS), free(EXPORTS)) == (10, 8)
+    assert (IMPORTS.free(workspace), free(EXPORTS)) == (10, 8)

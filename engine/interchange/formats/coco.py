@@ -1,13 +1,17 @@
-"""COCO: pages as images, questions as categories, accepted answers as annotations with compressed run lengths.
+"""COCO: pages are images, questions are categories, answers are annotations.
 
-One annotation is one answer on one page, in however many detached parts. What COCO has no place for stands beside it: who
-answered, by which model's proposal, in which split, and the questions that a document does not answer.
+Export: one annotation is one answer on one page, as compressed run lengths, in however many detached parts. Fields beside
+it hold what COCO lacks: the author, the proposing model, the split, and questions that a document does not answer.
+Import: the category is the question, the segmentation is the answer. Annotations of one image and category are one answer.
 """
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -15,10 +19,27 @@ import numpy as np
 
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
+from engine.interchange.import_entries import (
+    MOST_QUESTIONS,
+    IncomingAnswer,
+    IncomingPage,
+    Set,
+    bad,
+    decoded,
+    inside,
+    listed,
+    mapped,
+    text_of,
+    whole,
+)
+from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
+from engine.interchange.polygons import covered
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
 from engine.run_lengths import encode_rle
+from engine.statuses import AUTOMATIC
 from engine.version import code_version
+from model.masks import Mask, rasterise
 
 ANNOTATIONS_FILE = "annotations.json"
 
@@ -148,3 +169,223 @@ def _annotation(sheet: _Sheet, marked: Marked, category: int, attributes: dict[s
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
+
+
+NAMES = ("annotations.json", "_annotations.coco.json", "instances.json")
+
+
+def open_set(path: Path) -> Set:
+    """Open a COCO file, or the one in a folder; images are found beside it, or in its folder images/. BadEntry when it is none."""
+    file = path if path.is_file() else _found(path)
+    index = _Index(file)
+    return Set(partial(_pages, file, index), index.images())
+
+
+def _pages(file: Path, index: "_Index") -> Iterator[IncomingPage]:
+    for number, image in index.ordered():
+        where = f"{file.name}, image {number}"
+        width, height = (whole(image.get(side), f'"{side}"', where, 1) for side in ("width", "height"))
+        yield IncomingPage(
+            document=_document(number, image),
+            number=_page_number(image, where),
+            image=_image(file.parent, image.get("file_name"), where),
+            width=width,
+            height=height,
+            where=where,
+            name=str(image.get("document_name") or image.get("file_name")),
+            answers=tuple(_answers(file, index, number, image)),
+            licence=index.licences.get(str(image.get("license"))),
+        )
+
+
+def _answers(file: Path, index: "_Index", number: int, image: dict[str, Any]) -> Iterator[IncomingAnswer]:
+    for kind, at, one in index.about(number):
+        where = f"{file.name}, {kind} {at}"
+        question = index.questions.get(_reference(one.get("category_id")))
+        if question is None:
+            bad(where, f"there is no category {one.get('category_id')!r}")
+        yield _answer(one, image, question, where) if kind == _ANNOTATION else IncomingAnswer(question, where)
+
+
+def _document(number: int, image: dict[str, Any]) -> str:
+    return str(image.get("document_sha256") or f"image {number}")
+
+
+def _page_number(image: dict[str, Any], where: str) -> int:
+    return whole(image.get("page_number") or 1, '"page_number"', where, 1)
+
+
+def _reference(value: object) -> int:
+    """The id that an entry names, given as 12 or as 12.0; -1 for what can be none."""
+    there = (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**31 and value == value // 1
+    )
+    return int(value) if there else -1  # type: ignore[call-overload]
+
+
+_ANNOTATION, _NO_ANSWER = "annotation", "no_answer"
+
+
+class _Index:
+    """The entries of a COCO file by image, in a temporary file of SQLite: there may be more than memory holds."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.name
+        self.questions: dict[int, str] = {}
+        self.licences: dict[str, str] = {}
+        self._categories = 0
+        self._base = sqlite3.connect("")  # on disk, gone with the connection
+        self._base.execute("CREATE TABLE image (id INTEGER PRIMARY KEY, document TEXT, page INTEGER, row TEXT)")
+        self._base.execute("CREATE TABLE answer (kind TEXT, at INTEGER, image INTEGER, row TEXT)")
+        self._base.execute("CREATE TABLE seen (annotation INTEGER PRIMARY KEY)")
+        take = {
+            "images": self._take_image,
+            "categories": self._take_category,
+            "annotations": self._take_annotation,
+            "licenses": self._take_licence,
+            "no_answer": self._take_unanswered,
+        }
+        named = set()
+        for name, at, entry in entries(file):
+            named.add(name)
+            if at == ALONE and name in take and name != "licenses":
+                listed(entry, f'"{name}"', self._file)
+            elif at != ALONE and name in take:
+                take[name](at, entry)
+        for name in ("images", "categories", "annotations"):
+            if name not in named:
+                listed(None, f'"{name}"', self._file)
+        if self._categories > MOST_QUESTIONS:
+            bad(self._file, f"it has {self._categories:,} categories, and a project holds {MOST_QUESTIONS:,} questions")
+        self._base.execute("CREATE INDEX by_image ON answer (image)")
+        lost = self._base.execute(
+            "SELECT kind, at, image FROM answer WHERE image NOT IN (SELECT id FROM image) ORDER BY kind, at LIMIT 1"
+        ).fetchone()
+        if lost is not None:
+            bad(f"{self._file}, {lost[0]} {lost[1]}", f"there is no image {lost[2]!r}")
+
+    def images(self) -> int:
+        """How many there are."""
+        return int(self._base.execute("SELECT count(*) FROM image").fetchone()[0])
+
+    def ordered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the images, the pages of a document one after the other."""
+        for number, row in self._base.execute("SELECT id, row FROM image ORDER BY document, page, id"):
+            yield number, json.loads(row)
+
+    def about(self, image: int) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """Yield what is said of an image: the kind, its number or place, and the entry."""
+        chosen = "SELECT kind, at, row FROM answer WHERE image = ? ORDER BY rowid"
+        for kind, at, row in self._base.execute(chosen, (image,)):
+            yield kind, at, json.loads(row)
+
+    def _take_image(self, at: int, entry: object) -> None:
+        number, image = self._numbered("images", at, entry)
+        document = _document(number, image).encode("utf-8", "replace").decode()  # SQLite keeps no half of a character
+        page = _page_number(image, f"{self._file}, image {number}")
+        try:
+            self._base.execute("INSERT INTO image VALUES (?, ?, ?, ?)", (number, document, page, json.dumps(image)))
+        except sqlite3.IntegrityError:
+            bad(f"{self._file}, images[{at}]", f"its id {number} was used before")
+
+    def _take_category(self, at: int, entry: object) -> None:
+        self._categories += 1
+        if self._categories > MOST_QUESTIONS:
+            return  # the others are counted
+        number, category = self._numbered("categories", at, entry)
+        if number in self.questions:
+            bad(f"{self._file}, categories[{at}]", f"its id {number} was used before")
+        self.questions[number] = text_of(category.get("name"), "the name", f"{self._file}, category {number}")
+
+    def _take_annotation(self, at: int, entry: object) -> None:
+        number, annotation = self._numbered("annotations", at, entry)
+        try:
+            self._base.execute("INSERT INTO seen VALUES (?)", (number,))
+        except sqlite3.IntegrityError:
+            bad(f"{self._file}, annotations[{at}]", f"its id {number} was used before")
+        self._about(_ANNOTATION, number, annotation.get("image_id"), annotation)
+
+    def _take_unanswered(self, at: int, entry: object) -> None:
+        where = f"{self._file}, no_answer {at}"
+        row = mapped(entry, "it", where)
+        for image in listed(row.get("image_ids"), '"image_ids"', where):
+            self._about(_NO_ANSWER, at, image, {"category_id": row.get("category_id")})
+
+    def _take_licence(self, at: int, entry: object) -> None:
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str) and at < MOST_QUESTIONS:
+            self.licences[str(entry.get("id"))] = entry["name"]
+
+    def _about(self, kind: str, at: int, image: object, row: dict[str, Any]) -> None:
+        number = _reference(image)
+        if number < 0:
+            bad(f"{self._file}, {kind} {at}", f"there is no image {image!r}")
+        self._base.execute("INSERT INTO answer VALUES (?, ?, ?, ?)", (kind, at, number, json.dumps(row)))
+
+    def _numbered(self, name: str, at: int, entry: object) -> tuple[int, dict[str, Any]]:
+        where = f"{self._file}, {name}[{at}]"
+        row = mapped(entry, "it", where)
+        return whole(row.get("id"), '"id"', where), row
+
+
+def _found(folder: Path) -> Path:
+    for name in NAMES:
+        if (folder / name).is_file():
+            return folder / name
+    several = sorted(folder.glob("*.json"))
+    others = [one for one in several if one.name != "manifest.json"]
+    if len(others) == 1:
+        return others[0]
+    return bad(str(folder), f"it holds none of the files {', '.join(NAMES)}, and not one JSON file alone")
+
+
+def _image(folder: Path, name: object, where: str) -> Path:
+    if isinstance(name, str) and (folder / "images" / name).is_file() and not (folder / name).is_file():
+        return inside(folder / "images", name, where)
+    return inside(folder, name, where)
+
+
+def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: str) -> IncomingAnswer:
+    size = (
+        whole(image.get("height"), '"height" of its image', where, 1),
+        whole(image.get("width"), '"width" of its image', where, 1),
+    )
+    shape = one.get("segmentation")
+
+    def mask() -> Mask:
+        if isinstance(shape, dict):
+            return decoded(shape, size, where)
+        if shape:
+            return covered(_rings(shape, where), size)
+        return rasterise([_box(one.get("bbox"), where)], size)
+
+    about = one.get("attributes")
+    return IncomingAnswer(
+        question, where, mask=mask, automatic=isinstance(about, dict) and about.get("status") == AUTOMATIC
+    )
+
+
+def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
+    rings = []
+    for ring in listed(shape, '"segmentation"', where):
+        points = listed(ring, "a polygon", where)
+        if len(points) < 6 or len(points) % 2 or not all(_number(one) for one in points):
+            bad(where, "a polygon must be x and y of three points or more")
+        rings.append(list(zip(points[::2], points[1::2], strict=True)))
+    return rings
+
+
+def _box(value: object, where: str) -> tuple[int, int, int, int]:
+    edges = listed(value, 'without a segmentation, "bbox"', where)
+    if len(edges) != 4 or not all(_number(one) for one in edges) or min(edges[2:]) < 0:
+        bad(where, '"bbox" must be x, y, width and height')
+    x, y, width, height = (round(float(one)) for one in edges)
+    return x, y, x + width, y + height
+
+
+def _number(value: object) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and bool(np.isfinite(value))
+        and abs(value) < 2**31
+    )

@@ -1,15 +1,33 @@
-"""FUNSD JSON (Jaume et al. 2019): a file a page, with the text as entities, their words, and links from questions to answers.
+"""FUNSD JSON (Jaume et al. 2019): one file a page, with entities, their words, and links from questions to answers.
 
-An answer is an entity of the label "answer", linked from an entity of the label "question" that carries what was asked; the question
-stands nowhere on the page, so its box is empty. All other words are entities of the label "other", a line each.
+Export: the entity of the question carries the text that was asked, and an empty box, because it stands nowhere on the page.
+All words outside answers are entities of the label "other", one a line.
+Import: a "question" entity linked to an "answer" entity becomes "What is the ...?". A text that ends with a question mark is
+asked as it stands. Where a page asks the same question twice, its first answer comes in.
 """
 
+from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
+from engine.interchange.import_entries import (
+    IncomingAnswer,
+    IncomingPage,
+    IncomingWord,
+    Set,
+    bad,
+    box_of,
+    inside,
+    listed,
+    load_json,
+    mapped,
+    whole,
+)
 from engine.interchange.outcome import Likeness, Outcome, Tick
+from engine.interchange.pictures import size_of
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name
 from model.masks import iou, rasterise
 
@@ -79,3 +97,99 @@ def _around(words: tuple[FrozenWord, ...]) -> list[int]:
         max(box[2] for box in boxes),
         max(box[3] for box in boxes),
     ]
+
+
+_SUFFIXES = (".png", ".jpg", ".jpeg")
+
+
+def open_set(path: Path) -> Set:
+    """Open a folder that holds annotations/ and images/, at its top or in its splits' folders."""
+    files = sorted(file for file in path.rglob("*.json") if file.parent.name == "annotations")
+    if not files:
+        bad(str(path), "it holds no annotations/*.json")
+
+    def pages() -> Iterator[IncomingPage]:
+        for file in files:
+            yield _page(path, file)
+
+    return Set(pages, len(files))
+
+
+def _page(folder: Path, file: Path) -> IncomingPage:
+    name = str(file.relative_to(folder))
+    form = listed(mapped(load_json(file), "what it holds", name).get("form"), '"form"', name)
+    images = file.parent.parent / "images"
+    there = [suffix for suffix in _SUFFIXES if (images / f"{file.stem}{suffix}").is_file()]
+    image = inside(images, f"{file.stem}{there[0] if there else '.png'}", name)
+    size = size_of(image, name)
+    words: list[IncomingWord] = []
+    entities: dict[int, tuple[dict[str, Any], tuple[int, ...]]] = {}
+    for at, stored in enumerate(form):
+        where = f"{name}, entity {at}"
+        entity = mapped(stored, "it", where)
+        number = whole(entity.get("id"), '"id"', where)
+        if number in entities:
+            bad(where, f"its id {number} was used before")
+        first = len(words)
+        for one in listed(entity.get("words"), '"words"', where):
+            word = mapped(one, "a word", where)
+            text = word.get("text")
+            if not isinstance(text, str):
+                bad(where, f"the text of a word must be a text, and is {text!r}")
+            if text.strip():
+                words.append(IncomingWord(text.strip(), box_of(word.get("box"), size, where)))
+        entities[number] = entity, tuple(range(first, len(words)))
+    answers: dict[str, IncomingAnswer] = {}
+    places: dict[str, list[list[int]]] = {}  # by question: its different answers, as the entities of each
+    for number, (entity, _) in entities.items():
+        where = f"{name}, entity {number}"
+        if entity.get("label") != "question":
+            continue
+        linked = _linked(entity, number, entities, where)
+        asked = _asked(entity.get("text"))
+        if linked and asked:
+            answers.setdefault(asked, _answer(asked, [entities[one] for one in linked], size, where))
+            given = places.setdefault(asked, [])
+            if linked not in given:
+                given.append(linked)
+    return IncomingPage(
+        document=f"{name} {image.name}",
+        number=1,
+        image=image,
+        width=size[0],
+        height=size[1],
+        where=name,
+        name=image.name,
+        words=tuple(words),
+        answers=tuple(answers.values()),
+        alternatives=sum(len(given) - 1 for given in places.values()),
+    )
+
+
+def _linked(entity: dict[str, Any], number: int, entities: dict[int, Any], where: str) -> list[int]:
+    found = []
+    for pair in listed(entity.get("linking", []), '"linking"', where):
+        ends = listed(pair, "a link", where)
+        if len(ends) != 2 or any(one not in entities for one in ends):
+            bad(where, f"the link {pair!r} names no two entities")
+        if ends[0] == number and entities[ends[1]][0].get("label") == "answer":
+            found.append(int(ends[1]))
+    return found
+
+
+def _asked(text: object) -> str | None:
+    plain = " ".join(text.split()) if isinstance(text, str) else ""
+    if plain.endswith("?"):
+        return plain
+    bare = plain.rstrip(":. ")
+    return f"What is the {bare}?" if bare else None
+
+
+def _answer(
+    question: str, entities: list[tuple[dict[str, Any], tuple[int, ...]]], size: tuple[int, int], where: str
+) -> IncomingAnswer:
+    words = tuple(at for _, places in entities for at in places)
+    if words:
+        return IncomingAnswer(question, where, words)
+    boxes = [box_of(entity.get("box"), size, where) for entity, _ in entities]
+    return IncomingAnswer(question, where, mask=lambda: rasterise(boxes, (size[1], size[0])))

@@ -1,15 +1,42 @@
-"""Grounded JSONL: pages with their words, and each question with the words, or else the pixels, that answer it.
+"""Grounded JSONL (engine.grounded): pages with their words, and each question with the words or the pixels that answer it.
 
-The format of this project's own sets (engine.grounded): `glossator evaluate` and `glossator simulate` read it, and an import gives back
-what was exported, to the pixel.
+`glossator evaluate` and `glossator simulate` read this format. An import returns what was exported, to the pixel.
 """
 
 import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from engine.datasets.manifest import FrozenDocument, FrozenItem
-from engine.grounded import PAGES_FILE, GroundedPage, GroundedQuestion, GroundedWord, page_to_json
+from engine.grounded import (
+    PAGES_FILE,
+    GroundedFormatError,
+    GroundedPage,
+    GroundedQuestion,
+    GroundedWord,
+    automatic_questions,
+    page_from_json,
+    page_to_json,
+)
 from engine.interchange.destination import Destination
+from engine.interchange.import_entries import (
+    IncomingAnswer,
+    IncomingPage,
+    IncomingWord,
+    Set,
+    bad,
+    box_of,
+    decoded,
+    file_in,
+    inside,
+    json_lines,
+    lines_in,
+    mapped,
+    text_of,
+    whole,
+)
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, image_name, licence_of
 from engine.run_lengths import encode_rle
@@ -89,3 +116,51 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
         for page in document.pages
         if page.id in asked
     ]
+
+
+def open_set(path: Path) -> Set:
+    """Open a folder with pages.jsonl, or such a file. Of several acceptable answers to a question, the first comes in; the others are counted."""
+    file = file_in(path, PAGES_FILE)
+
+    def pages() -> Iterator[IncomingPage]:
+        seen: set[str] = set()
+        for where, stored in json_lines(file):
+            page = _page(file.parent, stored, where)
+            name = str(stored["page_id"])
+            if name in seen:
+                bad(where, f"the page {name!r} came before")
+            seen.add(name)
+            yield page
+
+    return Set(pages, lines_in(file))
+
+
+def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
+    try:
+        page = page_from_json(stored)
+    except GroundedFormatError as error:
+        bad(where, str(error).rstrip("."))
+    size = (page.width, page.height)
+    about = mapped(stored.get("document", {}), '"document"', where)
+    answers, alternatives = [], 0
+    automatic = automatic_questions(stored)
+    for place, one in enumerate(page.questions):
+        at = f"{where}, question {one.question_id}"
+        mask = partial(decoded, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
+        words = tuple(one.answers[0]) if one.answers else ()
+        if place not in automatic:
+            alternatives += max(0, len(one.answers) + len(one.masks) - 1)
+        answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask, place in automatic))
+    return IncomingPage(
+        document=str(about.get("sha256") or page.page_id),
+        number=whole(about.get("page") or 1, '"page"', where, 1),
+        image=inside(folder, page.image, where),
+        width=page.width,
+        height=page.height,
+        where=where,
+        name=str(about.get("name") or Path(str(page.image)).name),
+        words=tuple(IncomingWord(word.text, box_of(list(word.box), size, where)) for word in page.words),
+        answers=tuple(answers),
+        licence=about.get("licence") if isinstance(about.get("licence"), str) else None,
+        alternatives=alternatives,
+    )

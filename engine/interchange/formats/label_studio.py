@@ -1,19 +1,39 @@
-"""Label Studio JSON: a task a page, rectangles for the words of an answer, a brush stroke where no words make it.
+"""Label Studio JSON: one task a page; rectangles for the words of an answer, brush strokes for other pixels. A label is a question.
 
-Import it into a project whose labelling interface is the file `interface.xml` beside it. Images are named as Label Studio's local storage
+Export: `interface.xml` is the labelling interface to import the tasks into. Images are named as Label Studio's local storage
 serves them: point LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT at the folder that holds this one.
 """
 
 import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import quoteattr
 
-from engine.interchange.brush import encode_brush
+import numpy as np
+
+from engine.interchange.brush import decode_brush, encode_brush
 from engine.interchange.destination import Destination
+from engine.interchange.import_entries import (
+    IncomingAnswer,
+    IncomingPage,
+    Set,
+    bad,
+    inside,
+    listed,
+    mapped,
+    text_of,
+    whole,
+)
+from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
+from engine.interchange.pictures import size_of
+from engine.interchange.polygons import covered
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
 from engine.statuses import AUTOMATIC
+from model.masks import Mask, rasterise
 
 TASKS_FILE, INTERFACE_FILE = "tasks.json", "interface.xml"
 _LOCAL = "/data/local-files/?d="
@@ -60,7 +80,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 def _annotation(marked: Marked) -> dict[str, Any]:
     """One answer of a person."""
-    regions = _regions(marked)
+    regions = _regions_of(marked)
     return {
         "unique_id": marked.item.annotation_id,
         "completed_by": {"first_name": marked.item.author},
@@ -71,10 +91,10 @@ def _annotation(marked: Marked) -> dict[str, Any]:
 
 def _prediction(marked: Marked) -> dict[str, Any]:
     """One automatic answer, as Label Studio has it: a prediction, which a person may take over."""
-    return {"model_version": marked.item.model_version, "score": marked.item.weight, "result": _regions(marked)}
+    return {"model_version": marked.item.model_version, "score": marked.item.weight, "result": _regions_of(marked)}
 
 
-def _regions(marked: Marked) -> list[dict[str, Any]]:
+def _regions_of(marked: Marked) -> list[dict[str, Any]]:
     """The regions of an answer, which all carry its question as their label."""
     label, name = marked.item.question, marked.item.annotation_id
     if marked.by_words:
@@ -130,3 +150,144 @@ def _interface(questions: list[str]) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
+
+
+_KINDS = ("rectanglelabels", "brushlabels", "polygonlabels")
+
+
+def open_set(path: Path) -> Set:
+    """Open an export of tasks, or a folder with tasks.json; images are found beside it by their names.
+
+    Of several annotations of a task all come in; regions of one label are one answer. Other kinds of regions are counted as lost,
+    and predictions, which no person has looked at.
+    """
+    file = path / TASKS_FILE if path.is_dir() else path
+    lost: dict[str, int] = {}
+    count = 0
+    for count, (_, task) in enumerate(_tasks(file), 1):  # noqa: B007
+        predictions = task.get("predictions") if isinstance(task, dict) else None
+        if isinstance(predictions, list) and predictions:
+            lost["predictions"] = lost.get("predictions", 0) + len(predictions)
+        for region in _regions_read(task) if isinstance(task, dict) else ():
+            kind = str(region.get("type")) if isinstance(region, dict) else "?"
+            if kind not in _KINDS:
+                lost[kind] = lost.get(kind, 0) + 1
+
+    def pages() -> Iterator[IncomingPage]:
+        seen: set[int] = set()
+        for at, stored in _tasks(file):
+            where = f"{file.name}, task {at}"
+            task = mapped(stored, "it", where)
+            number = whole(task.get("id", at), '"id"', where)
+            if number in seen:
+                bad(where, f"its id {number} was used before")
+            seen.add(number)
+            yield _page(file.parent, task, f"{file.name}, task {number}")
+
+    return Set(pages, count, lost)
+
+
+def _tasks(file: Path) -> Iterator[tuple[int, Any]]:
+    for name, at, task in entries(file):
+        if name:
+            bad(file.name, "what it holds must be a list of tasks, and is an object")
+        if at != ALONE:
+            yield at, task
+
+
+def _regions_read(task: dict[str, Any]) -> Iterator[Any]:
+    annotations = task.get("annotations")
+    for annotation in annotations if isinstance(annotations, list) else []:
+        result = annotation.get("result") if isinstance(annotation, dict) else None
+        yield from result if isinstance(result, list) else []
+
+
+def _page(folder: Path, task: dict[str, Any], where: str) -> IncomingPage:
+    data = mapped(task.get("data"), '"data"', where)
+    image = _image(folder, data, where)
+    width, height = size_of(image, where)
+    by_label: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
+    for at, annotation in enumerate(listed(task.get("annotations", []), '"annotations"', where)):
+        if mapped(annotation, f"annotation {at}", where).get("was_cancelled"):
+            continue
+        for place, stored in enumerate(listed(annotation.get("result", []), '"result"', where)):
+            here = f"{where}, annotation {at}, region {place}"
+            region = mapped(stored, "it", here)
+            kind = region.get("type")
+            if kind not in _KINDS:
+                continue
+            for side, length in (("original_width", width), ("original_height", height)):
+                if side in region and region[side] != length:
+                    bad(here, f'"{side}" is {region[side]!r}, and its image has {length}')
+            value = mapped(region.get("value"), '"value"', here)
+            for label in listed(value.get(kind), f'"{kind}"', here):
+                by_label.setdefault(text_of(label, "a label", here), []).append((here, str(kind), value))
+    answers = [
+        IncomingAnswer(label, regions[0][0], mask=partial(_mask, regions, (height, width)))
+        for label, regions in by_label.items()
+    ]
+    for text in listed(data.get("no_answer") or [], '"no_answer"', where):
+        answers.append(IncomingAnswer(text_of(text, "a question", where), where))
+    return IncomingPage(
+        document=str(data.get("document_sha256") or image.name),
+        number=whole(data.get("page") or 1, '"page"', where, 1),
+        image=image,
+        width=width,
+        height=height,
+        where=where,
+        name=str(data.get("document") or image.name),
+        answers=tuple(answers),
+        licence=data.get("licence") if isinstance(data.get("licence"), str) else None,
+    )
+
+
+def _image(folder: Path, data: dict[str, Any], where: str) -> Path:
+    """The file that a task shows: by the path that local storage serves, or by its name alone, in the folder or in images/ or upload/."""
+    address = data.get("image") or data.get("ocr") or data.get("img")
+    if not isinstance(address, str):
+        bad(where, 'its data names no "image"')
+    parts = urlsplit(address)
+    name = parse_qs(parts.query).get("d", [unquote(parts.path)])[0]
+    file = Path(name).name
+    for place in (name.split("/", 1)[-1], f"images/{file}", f"upload/{file}", file):
+        if not Path(place).is_absolute() and ".." not in Path(place).parts and (folder / place).is_file():
+            return inside(folder, place, where)
+    # Label Studio puts random letters before the name of an upload.
+    return inside(folder, file.split("-", 1)[-1], where)
+
+
+def _mask(regions: list[tuple[str, str, dict[str, Any]]], size: tuple[int, int]) -> Mask:
+    found = np.zeros(size, bool)
+    for where, kind, value in regions:
+        found |= _shape(where, kind, value, size)
+    return found
+
+
+def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) -> Mask:
+    height, width = size
+    if kind == "brushlabels":
+        try:
+            return decode_brush(value.get("rle") or [], size)
+        except ValueError as error:
+            bad(where, str(error))
+    if kind == "polygonlabels":
+        points = [(_share(x, where) * width, _share(y, where) * height) for x, y in _pairs(value.get("points"), where)]
+        return covered([points], size)
+    if value.get("rotation"):
+        bad(where, "a rectangle that is turned cannot come in; make it a polygon")
+    x, y, across, down = (_share(value.get(name), where) for name in ("x", "y", "width", "height"))
+    box = (round(x * width), round(y * height), round((x + across) * width), round((y + down) * height))
+    return rasterise([box], size)
+
+
+def _pairs(points: Any, where: str) -> list[tuple[Any, Any]]:
+    rows = listed(points, '"points"', where)
+    if len(rows) < 3 or not all(isinstance(row, list) and len(row) == 2 for row in rows):
+        bad(where, "a polygon must be x and y of three points or more")
+    return [(row[0], row[1]) for row in rows]
+
+
+def _share(value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 101:
+        bad(where, f"a place must be per cent of the page, and is {value!r}")
+    return value / 100

@@ -1,21 +1,37 @@
-"""PAGE XML (PRImA, schema of 2019-07-15): a file a page, with its lines and words, and a custom region for each answer.
+"""PAGE XML (PRImA, schema of 2019-07-15): one file a page, with lines, words, and a custom region for each answer.
 
-What is asked stands in the region's user attributes. A region's outline goes around the boxes of the answer's words, or around its pixels.
+The region's user attributes hold the question. Its outline goes around the boxes of the answer's words, or around its pixels.
+Import: words come from any version of the schema; answers come from the custom regions of an export.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
 from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
+from engine.interchange.image_files import image_beside
+from engine.interchange.import_entries import (
+    IncomingAnswer,
+    IncomingPage,
+    IncomingWord,
+    Set,
+    bad,
+    box_of,
+    text_of,
+    whole,
+)
 from engine.interchange.outcome import Likeness, Outcome, Tick
+from engine.interchange.pictures import size_of
 from engine.interchange.polygons import Ring, covered, outlines
 from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, attributes_of, image_name
+from engine.statuses import AUTOMATIC
 from engine.version import code_version
-from model.masks import iou
+from model.masks import Mask, iou
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 PAGES_FOLDER = "page"
@@ -38,7 +54,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                 to.blob(f"{IMAGES_FOLDER}/{image}", page.image_sha256)
                 about = {"split": SPLITS[document.split], "document": document.name, "document_sha256": document.sha256}
                 root, element = _root(release, page, image)
-                _attributes(element, [*about.items(), *(("no_answer", question) for question in not_there)])
+                _add_attributes(element, [*about.items(), *(("no_answer", question) for question in not_there)])
                 _text(element, release.words(page))
                 for one in by_page.get(page.id, []):
                     _answer(element, one, likeness)
@@ -101,10 +117,10 @@ def _answer(page: Any, marked: Marked, likeness: Likeness) -> None:
             page, _tag("CustomRegion"), id=f"answer-{marked.item.annotation_id}-{number}", type="answer"
         )
         _coords(region, ring)
-        _attributes(region, [(name, "" if value is None else str(value)) for name, value in about.items()])
+        _add_attributes(region, [(name, "" if value is None else str(value)) for name, value in about.items()])
 
 
-def _attributes(element: Any, pairs: Iterable[tuple[str, str]]) -> None:
+def _add_attributes(element: Any, pairs: Iterable[tuple[str, str]]) -> None:
     own = etree.SubElement(element, _tag("UserDefined"))
     for name, value in pairs:
         etree.SubElement(own, _tag("UserAttribute"), name=name, value=_plain(value))
@@ -136,3 +152,119 @@ def _plain(text: str) -> str:
 
 def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
+
+
+_Outline = list[tuple[float, float]]
+
+
+def open_set(path: Path) -> Set:
+    """Open a folder with XML files, or one file. Entities and outside files are never read."""
+    files = [path] if path.is_file() else sorted(path.rglob("*.xml"))
+    if not files:
+        bad(str(path), "it holds no *.xml")
+    root = path.parent if path.is_file() else path
+
+    order: list[tuple[str, int, int]] = []  # document, number, which file: the pages themselves would fill the memory
+
+    def pages() -> Iterator[IncomingPage]:
+        if not order:
+            found = ((_page(root, file), at) for at, file in enumerate(files))
+            order.extend(sorted((page.document, page.number, at) for page, at in found))
+        for _, _, at in order:
+            yield _page(root, files[at])
+
+    return Set(pages, len(files))
+
+
+def _page(folder: Path, file: Path) -> IncomingPage:
+    where = str(file.relative_to(folder))
+    try:
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+        root = etree.parse(str(file), parser).getroot()
+    except (OSError, etree.XMLSyntaxError) as error:
+        bad(where, f"it is no whole XML ({error})")
+    page = next((one for one in root if _name(one) == "Page"), None)
+    if _name(root) != "PcGts" or page is None:
+        bad(where, "it is no PAGE XML: it has no PcGts with a Page")
+    image = image_beside(folder, file.parent, page.get("imageFilename"), where)
+    size = size_of(image, where)
+    given = tuple(whole(_number(page.get(side)), side, where, 1) for side in ("imageWidth", "imageHeight"))
+    if given != size:
+        bad(where, f"its image {image.name} is of {size[0]} x {size[1]} pixels, and it says {given[0]} x {given[1]}")
+    about: dict[str, list[str]] = {}
+    for name, value in _attributes_of(page):
+        about.setdefault(name, []).append(value)
+    answers: dict[tuple[str, str, bool], list[_Outline]] = {}
+    for region in page.iter():
+        if _name(region) == "CustomRegion":
+            said = dict(_attributes_of(region))
+            if "question" in said:
+                question, automatic = text_of(said["question"], "a question", where), said.get("status") == AUTOMATIC
+                key = question, said.get("annotation_id", ""), automatic
+                answers.setdefault(key, []).append(_ring(region, where))
+    return IncomingPage(
+        document=about.get("document_sha256", [where])[0],
+        number=int(image.stem.rsplit("-", 1)[-1])
+        if "document_sha256" in about and image.stem.rsplit("-", 1)[-1].isdigit()
+        else 1,
+        image=image,
+        width=size[0],
+        height=size[1],
+        where=where,
+        name=about.get("document", [image.name])[0],
+        words=tuple(_words(page, size, where)),
+        answers=(
+            *(
+                IncomingAnswer(question, where, mask=partial(_mask, rings, size), automatic=automatic)
+                for (question, _, automatic), rings in answers.items()
+            ),
+            *(IncomingAnswer(text_of(text, "a question", where), where) for text in about.get("no_answer", [])),
+        ),
+    )
+
+
+def _words(page: Any, size: tuple[int, int], where: str) -> Iterator[IncomingWord]:
+    for word in page.iter():
+        if _name(word) == "Word":
+            text = next(
+                (one.text for equiv in word if _name(equiv) == "TextEquiv" for one in equiv if _name(one) == "Unicode"),
+                "",
+            )
+            ring = _ring(word, where)
+            if text and text.strip():
+                xs, ys = [x for x, _ in ring], [y for _, y in ring]
+                yield IncomingWord(text.strip(), box_of([min(xs), min(ys), max(xs) + 1, max(ys) + 1], size, where))
+
+
+def _attributes_of(element: Any) -> Iterator[tuple[str, str]]:
+    for own in element:
+        if _name(own) == "UserDefined":
+            for one in own:
+                if _name(one) == "UserAttribute":
+                    yield str(one.get("name")), str(one.get("value") or "")
+
+
+def _ring(element: Any, where: str) -> _Outline:
+    for coords in element:
+        if _name(coords) == "Coords":
+            try:
+                pairs = [point.split(",") for point in str(coords.get("points") or "").split()]
+                ring = [(float(x), float(y)) for x, y in pairs]
+            except ValueError:
+                ring = []
+            if len(ring) < 2 or not all(abs(value) < 1e6 for point in ring for value in point):  # false for NaN too
+                bad(where, f"the outline of {element.get('id') or _name(element)} cannot be read")
+            return ring
+    return bad(where, f"{element.get('id') or _name(element)} has no outline")
+
+
+def _mask(rings: list[_Outline], size: tuple[int, int]) -> Mask:
+    return covered(rings, (size[1], size[0]))
+
+
+def _number(text: str | None) -> object:
+    return int(text) if text is not None and text.isdigit() else text
+
+
+def _name(element: Any) -> str:
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from typer.testing import CliRunner
 
 from engine.cli import app
@@ -41,6 +42,16 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
     assert "0 new documents (2 existed)" in again.output and "Created" not in again.output
     back = RUN.invoke(app, ["export", "--format", "yolo", "--project", "bills", str(tmp_path / "back")])
     assert back.exit_code == 0 and "Mean IoU of the exported masks: 0." in back.output
+
+
+def test_the_command_says_what_was_left_out_and_why(elsewhere: Path, tmp_path: Path) -> None:
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "one.png")
+    words = [{"text": "7", "box": [at, 10, at + 8, 20]} for at in (10, 40)]
+    questions = [{"question_id": "q", "question": "How many?", "answers": [[0], [1]]}]
+    page = {"page_id": "one", "image": "one.png", "width": 200, "height": 100, "words": words, "questions": questions}
+    (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n")
+    done = RUN.invoke(app, ["import", "--format", "grounded", str(tmp_path)])
+    assert "Left out: 1 of further answers to the same question, of which one is kept." in " ".join(done.output.split())
 
 
 def test_a_set_that_is_wrong_makes_no_project(elsewhere: Path, tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from engine.interchange import entries as reading
-from engine.interchange.entries import ALONE, entries
-from engine.interchange.incoming import BadEntry
+from engine.interchange import json_entries as reading
+from engine.interchange.import_entries import BadEntry
+from engine.interchange.json_entries import ALONE, entries
 
 STORED: dict[str, Any] = {
     "info": {"year": 2026, "of": ["a", {"b": None}]},
@@ -50,16 +50,22 @@ def test_every_entry_comes_as_json_reads_it_wherever_the_pieces_of_the_file_end(
     ("content", "sentence"),
     [
         ("", "no whole JSON: a list or an object is expected at character 1"),
-        ('{"a": [1, 2', "no whole JSON: ',' or ']' is expected"),
+        ('{"a": [1, 2', "no whole JSON: it ends before it is whole, after character 11"),
         ('{"a": [1 2]}', "',' or ']' is expected at character 10"),
-        ('{"a": [{"b" 1}]}', "no whole JSON: .* at character 13"),
-        ('{"a": ["never ends', "Unterminated string"),
+        ('{"a": [{"b" 1}]}', "no whole JSON: ':' is expected at character 13"),
+        ('{"a": ["never ends', "it ends before it is whole, after character 18"),
         ('{"a": 1,}', "a name is expected at character 9"),
         ('{"a" 1}', "':' is expected"),
-        ('{"a": 1} {', "something follows"),
+        ('{"a": 1} {', "something follows what it holds at character 10"),
         ("nothing", "a list or an object"),
         ('{"a": [1, NaN]}', "it holds NaN, which is no number"),
         ('{"a": [-Infinity]}', "it holds -Infinity"),
+        ('{"a": [1e999]}', "it holds a number that is too large"),
+        ('{"a": [123456789012345678901234567890]}', "it holds a number that is too large"),
+        ('{"a": ["one\ntwo"]}', "a text holds a control character"),
+        ('{"a": 17 "b": 2}', "',' or '}' is expected"),
+        ('{"ä": [1, 2}', "',' or ']' is expected at character 12"),
+        ("17", "a list or an object"),
         ('{"a": ' + "[" * 100_000, "nested too deeply"),
     ],
 )
@@ -81,8 +87,17 @@ def test_files_and_entries_that_are_too_large_and_bytes_that_are_no_text_are_ref
     monkeypatch.setattr(reading, "_PIECE", 10)
     monkeypatch.setattr(reading, "MOST_LETTERS", 1000)
     file.write_text(json.dumps(["x" * 5000]))
-    with pytest.raises(BadEntry, match="no whole JSON"):
+    with pytest.raises(BadEntry, match="one entry has more than 1,000 characters"):
         list(entries(file))
+    file.write_text(json.dumps({"x" * 5000: 1}))
+    with pytest.raises(BadEntry, match="one entry has more than 1,000 characters"):
+        list(entries(file))
+    file.write_text(json.dumps([list(range(5000))]))
+    with pytest.raises(BadEntry, match="one entry has more than 1,000 characters"):
+        list(entries(file))
+    monkeypatch.setattr(reading, "_PIECE", 64)
+    file.write_text(json.dumps([{"a": "x" * 500}] * 5000))
+    assert len(list(entries(file))) == 5000
     monkeypatch.setattr(reading, "MOST_BYTES", 100)
     with pytest.raises(BadEntry, match="it is larger than"):
         list(entries(file))
@@ -93,4 +108,17 @@ def test_files_and_entries_that_are_too_large_and_bytes_that_are_no_text_are_ref
 def test_a_break_in_a_long_file_is_found_without_reading_it_to_its_end(file: Path) -> None:
     file.write_text('{"a": [{"b" 1}, ' + '{"c": 1}, ' * 1_000_000)
     with pytest.raises(BadEntry, match="at character 13"):
+        list(entries(file))
+
+
+def test_of_names_that_come_twice_all_lists_come_and_of_values_the_last(file: Path) -> None:
+    file.write_text('{"a": [1], "a": [2, 3], "b": {"c": 1, "c": 2}}')
+    assert list(entries(file)) == [("a", 0, 1), ("a", 0, 2), ("a", 1, 3), ("b", ALONE, {"c": 2})]
+
+
+def test_an_entry_may_be_nested_but_not_without_end(file: Path) -> None:
+    file.write_text("[" * 400 + "]" * 400)
+    assert len(list(entries(file))) == 1
+    file.write_text("[" * 600 + "]" * 600)
+    with pytest.raises(BadEntry, match="its JSON is nested too deeply"):
         list(entries(file))

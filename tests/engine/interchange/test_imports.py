@@ -5,7 +5,6 @@ import io
 import json
 import shutil
 import struct
-import tempfile
 import threading
 import weakref
 import zipfile
@@ -20,7 +19,6 @@ from fastapi.testclient import TestClient
 from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, select
 
-from annotator import ndjson_stream, running_imports
 from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question, Revision
@@ -29,11 +27,11 @@ from engine.annotation.state import AnnotationState
 from engine.errors import Refused
 from engine.interchange import archives, imports
 from engine.interchange.exports import export
+from engine.interchange.format_detection import detect_format
+from engine.interchange.formats import page_xml
+from engine.interchange.import_entries import BadEntry, IncomingPage, Set
+from engine.interchange.import_store import ALTERNATIVES, Imported
 from engine.interchange.imports import READERS, RECOGNISE, ImportStopped, import_set
-from engine.interchange.incoming import BadEntry, IncomingPage, Set
-from engine.interchange.readers import page_xml
-from engine.interchange.recognise import recognised
-from engine.interchange.storing import Imported
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -404,9 +402,9 @@ def test_a_plain_coco_set_with_boxes_polygons_and_several_of_a_kind_comes_in(
 def test_a_set_is_recognised_by_its_files(answered_on_file: Answered, tmp_path: Path, form: str) -> None:
     workspace, source = answered_on_file
     out = export(workspace, source, form, tmp_path / "out").folder
-    assert recognised(out) == form
+    assert detect_format(out) == form
     (out / "manifest.json").unlink()
-    assert recognised(out) == form
+    assert detect_format(out) == form
     _, done = take_in(workspace, RECOGNISE, out)
     assert done.form == form and done.pages == 3
 
@@ -428,9 +426,9 @@ def test_somebody_else_s_manifest_says_nothing(exported: tuple[Workspace, Export
     manifest = folder / "coco" / "manifest.json"
     for content in ('{"kind": "Dataset"}', "[" * 200_000, '{"format": "glossator-export/2", "kind": '):
         manifest.write_text(content)
-        assert recognised(folder / "coco") == "coco"
+        assert detect_format(folder / "coco") == "coco"
     grounded = folder / "grounded" / "pages.jsonl"
-    assert recognised(grounded) == "grounded"
+    assert detect_format(grounded) == "grounded"
 
 
 def test_what_is_no_dataset_is_refused_and_so_is_what_holds_no_places(
@@ -511,6 +509,48 @@ def test_an_answer_to_a_standard_question_that_comes_in_is_nobodys_task_any_more
     assert (view.total, view.open, view.done) == (4, 2, 2)
 
 
+def test_answers_beyond_the_first_are_counted_in_the_outcome(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    """Two entities "Name:" with different answers ask the same question; a third one repeats the first answer."""
+    for folder in ("annotations", "images"):
+        (tmp_path / folder).mkdir()
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "images" / "one.png")
+
+    def entity(number: int, label: str, text: str, links: list[list[int]]) -> dict[str, object]:
+        box = [10 * number, 10, 10 * number + 8, 20]
+        return {
+            "id": number, "label": label, "text": text, "box": box, "linking": links, "words": [{"text": text, "box": box}],
+        }  # fmt: skip
+
+    form = [
+        entity(0, "question", "Name:", [[0, 1]]),
+        entity(1, "answer", "Ann", [[0, 1]]),
+        entity(2, "question", "Name", [[2, 3]]),
+        entity(3, "answer", "Ben", [[2, 3]]),
+        entity(4, "question", "Name", [[4, 1]]),
+        entity(5, "question", "City:", [[5, 6]]),
+        entity(6, "answer", "Bonn", [[5, 6]]),
+    ]
+    (tmp_path / "annotations" / "one.json").write_text(json.dumps({"form": form}))
+    project, done = take_in(sqlite_workspace, "funsd", tmp_path)
+    assert done.answers == 2 and done.lost == {ALTERNATIVES: 1}
+    found = dict(marked(sqlite_workspace, project))
+    assert np.array_equal(found["What is the Name?"], rasterise([(10, 10, 18, 20)], (100, 200)))
+
+
+def test_of_acceptable_answers_the_first_comes_in_and_the_others_are_counted(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    Image.new("RGB", (200, 100), "white").save(tmp_path / "one.png")
+    page = {
+        "page_id": "one", "image": "one.png", "width": 200, "height": 100,
+        "words": [{"text": "7", "box": [at, 10, at + 8, 20]} for at in (10, 40, 70)],
+        "questions": [{"question_id": "q", "question": TOTAL, "answers": [[0], [1], [2]]}],
+    }  # fmt: skip
+    (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n")
+    _, done = take_in(sqlite_workspace, "grounded", tmp_path)
+    assert done.answers == 1 and done.lost == {ALTERNATIVES: 2}
+
+
 def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     project = make_project(sqlite_workspace)
     with pytest.raises(Refused, match="no import format 'tiff'; choose from coco"):
@@ -556,18 +596,19 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
         [step["done"] for step in taken if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
     )
     assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3)
-    assert [step["doing"] for step in taken[:2]] == ["Beginning", "Unpacking"]
+    assert [step["doing"] for step in taken[:2]] == ["Starting", "Unpacking"]
     assert {step["of"] for step in taken if step["doing"] in ("Looking at the pages", "Storing")} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
-    busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
-    freed = threading.Timer(1.0, ndjson_stream.IMPORTS.room.release, [len(busy)])
+    room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
+    busy = [room.acquire(timeout=30) for _ in range(2)]
+    freed = threading.Timer(1.0, room.release, [len(busy)])
     freed.start()
     _, waited, begun, *_, done = lines(packed.read_bytes())
     freed.join()
     assert (
         all(busy)
         and waited["doing"] == "Waiting for other imports"
-        and begun["doing"] == "Beginning"
+        and begun["doing"] == "Starting"
         and done["result"]["known"] == 2
     )
     _, bad = lines(b"PK no zip")
@@ -603,17 +644,16 @@ def test_an_import_that_is_stopped_leaves_whole_documents_and_the_same_again_add
 
 
 def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
-    app_client: TestClient, answered_on_file: Answered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    app_client: TestClient, answered_on_file: Answered, tmp_path: Path
 ) -> None:
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out)).read_bytes()
     workspace = here(app_client)
     project, other = (make_project(workspace, name).id for name in ("stopped", "another"))
     rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project: "reviewer", other: "reviewer"}))
-    uploads = tmp_path / "uploads"
-    uploads.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(uploads))
-    busy = [ndjson_stream.IMPORTS.room.acquire(blocking=False) for _ in range(2)]
+    uploads = workspace.settings.data_dir / "uploads"
+    room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
+    busy = [room.acquire(timeout=30) for _ in range(2)]
     with ThreadPoolExecutor(1) as aside:
         sent = aside.submit(
             rita.post,
@@ -627,16 +667,16 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
             assert (one["name"], one["by"], one["stopping"]) == ("set.zip", "rita", False)
             assert rita.get(f"/api/projects/{other}/imports").json() == []
             assert rita.post(f"/api/projects/{other}/imports/{one['id']}/stop").status_code == 404
-            assert not running_imports.of_project(project)[0].stopping.is_set()
-            assert list(uploads.glob("glossator-upload-*"))
+            assert [one["stopping"] for one in rita.get(f"/api/projects/{project}/imports").json()] == [False]
+            assert len(list(uploads.iterdir())) == 1
             assert rita.post(f"/api/projects/{project}/imports/{one['id']}/stop").json()["stopping"]
             last = json.loads(sent.result(timeout=30).text.splitlines()[-1])
         finally:
             for _ in filter(None, busy):
-                ndjson_stream.IMPORTS.room.release()
-    assert all(busy) and last == {"status": 422, "detail": "Stopped before anything was stored."}
+                room.release()
+    assert all(busy) and last["status"] == 422 and last["detail"].startswith("Stopped before anything was stored.")
     assert rita.get(f"/api/projects/{project}/imports").json() == []
-    assert documents_of(workspace, project) == 0 and not list(uploads.glob("glossator-upload-*"))
+    assert documents_of(workspace, project) == 0 and not list(uploads.iterdir())
     again = rita.post(f"/api/projects/{project}/import", files={"file": ("set.zip", packed, "application/zip")})
     assert again.json()["answers"] == 3 and rita.get(f"/api/projects/{project}/imports").json() == []
 

@@ -59,7 +59,10 @@ class IncomingAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IncomingPage:
-    """A page. Pages of one `document` follow each other; `number` counts from 1. `image`: a PNG or JPEG of that size."""
+    """A page. Pages of one `document` follow each other; `number` counts from 1. `image`: a PNG or JPEG of that size.
+
+    `alternatives`: how many further answers to its questions the set gives; they are left out, as a question has one answer.
+    """
 
     document: str
     number: int
@@ -71,6 +74,7 @@ class IncomingPage:
     words: tuple[IncomingWord, ...] = ()
     answers: tuple[IncomingAnswer, ...] = ()
     licence: str | None = None
+    alternatives: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
-from engine.interchange.incoming import IncomingAnswer, IncomingPage, IncomingWord, bad
+from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
 from engine.interchange.pictures import checked
 from engine.projects.open_tasks import lock_project, open_missing
 from engine.text import storable
@@ -33,6 +33,7 @@ from model.layout import read_layout
 from model.masks import Mask, decode_patch, rasterise, words_under
 
 AUTOMATIC_ANSWERS = "automatic answers"
+ALTERNATIVES = "further answers to the same question, of which one is kept"
 _TRIES = 5  # to store a document that others store at the same moment
 Status = Literal["draft", "submitted", "accepted"]
 
@@ -40,7 +41,7 @@ Status = Literal["draft", "submitted", "accepted"]
 @dataclass(slots=True)
 class Imported:
     """What came in, from which format. `known`: documents that were there before; `read`: pages that came without words and were
-    read; `lost`: what the set says and has no place here, by name."""
+    read; `lost`: what was left out, by name."""
 
     form: str
     documents: int = 0
@@ -55,6 +56,9 @@ class Imported:
         """Count what came in besides."""
         for name in ("documents", "known", "pages", "read", "answers", "no_answer"):
             setattr(self, name, getattr(self, name) + getattr(more, name))
+
+
+OnStored = Callable[[Session, Imported], None]
 
 
 def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
@@ -96,8 +100,12 @@ def store(
     *,
     ocr: bool,
     on_page: Callable[[int], None] = lambda _: None,
+    on_stored: OnStored | None = None,
 ) -> None:
-    """Store a document with its answers. `ocr`: read the words of pages without any. `on_page`: hears the number of each page that is ready.
+    """Store a document with its answers. `ocr`: read the words of pages without any.
+
+    `on_page`: hears the number of each page that is ready. `on_stored`: hears in the unit of work that stores the document
+    what has come in with it, all in all; what it raises undoes that.
 
     A document is known by its images and by the words that were given: what OCR reads may be better one day. Of one that is there, the
     words stay as they are, and answers are marked on those.
@@ -107,8 +115,9 @@ def store(
         images.append(workspace.blobs.put_file(page.image))
         of_people = tuple(answer for answer in page.answers if not answer.automatic)
         given.append(replace(page, image=workspace.blobs.path(images[-1]), answers=of_people))
-        if len(of_people) < len(page.answers):
-            done.lost[AUTOMATIC_ANSWERS] = done.lost.get(AUTOMATIC_ANSWERS, 0) + len(page.answers) - len(of_people)
+        for name, count in ((AUTOMATIC_ANSWERS, len(page.answers) - len(of_people)), (ALTERNATIVES, page.alternatives)):
+            if count:
+                done.lost[name] = done.lost.get(name, 0) + count
     content = canonical(
         [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, given, strict=True)]
     )
@@ -121,7 +130,7 @@ def store(
             on_page(number)
         try:
             stored = _committed(
-                workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status
+                workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status, on_stored
             )
         except IntegrityError:  # on PostgreSQL somebody stored the same, or asked the same, at the same moment
             if not tries_left:
@@ -145,6 +154,7 @@ def _committed(
     done: Imported,
     user_id: str,
     status: Status,
+    on_stored: OnStored | None,
 ) -> Imported | None:
     """What came in with a document, once it is committed; None where it is there, or gone, since it was looked for."""
     marks, unanswered = _marked(pages)
@@ -178,6 +188,10 @@ def _committed(
             lock_project(session, project_id)  # before any automatic answer of it: in the order of who takes these back
         _answer(session, document, marks, unanswered - marks.keys(), user_id, status, came)
         open_missing(session, project_id, document.id)
+        if on_stored is not None:
+            total = replace(done, lost=dict(done.lost))
+            total.add(came)
+            on_stored(session, total)
     return came
 
 

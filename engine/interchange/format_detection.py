@@ -7,9 +7,9 @@ from pathlib import Path
 
 from engine.grounded import PAGES_FILE
 from engine.interchange.destination import MANIFEST_FILE
-from engine.interchange.entries import ALONE, entries
-from engine.interchange.incoming import BadEntry, bad
-from engine.interchange.readers import boundingdocs, coco, label_studio, png_masks
+from engine.interchange.formats import boundingdocs, coco, label_studio, png_masks
+from engine.interchange.import_entries import BadEntry, bad
+from engine.interchange.json_entries import ALONE, entries
 
 _MARKS = (
     (PAGES_FILE, "grounded"),
@@ -24,7 +24,7 @@ _LOOKED_INTO = 1_000  # files of a kind at most: a set begins with its own
 _CHECKED_EVERY = 100  # files
 
 
-def recognised(path: Path, check: Callable[[], None] = lambda: None) -> str:
+def detect_format(path: Path, check: Callable[[], None] = lambda: None) -> str:
     """Return the name of the format of a file or folder. BadEntry when it looks like none, or like one that holds no places.
 
     `check` is called now and then; what it raises ends the search.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.interchange.incoming import bad, inside
+from engine.interchange.import_entries import bad, inside
 
 
 def image_beside(root: Path, beside: Path, name: object, where: str) -> Path:

@@ -1,0 +1,68 @@
+"""Follow a job to its end, without a thread: messages of its progress as they come, then the job as it ended."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+
+from fastapi.concurrency import run_in_threadpool
+
+from db.ids import new_id
+from db.tables import Job
+from engine.interchange.import_jobs import Step
+from engine.jobs import queue
+from engine.jobs.lane import Lane
+from engine.workspace import Workspace
+
+WAITING = "Waiting for other imports."
+_EVERY = 0.25  # seconds between two messages of a kind that are told
+_LOOK = 1.0  # seconds without a message after which the database is asked: another server may do the job
+
+
+class FollowedJob:
+    """A job of a lane that is about to be asked for, as `id`: so no message is missed. `leave` ends it."""
+
+    def __init__(self, workspace: Workspace, lane: Lane) -> None:
+        self.id = new_id()
+        self._workspace = workspace
+        self._told: asyncio.Queue[str | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._doing, self._at = "", 0.0
+        self.leave = lane.listen(self.id, self._hear)
+
+    async def messages(self) -> AsyncIterator[str]:
+        """Yield what the job does until it has ended, and again what it still does when nothing new is told."""
+        patience = _EVERY  # a job that waits for others is told of soon
+        while True:
+            message: str | None = None
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    message = await self._told.get()
+            patience = _LOOK
+            if message is not None:
+                yield message
+                continue
+            job = await self.job()
+            if job.status in queue.ENDED and self._told.empty():
+                return
+            yield WAITING if job.status == "waiting" else job.message
+
+    async def job(self) -> Job:
+        """Return the job as it is now."""
+        return await run_in_threadpool(queue.job_by_id, self._workspace, self.id)
+
+    async def ended(self) -> Job:
+        """Wait for the end of the job, and return it."""
+        async for _ in self.messages():
+            pass
+        return await self.job()
+
+    def _hear(self, message: str | None) -> None:
+        """Pass on the first and the last message of each kind, and some between; called from the job's thread."""
+        if message is not None:
+            step, now = Step.read(message), time.monotonic()
+            if step.doing == self._doing and step.done != step.of and now - self._at < _EVERY:
+                return
+            self._doing, self._at = step.doing, now
+        with contextlib.suppress(RuntimeError):  # the server has ended, and nobody listens
+            self._loop.call_soon_threadsafe(self._told.put_nowait, message)

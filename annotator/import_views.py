@@ -1,0 +1,108 @@
+"""Imports as people see them: under way, line by line, and what came in."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Any
+
+from fastapi import HTTPException
+from pydantic import BaseModel, Field
+
+from annotator.followed_job import WAITING, FollowedJob
+from db.tables import Job
+from engine.errors import Refused
+from engine.interchange.import_jobs import Step
+
+_STILL = 15.0  # seconds after which the last line is told again: a line that is silent is cut by what stands between
+_STOPPED = "Stopped before anything was stored. Start the import again to run it."
+_FAILED = "The import failed on the server; see its log. Stored documents are kept; import again to add the rest."
+
+
+class ImportedView(BaseModel):
+    """What came in."""
+
+    format: str
+    documents: int
+    known: int = Field(description="Documents that existed before.")
+    pages: int
+    read: int = Field(description="Pages without words, read by OCR.")
+    answers: int
+    no_answer: int = Field(description="Questions marked as not answered by the document.")
+    lost: dict[str, int] = Field(
+        description="What was left out, by name: further answers to the same question, automatic answers, and so on."
+    )
+
+
+class ImportUnderWay(BaseModel):
+    """An import that has not ended."""
+
+    id: str = Field(description="The id of its job.")
+    name: str = Field(description="The file.")
+    by: str = Field(description="Who brought it in.")
+    began_at: datetime
+    doing: str
+    done: int
+    of: int = Field(description="0 while nobody knows how much there is.")
+    stopping: bool = Field(description="Somebody has stopped it, and it ends at its next step.")
+
+
+async def import_lines(followed: FollowedJob) -> AsyncIterator[str]:
+    """Yield a line of JSON for each step of an import, and one for its end."""
+    try:
+        last, told = _line(followed.id, Step("Starting")), time.monotonic()
+        yield last
+        async for message in followed.messages():
+            line = _line(followed.id, Step.read(message))
+            if line != last or time.monotonic() - told >= _STILL:
+                yield line
+                last, told = line, time.monotonic()
+        job = await followed.job()
+    finally:
+        followed.leave()
+    try:
+        yield _json(result=import_result(job).model_dump(mode="json"))
+    except Refused as refused:
+        yield _json(status=422, detail=str(refused))
+    except HTTPException as failed:
+        yield _json(status=failed.status_code, detail=failed.detail)
+
+
+def import_result(job: Job) -> ImportedView:
+    """Return what came in with an import that has ended.
+
+    Raises:
+        Refused: It failed or was stopped; the sentence says why.
+        HTTPException: 500, it was given up.
+    """
+    if job.status == "done":
+        found = job.result["imported"]
+        return ImportedView(format=found["form"], **{name: found[name] for name in found if name != "form"})
+    if job.status == "dead":
+        raise HTTPException(500, _FAILED)
+    if job.status == "cancelled" and not job.message.startswith("Stopped"):
+        raise Refused(_STOPPED)  # before it began
+    raise Refused(job.message)
+
+
+def under_way(job: Job, names: dict[str, str]) -> ImportUnderWay:
+    """Return an import that has not ended. `names`: of people, by id."""
+    step = Step.read(WAITING if job.status == "waiting" else job.message)
+    return ImportUnderWay(
+        id=job.id,
+        name=job.payload["name"],
+        by=names.get(job.payload["user_id"], ""),
+        began_at=job.created_at,
+        doing=step.doing,
+        done=step.done,
+        of=step.of,
+        stopping=job.cancel_requested_at is not None,
+    )
+
+
+def _line(job_id: str, step: Step) -> str:
+    return _json(id=job_id, doing=step.doing, done=step.done, of=step.of)
+
+
+def _json(**said: Any) -> str:
+    return json.dumps(said, ensure_ascii=False) + "\n"

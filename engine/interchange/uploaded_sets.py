@@ -1,0 +1,100 @@
+"""Uploaded datasets on disk, named by their content, until the import that reads them has ended.
+
+A file is flushed to disk before anybody is told that it was accepted. So an import survives the end of its server.
+"""
+
+import contextlib
+import hashlib
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlalchemy import or_, select
+
+from db import private
+from db.base import now
+from db.ids import new_id
+from db.tables import Job
+from engine.errors import Refused
+from engine.jobs.queue import OPEN
+from engine.workspace import Workspace
+
+IMPORT = "import"  # kind of the jobs that read uploads
+FOLDER = "uploads"  # in the data folder
+KEPT_DAYS = 14  # an upload whose import was given up waits so long for somebody to try it again
+_NEW = ".new-"
+_NEW_SECONDS = 24 * 3600.0  # after which a file that has no name yet is nobody's any more
+_UNCLAIMED_SECONDS = 600.0  # between an upload and the job that reads it
+_CHUNK = 1 << 20
+
+
+def receive(workspace: Workspace, source: BinaryIO) -> str:
+    """Copy an upload into the data folder and return its SHA-256; it is on disk, whole, when this returns."""
+    folder = _folder(workspace)
+    private.make_folder(folder)
+    temporary = folder / f"{_NEW}{new_id()}"
+    digest = hashlib.sha256()
+    try:
+        with temporary.open("wb") as copy:
+            while chunk := source.read(_CHUNK):
+                digest.update(chunk)
+                copy.write(chunk)
+            copy.flush()
+            os.fsync(copy.fileno())
+        temporary.replace(folder / digest.hexdigest())
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return digest.hexdigest()
+
+
+def path_of(workspace: Workspace, sha256: str) -> Path:
+    """Return where an upload lies.
+
+    Raises:
+        Refused: It is not kept any more.
+    """
+    path = _folder(workspace) / sha256
+    if not path.is_file():
+        raise Refused("The uploaded file is not kept any more; upload it again.")
+    return path
+
+
+def forget(workspace: Workspace) -> None:
+    """Delete the uploads that no import needs any more."""
+    folder = _folder(workspace)
+    if not folder.is_dir():
+        return
+    needed = _needed(workspace)
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):  # somebody else deletes it at the same moment
+            age = time.time() - path.stat().st_mtime
+            if path.name.startswith(_NEW):
+                gone = age > _NEW_SECONDS
+            else:
+                gone = needed.get(path.name) is False or (path.name not in needed and age > _UNCLAIMED_SECONDS)
+            if gone:
+                path.unlink()
+
+
+def _needed(workspace: Workspace) -> dict[str, bool]:
+    """Return for each upload that an import was asked for whether one of these still needs it."""
+    since = now() - timedelta(days=KEPT_DAYS)
+    needs = or_(Job.status.in_(OPEN), (Job.status == "dead") & (Job.finished_at > since))
+    found: dict[str, bool] = {}
+    with workspace.database.read() as session:
+        for payload, needed in session.execute(select(Job.payload, needs).where(Job.kind == IMPORT)):
+            sha256 = str(payload.get("sha256"))
+            found[sha256] = found.get(sha256, False) or bool(needed)
+    return found
+
+
+def _folder(workspace: Workspace) -> Path:
+    return workspace.settings.data_dir / FOLDER

@@ -1,0 +1,136 @@
+"""A lane: threads of a server that do the jobs of some kinds, so that these never wait for a worker.
+
+A retraining keeps a worker busy for minutes. Imports are jobs of the same queue, with the same leases, and the server
+does them itself. Several servers share the queue. A job whose server was killed is taken over when its
+lease ends.
+"""
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Mapping
+
+from sqlalchemy.exc import DBAPIError
+
+from db.tables import Job
+from engine.jobs import queue
+from engine.jobs.limits import Limits
+from engine.jobs.worker import Handler, do, holder_name
+from engine.workspace import Workspace
+
+LEASE_SECONDS = 20.0
+_STOP_SECONDS = 5.0  # to end the jobs at their next step; another server goes on with those that do not
+_log = logging.getLogger(__name__)
+
+Listener = Callable[[str | None], None]  # each message of a job's progress; None when its attempt has ended
+
+
+class Lane:
+    """Does the jobs of its handlers' kinds, `at_once` of them at a time. `room`: a semaphore of what it may still begin."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        handlers: Mapping[str, Handler],
+        *,
+        at_once: int,
+        lease_seconds: float = LEASE_SECONDS,
+        afterwards: Callable[[Workspace], None] = lambda _: None,
+    ) -> None:
+        """`afterwards` is called after each attempt at a job, and once when the lane starts: it tidies what jobs leave."""
+        self.room = threading.BoundedSemaphore(at_once)
+        self._workspace, self._handlers, self._lease_seconds = workspace, dict(handlers), lease_seconds
+        self._afterwards = afterwards
+        self._stop, self._woken = threading.Event(), threading.Event()
+        self._listeners: dict[str, list[Listener]] = {}
+        self._changing = threading.Lock()
+        self._working: set[threading.Thread] = set()
+        name = "-".join(self._handlers)
+        self._thread = threading.Thread(target=self._take_jobs, name=f"lane-{name}", daemon=True)
+
+    def start(self) -> None:
+        """Take jobs from now on."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Look for a job at once: one was just asked for."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Ask the jobs to stop at their next step, and wait a moment for that; they go on when a server runs again."""
+        self._stop.set()
+        self.wake()
+        if self._thread.ident is not None:
+            self._thread.join(_STOP_SECONDS)
+        for thread in list(self._working):
+            thread.join(_STOP_SECONDS)
+
+    def listen(self, job_id: str, listener: Listener) -> Callable[[], None]:
+        """Tell `listener` of a job's progress when this lane does the job; return what ends that.
+
+        Register before the job is asked for, and nothing is missed. The listener is called from another thread.
+        """
+        with self._changing:
+            self._listeners.setdefault(job_id, []).append(listener)
+
+        def leave() -> None:
+            with self._changing:
+                of_job = self._listeners.get(job_id, [])
+                if listener in of_job:
+                    of_job.remove(listener)
+                if not of_job:
+                    self._listeners.pop(job_id, None)
+
+        return leave
+
+    def _take_jobs(self) -> None:
+        self._tidy()
+        pause = min(self._workspace.settings.poll_seconds, self._lease_seconds)
+        while not self._stop.is_set():
+            if not self.room.acquire(timeout=pause):
+                continue
+            self._woken.clear()
+            job, holder = None, holder_name()
+            try:
+                if queue.is_waiting(self._workspace, list(self._handlers)):
+                    job = queue.lease(self._workspace, holder, list(self._handlers), seconds=self._lease_seconds)
+            except DBAPIError:
+                _log.exception("the database did not answer; trying again")
+            if job is None:
+                self.room.release()
+                self._woken.wait(pause)
+                continue
+            thread = threading.Thread(target=self._work, args=(job, holder), name=f"job-{job.kind}", daemon=True)
+            self._working.add(thread)
+            thread.start()
+
+    def _work(self, job: Job, holder: str) -> None:
+        try:
+            do(
+                self._workspace,
+                job,
+                holder,
+                handlers=self._handlers,
+                stop=self._stop,
+                lease_seconds=self._lease_seconds,
+                limits=Limits(0, math.inf),
+                watch=lambda _, message: self._tell(job.id, message),
+            )
+        finally:
+            self._tidy()
+            self._tell(job.id, None)
+            self._working.discard(threading.current_thread())
+            self.room.release()
+            self.wake()
+
+    def _tidy(self) -> None:
+        try:
+            self._afterwards(self._workspace)
+        except (OSError, DBAPIError):
+            _log.exception("what ended jobs left could not be tidied")
+
+    def _tell(self, job_id: str, message: str | None) -> None:
+        with self._changing:
+            of_job = list(self._listeners.get(job_id, ()))
+        for listener in of_job:
+            listener(message)
