@@ -23,7 +23,7 @@ class AskedQuestion(BaseModel):
 
 
 class AuditLine(BaseModel):
-    """An entry as people read it: when, who, and what in one clause."""
+    """An entry for people: time, actor, and `what` as one clause."""
 
     id: str
     created_at: datetime
@@ -144,7 +144,7 @@ class EditWords(BaseModel):
 
 
 class Encoding(BaseModel):
-    """Whether the page can be asked at once."""
+    """Encoding state of a page: encoded, or encoding."""
 
     status: str
 
@@ -162,12 +162,12 @@ class FiringView(BaseModel):
 
 
 class ExportFormat(BaseModel):
-    """A format that answers can be exported in."""
+    """An export format."""
 
     name: str
     title: str
     lossy: str
-    """What it cannot hold; empty where it holds everything."""
+    """Content that the format cannot hold; empty: none."""
 
 
 class GivenAnswer(BaseModel):
@@ -180,8 +180,7 @@ class GivenAnswer(BaseModel):
 
 
 class HeldTask(BaseModel):
-    """
-    Who is at work on which question of which document, and until when unless they go on.
+    """Who is at work on which question of which document, and until when unless they go on.
 
     The person is "Somebody else" where their answer will be compared with that of who asks.
     """
@@ -193,41 +192,44 @@ class HeldTask(BaseModel):
 
 
 class ImportUnderWay(BaseModel):
-    """An import that has not ended."""
+    """A running import."""
 
     id: str
     name: str
-    """The file."""
+    """Name of the file."""
     by: str
-    """Who brought it in."""
+    """Name of the user."""
     began_at: datetime
     doing: str
     done: int
     of: int
-    """0 while nobody knows how much there is."""
+    """Total of the current step; 0: unknown."""
     stopping: bool
-    """Somebody has stopped it, and it ends at its next step."""
+    """Whether it was stopped; it ends at its next step."""
 
 
 class ImportedSet(BaseModel):
-    """What came in."""
+    """Result of an import."""
 
     format: str
     documents: int
     known: int
-    """Documents that were there before."""
+    """Documents that existed before."""
     pages: int
     read: int
-    """Pages that came without words and were read."""
+    """Pages without words, read by OCR."""
     answers: int
     no_answer: int
-    """Questions that a document does not answer."""
+    """Questions marked as not answered by the document."""
     lost: dict[str, int]
-    """What the set says and has no place here, by name."""
+    """Content of the dataset that cannot be stored: count by name."""
 
 
 class InvitationView(BaseModel):
-    """An invitation as admins see it. `state`: open, used, expired, withdrawn, or void when its maker is no admin any more."""
+    """An invitation as admins see it.
+
+    `state`: open, used, expired, withdrawn, or void (its author is no longer admin).
+    """
 
     id: str
     role: str
@@ -256,7 +258,7 @@ class JobView(BaseModel):
 
 
 class LeaseView(BaseModel):
-    """Until when the lease holds without another heartbeat."""
+    """End of the lease without another heartbeat."""
 
     lease_until: datetime
 
@@ -288,7 +290,7 @@ class LookLine(BaseModel):
 
 
 class Invited(BaseModel):
-    """An invitation with its link, which is told this once."""
+    """An invitation with its link, which is shown only once."""
 
     id: str
     role: str
@@ -301,7 +303,7 @@ class Invited(BaseModel):
 
 
 class MadeToken(BaseModel):
-    """A token that was just made. It is told this once and stored nowhere."""
+    """A new token. It is shown once and not stored."""
 
     token: str
     scope: Literal["read", "annotate", "admin"]
@@ -325,7 +327,7 @@ class Mean(BaseModel):
 
 
 class MemberView(BaseModel):
-    """A member of a project. Admins of the whole installation are no members and may do everything all the same."""
+    """A member of a project. Admins of the installation have all rights without membership."""
 
     user_id: str
     name: str
@@ -359,7 +361,7 @@ class ModelName(BaseModel):
 
 
 class NextAnswer(BaseModel):
-    """Where to go on, or one sentence why there is nothing left."""
+    """The next open answer, or the reason why there is none."""
 
     annotation_id: str | None
     document_id: str | None = None
@@ -432,7 +434,7 @@ class PrecisionPoint(BaseModel):
 
 
 class Project(BaseModel):
-    """A project with its counts, the model that answers in it, and what the person who asks is there."""
+    """A project with its counts, its champion (the model in use), and the caller's role."""
 
     id: str
     name: str
@@ -445,7 +447,7 @@ class Project(BaseModel):
 
 
 class PutFirst(BaseModel):
-    """How many tasks of a document come first now."""
+    """Number of tasks moved to the front of the queue."""
 
     tasks: int
 
@@ -466,8 +468,7 @@ class QueueDepth(BaseModel):
 
 
 class QueueView(BaseModel):
-    """
-    How far a project's standard questions are.
+    """How far a project's standard questions are.
 
     `open`: tasks that still want answers, `mine` of them for this person now; `submitted`: answered, waiting for a verdict;
     `done`: accepted; `automatic`: answered without a person, and drawn for no check; `to_review`: answers that this person could judge; `reason`: why nothing is theirs, else None.
@@ -501,7 +502,7 @@ class Recent(BaseModel):
 
 
 class RefusedFile(BaseModel):
-    """A file that is not taken, and why."""
+    """A refused file, with the reason."""
 
     name: str
     reason: str
@@ -509,8 +510,7 @@ class RefusedFile(BaseModel):
 
 
 class Reliability(BaseModel):
-    """
-    How far one person's answers can be relied on, 0..1, from so many comparisons with people and with known answers.
+    """How far one person's answers can be relied on, 0..1, from so many comparisons with people and with known answers.
 
     `sentence`: where somebody disagrees with everybody, who, and how much; else None.
     """
@@ -594,10 +594,9 @@ class SchedulerView(BaseModel):
 
 
 class SessionView(BaseModel):
-    """
-    A login of one browser, or a program's token. `current`: the one that is asking.
+    """A session of a browser, or a token of a program. `current`: the session of this request.
 
-    `scope`: what a token may do; None for a browser. `last_used_at`: of a token, up to ten minutes old.
+    `scope`: scope of a token; None for browsers. `last_used_at`: last use of a token, up to ten minutes old.
     """
 
     id: str
@@ -656,7 +655,10 @@ class Suggestions(BaseModel):
 
 
 class TakenFile(BaseModel):
-    """A file that is a document now. `created` is false when the project had it already, `whole` while its pages come in."""
+    """A file that became a document.
+
+    `created`: false when the project had it already. `whole`: false while pages are read.
+    """
 
     name: str
     document_id: str
@@ -668,14 +670,13 @@ class TakenFile(BaseModel):
 
 
 class TakenBack(BaseModel):
-    """How many automatic answers were taken back."""
+    """Number of withdrawn automatic answers."""
 
     answers: int
 
 
 class TaskLine(BaseModel):
-    """
-    A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer.
+    """A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer.
 
     `chosen_by`: what gave its document its place in the queue: "model", "random", "age" or "hand"; None: it came then.
     """
@@ -714,7 +715,7 @@ class TriggersView(BaseModel):
 
 
 class Uploaded(BaseModel):
-    """What became of each file."""
+    """Result of each uploaded file."""
 
     documents: list[TakenFile]
     refused: list[RefusedFile]
@@ -722,7 +723,7 @@ class Uploaded(BaseModel):
 
 
 class UserView(BaseModel):
-    """A user as admins see them. `role`: admin is one in every project; the others are what projects make them."""
+    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles."""
 
     id: str
     name: str
@@ -732,7 +733,7 @@ class UserView(BaseModel):
 
 
 class VersionView(BaseModel):
-    """A model version with where it came from."""
+    """A model version with its parent, figures and training data."""
 
     id: str
     label: str
@@ -744,7 +745,7 @@ class VersionView(BaseModel):
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
     missing: bool
-    """Its checkpoint is gone from disk: it can neither answer nor be trained on."""
+    """Whether its checkpoint is missing from disk: it can neither answer nor be trained."""
 
 
 class WordMerge(BaseModel):
@@ -821,8 +822,7 @@ class AnnotationLine(BaseModel):
 
 
 class Change(BaseModel):
-    """
-    One question: how well the champion answered it ("before") and the challenger ("after").
+    """One question: how well the champion answered it ("before") and the challenger ("after").
 
     gained: it was not found (IoU at most one half) and now is; lost: the other way; for a question without an answer, whether that is
     said. better, worse: found as before, marked otherwise. Ids and names are None for generated pages.
@@ -888,15 +888,14 @@ class Figures(BaseModel):
 
 
 class Me(BaseModel):
-    """Who is asking, and whether people log in here at all."""
+    """The current user and the login mode: local or login."""
 
     user: Person
     auth: str
 
 
 class NextTask(BaseModel):
-    """
-    What to do next. `annotation_id`, `page_id`: the caller's answer and where it is, if there is one already.
+    """What to do next. `annotation_id`, `page_id`: the caller's answer and where it is, if there is one already.
 
     Without a task `reason` says why; a rejected answer to a question of one's own comes without a task, when no task is left.
     """
@@ -926,8 +925,7 @@ class Patch(BaseModel):
 
 
 class ProjectAgreement(BaseModel):
-    """
-    All of it. `model`: its proposals against the accepted answers, newest first, at most NEWEST of them.
+    """All of it. `model`: its proposals against the accepted answers, newest first, at most NEWEST of them.
 
     `reliability`: of everybody who was compared with others or with known answers, the least reliable first.
     """
@@ -972,8 +970,7 @@ class WordSplit(BaseModel):
 
 
 class Words(BaseModel):
-    """
-    The words of a page in reading order, one list a property. Boxes are pixels, right and lower edge exclusive.
+    """The words of a page in reading order, one list a property. Boxes are pixels, right and lower edge exclusive.
 
     `version` counts how often they were mended; `next` is the number that the next new word gets.
     """
@@ -1003,8 +1000,7 @@ class Candidate(BaseModel):
 
 
 class Contradiction(BaseModel):
-    """
-    Why an accepted label is looked at again, and what the model says instead; without words and mask: "not answered here".
+    """Why an accepted label is looked at again, and what the model says instead; without words and mask: "not answered here".
 
     kind: the model marks a place "elsewhere"; it marks one "here" where the label has none; or it is sure of "not_here".
     """
@@ -1068,8 +1064,7 @@ class MendedWords(BaseModel):
 
 
 class NextReview(BaseModel):
-    """
-    An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait.
+    """An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait.
 
     `second_look`: why an accepted label is looked at again.
     """
