@@ -45,7 +45,7 @@ class PreparedPage:
     shapes: Floats  # [N, SHAPES]
     positions: Floats  # [N, 6]
     image: Tensor | None  # [3, h, w], white margins at the right and at the bottom
-    white: Tensor  # [3], what a white pixel is in ``image``
+    white: Tensor  # [3], a white pixel of `image`, normalised
 
 
 @dataclass(frozen=True, slots=True)

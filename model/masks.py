@@ -52,7 +52,7 @@ def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
         Mask, bool [H, W].
 
     Raises:
-        ValueError: the patch has wrong keys or types, its box is empty, inverted or outside the page, or its counts are
+        ValueError: the patch has wrong keys or types. Its box is empty, inverted or outside the page. Its counts are
             negative or do not sum to the area of the box. The message is one sentence for a person.
     """
     if not isinstance(patch, Mapping) or set(patch) != {"box", "counts"}:
@@ -100,7 +100,7 @@ def pixels_inside(box: Box, counts: Sequence[int]) -> Mask:
 
 
 def is_encoded(box: Box, counts: Sequence[int]) -> bool:
-    """Return whether a checked patch equals what `encode_patch` writes for its mask, without decoding it."""
+    """Return whether a checked patch is in the form that `encode_patch` writes, without decoding it."""
     if not counts:
         return True
     width = box[2] - box[0]

@@ -1,7 +1,12 @@
 """Write the pages of docs/ that follow from the code: `python -m tests.generated_docs`, or `make docs`.
 
+<<<<<<< HEAD
 docs/cli.md comes from the commands, docs/api.md from the OpenAPI document, docs/settings.md from the settings, and the table
 of keys in docs/annotate.md from the page's scripts.
+=======
+docs/cli.md comes from the commands, docs/api.md from the OpenAPI document, docs/settings.md from the settings, and the
+table of keys in docs/annotate.md from the page's scripts.
+>>>>>>> refs/heads/docs
 tests/test_docs.py fails while one of them lags behind the code.
 """
 
@@ -26,15 +31,41 @@ from tests.support.repository import ROOT
 
 DOCS = ROOT / "docs"
 MADE = "<!-- Made by `make docs` from {source}; edit that instead. -->"
+<<<<<<< HEAD
 CLIENT = '''from engine.client import Glossator
+=======
+ABOUT_SETTINGS = """
+Glossator reads its settings once, at the start, from variables of the environment or from a file `.env` in the folder
+it is started in. A variable of the environment goes before the file. Lists are written as JSON:
+`GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. A wrong value ends the start with a sentence.
+"""
+ABOUT_COMMANDS = """
+`make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this page.
+Commands read the database directly, so they work while no server runs. `--json` prints one JSON object on the last
+line of standard output; progress goes to standard error. Without `--project`, commands use the project `default`.
+"""
+ABOUT_ROUTES = """
+A running server shows the same with an example of every body and answer at `/api/docs`, and as a file at
+`/api/openapi.json`. *Scope* is the least scope of a token, *role* the least role of its person. Statuses with which a
+route refuses stand under [Failures](#failures); 408, 421, 431 and 503 may come from every route.
+"""
+CLIENT = """from engine.client import Glossator
+>>>>>>> refs/heads/docs
 
 with Glossator("http://127.0.0.1:7860", token=token) as glossator:  # a token that may create projects
     project = glossator.create_project("Invoices 2026")
     invoice = glossator.upload(project.id, "invoice.pdf").documents[0]
     answer = glossator.ask(invoice.document_id, "What is the total due?")
+<<<<<<< HEAD
     glossator.accept(answer.id, answer.head)'''
 KEYS_BEGIN, KEYS_END = "<!-- keys: made by `make docs` -->", "<!-- /keys -->"
 CHECKED_LATER = {  # routes whose role no dependency names: uploads ask before the body is read, saving asks in its one query
+=======
+    glossator.accept(answer.id, answer.head)"""
+KEYS_BEGIN, KEYS_END = "<!-- keys: made by `make docs` -->", "<!-- /keys -->"
+# Routes whose role no dependency names: uploads ask before the body is read, saving asks in its one query.
+CHECKED_LATER = {
+>>>>>>> refs/heads/docs
     ("POST", "/api/projects/{project_id}/documents"): "annotator",
     ("POST", "/api/projects/{project_id}/import"): "reviewer",
     ("PUT", "/api/annotations/{annotation_id}/revisions"): "annotator",
@@ -56,9 +87,13 @@ def settings_page() -> str:
             "",
             MADE.format(source="engine/settings.py"),
             "",
+<<<<<<< HEAD
             "Glossator reads its settings once, at the start, from variables of the environment or from a file `.env` in the",
             "folder it is started in. A variable of the environment goes before the file. Lists are written as JSON:",
             """`GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. A wrong value ends the start with a sentence.""",
+=======
+            *_wrapped(ABOUT_SETTINGS),
+>>>>>>> refs/heads/docs
             "",
             "Settings of one project (retraining, review, overlap) are not here: see [manage.md](manage.md) and",
             "`glossator projects set`. How to serve others stands in [deploy.md](deploy.md).",
@@ -96,6 +131,7 @@ def cli_page() -> str:
         "",
         MADE.format(source="engine/commands"),
         "",
+<<<<<<< HEAD
         "`make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this page.",
         "Commands read the database directly, so they work while no server runs. `--json` prints one JSON object on the last",
         "line of standard output; progress goes to standard error. Without `--project`, commands use the project `default`.",
@@ -104,6 +140,15 @@ def cli_page() -> str:
         "|---|---|",
         *(f"| [`{name}`](#{name.replace(' ', '-')}) | {_cell(_paragraphs(each.help)[0])} |" for name, each in single.items()),
     ]  # fmt: skip
+=======
+        *_wrapped(ABOUT_COMMANDS),
+        "",
+        "| command | purpose |",
+        "|---|---|",
+    ]
+    for name, command in single.items():
+        lines.append(f"| [`{name}`](#{name.replace(' ', '-')}) | {_cell(_paragraphs(command.help)[0])} |")
+>>>>>>> refs/heads/docs
     for name, command in single.items():
         context = command.make_context(name, [], resilient_parsing=True)
         lines += ["", f"## {name}", "", f"`{name} {' '.join(command.collect_usage_pieces(context))}`"]
@@ -132,9 +177,13 @@ def api_page() -> str:
         lines += [*_wrapped(paragraph), ""]
     lines += ["```python", *CLIENT.splitlines(), "```", ""]
     lines += [
+<<<<<<< HEAD
         "A running server shows the same with an example of every body and answer at `/api/docs`, and as a file at",
         "`/api/openapi.json`. In the tables, *scope* is the least scope of a token, and *role* the least role of its person.",
         "Statuses with which a route refuses stand under [Failures](#failures); 408, 421, 431 and 503 may come from every route.",
+=======
+        *_wrapped(ABOUT_ROUTES),
+>>>>>>> refs/heads/docs
     ]
     for tag in document["tags"]:
         lines += ["", f"## {tag['name'].capitalize()}", "", tag.get("description", "")]
@@ -245,7 +294,11 @@ def _paragraphs(text: str | None) -> list[str]:
 
 def _wrapped(text: str, width: int = 118) -> list[str]:
     lines = [""]
+<<<<<<< HEAD
     for word in text.split():
+=======
+    for word in re.findall(r"(?:`[^`]*`|\S)+", " ".join(text.split())):  # a span of code stays on its line
+>>>>>>> refs/heads/docs
         if len(lines[-1]) + len(word) >= width:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkspace
 from annotator.thumbnail_queue import made
-from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, mend, page_words
+from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
 from engine.documents.views import page_image
 
@@ -74,7 +74,7 @@ def mend_words(
 ) -> MendedWords | JSONResponse:
     """Fix words: edit, split, merge or add. Repeating an idempotency key stores nothing."""
     try:
-        return mend(workspace, page_id, request, user.id)
+        return edit_words(workspace, page_id, request, user.id)
     except WordsConflict as conflict:
         current = page_words(workspace, page_id)
         content = {"detail": str(conflict), "current": current.model_dump(mode="json")}

@@ -1,5 +1,6 @@
-"""Questions, the model's answers, and what people make of them.
+"""Questions, model answers, and the revisions that people save.
 
-`answer_service` asks the model, `state` applies edits (pure), `revisions` appends what people save, `words` keeps the words.
-The mask of an answer is computed in `painting` (edits) and model.masks; agreement of two answers in `agreement`.
+`answer_service` asks the model, `state` applies edits (pure), `revisions` stores saves, `words` stores the words of
+pages.
+`painting` computes the mask after edits, `agreement` compares two answers.
 """

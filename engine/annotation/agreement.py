@@ -1,7 +1,7 @@
-"""How well two answers to the same question agree: IoU of their pixels and F1 of their words. Pure: no database.
+"""Agreement of two answers to one question: IoU of their pixels and F1 of their words. Pure.
 
-Answers are compared page by page, inside the box that both marks need, so that a document of many pages takes no more memory
-than its largest answer. F1 as in SQuAD (Rajpurkar et al. 2016, section 6.1), over the words' stable numbers instead of their text.
+Answers are compared page by page, inside the box that encloses both marks, so memory is bounded by the largest mark. F1
+as in SQuAD (Rajpurkar et al. 2016, section 6.1), with the words' stable numbers in place of their text.
 """
 
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ import numpy as np
 from engine.annotation.proposal import marked
 from engine.annotation.state import AnnotationState, Box, PageGeometry, PageMark, Patch, raster
 
-AGREED = 0.75  # IoU from which on two answers count as the same: a currency sign or a comma may be in or out
+AGREED = 0.75  # smallest IoU at which two answers count as equal; leaves room for a currency sign or a comma
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """IoU, 0..1, and F1 of the words, 0..1; None where neither answer names a word (a region of a picture)."""
+    """IoU of the pixels, 0..1, and F1 of the words, 0..1; F1 is None when neither answer names a word."""
 
     iou: float
     word_f1: float | None
@@ -25,7 +25,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean over questions; None where there was nothing to compare."""
+    """Mean agreement over questions; None when nothing was compared."""
 
     questions: int
     iou: float | None
@@ -33,7 +33,7 @@ class Mean:
 
 
 def compare(one: AnnotationState, other: AnnotationState) -> Agreement:
-    """Return how well two answers agree. Two that say "the document does not answer" agree wholly."""
+    """Return the agreement of two answers; two answers of "not in the document" agree fully."""
     ours, theirs = _marks(one), _marks(other)
     common = either = 0
     for page in ours.keys() | theirs.keys():
@@ -47,7 +47,7 @@ def compare(one: AnnotationState, other: AnnotationState) -> Agreement:
 
 
 def mean(agreements: Iterable[Agreement]) -> Mean:
-    """Return the mean of agreements, each question with the same weight."""
+    """Return the mean of agreements, with equal weight for each question."""
     given = list(agreements)
     f1 = [each.word_f1 for each in given if each.word_f1 is not None]
     return Mean(
@@ -58,12 +58,12 @@ def mean(agreements: Iterable[Agreement]) -> Mean:
 
 
 def _marks(state: AnnotationState) -> dict[str, PageMark]:
-    """Return the pages that count: with "no answer", marks that are left over do not."""
+    """Return the marks that count, by page; an answer of "not in the document" has none."""
     return {} if state.no_answer else state.pages
 
 
 def _pixels(one: Patch, other: Patch) -> tuple[int, int]:
-    """Return how many pixels lie in both masks and in either."""
+    """Return the number of pixels in both masks, and in at least one of them."""
     boxes = [patch.box for patch in (one, other) if patch.counts]
     if not boxes:
         return 0, 0
@@ -74,7 +74,7 @@ def _pixels(one: Patch, other: Patch) -> tuple[int, int]:
 
 
 def _moved(patch: Patch, left: int, top: int) -> Patch:
-    """Return a patch with its box counted from another corner of the page; the empty one as it is."""
+    """Return a patch with its box relative to (left, top); an empty patch is unchanged."""
     if not patch.counts:
         return patch
     x0, y0, x1, y1 = patch.box
@@ -89,5 +89,5 @@ def _f1(common: int, said: int, heard: int, nothing_marked: bool) -> float | Non
 
 
 def agrees(state: AnnotationState, answer: dict[str, object], page_id: str) -> bool:
-    """Return whether a person's answer and a model's stored one mark the same."""
+    """Return whether a person's answer and a stored model answer agree: IoU of at least AGREED."""
     return compare(state, marked(answer, page_id)).iou >= AGREED

@@ -1,4 +1,4 @@
-"""Asking: a question of a page or of a whole document, and refining its answer with points and boxes."""
+"""Questions to the model about a page or a document, and refinement of its answers with prompts."""
 
 import threading
 import time
@@ -29,11 +29,11 @@ from model.devices import use_threads
 from model.inference import Answer
 
 LONGEST_QUESTION = 1000
-_WARMED_AT_ONCE = 4  # pages that are encoded before anybody asks them, or wait for that
+_WARMED_AT_ONCE = 4  # pages encoded in advance, running or queued
 
 
 class AnswerService:
-    """Where questions are answered: the loaded models and the encoded pages of one process. Safe for threads."""
+    """Answers questions with the loaded models and encoded pages of one process; thread-safe."""
 
     def __init__(self, workspace: Workspace) -> None:
         use_threads(workspace.settings.threads)
@@ -44,14 +44,15 @@ class AnswerService:
         self._passes = threading.Semaphore(passes_at_once(workspace.settings))
 
     def is_warm(self, page_id: str) -> bool:
-        """Return whether a page is encoded and can be asked at once. NotFound for an unknown page."""
+        """Return whether a page is already encoded. Raises NotFound for an unknown page."""
         _, _, loaded = self._page(page_id)
         return self.pages.holds(page_id, loaded)
 
     def warm(self, page_id: str) -> None:
-        """Encode a page before it is asked. Writes nothing to the database.
+        """Encode a page in advance; writes nothing to the database.
 
-        Does nothing where that is under way, or enough other pages are: waiting would keep a thread from answering requests.
+        Returns at once when the page is being encoded already, or when too many others are: waiting would block a
+        request thread.
         """
         if not self._warming.acquire(blocking=False):
             return
@@ -63,16 +64,25 @@ class AnswerService:
             self._warming.release()
 
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
-        """Ask a document, or one page of it; return the annotation's id and whether this person had asked it before.
+        """Ask a question about a document or one of its pages; return (annotation id, asked before).
 
-        An answer that exists already is returned as it is. NotFound for an unknown document or page, Refused for an empty
-        or endless question.
+        An existing answer of this person is returned unchanged.
+
+        Args:
+            document_id: Document to ask.
+            question: Text of the question, at most LONGEST_QUESTION characters.
+            page_id: Page to ask; None asks the likeliest pages of the document.
+            user_id: Author of the new annotation.
+
+        Raises:
+            NotFound: The document or the page does not exist.
+            Refused: The question is empty or too long.
         """
         question = " ".join(storable(question).split())
         if is_blank(question):
             raise Refused("Write a question first.")
         if len(question) > LONGEST_QUESTION:
-            raise Refused(f"The question has {len(question):,} characters; {LONGEST_QUESTION:,} are allowed.")
+            raise Refused(f"The question has {len(question):,} characters; shorten it to {LONGEST_QUESTION:,}.")
         with self.workspace.database.read() as session:
             document = existing(session, Document, document_id)
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
@@ -88,10 +98,10 @@ class AnswerService:
             )
         if before is not None:
             return before, True
-        if known is None:  # one that is there already stays as it is
+        if known is None:  # a question that is stored already is not checked again
             check_question(question)
         if page_id is not None and page_id not in {page.id for page in pages}:
-            raise NotFound("That page is not in this document.")
+            raise NotFound("This page is not in this document; reload the document.")
         loaded = self.predictors.of(document.project_id)
         found = self._prepared(document, question, loaded) if page_id is None else None
         if found is None:
@@ -106,15 +116,17 @@ class AnswerService:
             )
         try:
             return self._record(document, question, user_id, loaded, found), False
-        except IntegrityError:  # the same person asked the same in another window, and that one was faster
+        except IntegrityError:  # the same person asked the same question in another window at the same time
             return self.ask(document_id, question, page_id, user_id)
 
     def ask_more(self, annotation_id: str, user_id: str, most: int = PAGES_ASKED) -> None:
-        """Ask up to `most` further pages of a document that was asked already, the likeliest first.
+        """Ask up to `most` further pages of a document, the likeliest first; nothing when all were asked.
 
-        The ranked list grows in any case. A page that answers better than the proposal so far becomes the proposal, but only
-        while nobody has edited the answer. Asks nothing where every page was asked. NotFound for an unknown annotation,
-        Forbidden for who may not change it, as in `refine`.
+        The ranked list always grows. A better page becomes the proposal only while the answer has no edits.
+
+        Raises:
+            NotFound: The annotation does not exist.
+            Forbidden: The user may not change the annotation.
         """
         with self.workspace.database.read() as session:
             annotation = existing(session, Annotation, annotation_id)
@@ -130,9 +142,10 @@ class AnswerService:
             return
         answers = self._ask_pages(loaded, left[:most], question.text)
         best = answers[0]
-        stored = stored_answer(best.answer, best.cached.numbers)  # masks are encoded before the turn to write
+        stored = stored_answer(best.answer, best.cached.numbers)  # masks are encoded before the write transaction
         with self.workspace.database.write() as session:
-            # The lock: on PostgreSQL a first edit, or the same wish from another window, waits until this is stored.
+            # Row lock: on PostgreSQL, a first edit or the same request from another window waits until this one is
+            # stored.
             current = session.get_one(Annotation, annotation_id, with_for_update=True, populate_existing=True)
             before = newest_proposal(session, annotation_id)
             ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.ranked() for each in answers))}
@@ -143,7 +156,7 @@ class AnswerService:
                 prediction = _prediction(
                     annotation_id, best.page_id, question.id, loaded, stored, best.answer, best.milliseconds, {}
                 )
-            else:  # predictions are never changed: the same answer again, with the longer list
+            else:  # predictions are immutable: store the same answer again, with the longer list
                 prediction = Prediction(
                     annotation_id=annotation_id,
                     page_id=before.page_id,
@@ -167,9 +180,20 @@ class AnswerService:
         box: Box | None,
         mask: Patch | None,
     ) -> Proposal:
-        """Answer again with all the prompts placed so far on a page. Stores the prediction; changes no annotation.
+        """Answer again with all prompts on a page; stores a prediction and leaves the annotation unchanged.
 
-        Forbidden for who may not change the annotation: its newest proposal is what its author sees next.
+        Args:
+            annotation_id: Annotation that is refined.
+            page_id: Page of the annotation's document.
+            user_id: Person who refines; must be allowed to change the annotation.
+            points: (x, y, label) in pixels of the page.
+            box: (x0, y0, x1, y1) in pixels of the page.
+            mask: Current mask of the page.
+
+        Raises:
+            NotFound: The annotation does not exist, or the page belongs to another document.
+            Forbidden: The user may not change the annotation. Its author would see the new proposal.
+            Refused: A prompt lies outside the page.
         """
         with self.workspace.database.read() as session:
             annotation = existing(session, Annotation, annotation_id)
@@ -177,20 +201,25 @@ class AnswerService:
             question = session.get_one(Question, annotation.question_id)
         page, document, loaded = self._page(page_id)
         if document.id != annotation.document_id:
-            raise NotFound("That page is not in this document.")
+            raise NotFound("This page is not in this document; reload the document.")
         geometry = PageGeometry((page.height, page.width), {})
         if mask is not None:
             check_runs(len(mask.counts))
         given = raster(mask, geometry) if mask is not None and mask.counts else None
         for x, y, _ in points:
             if not (0 <= x < page.width and 0 <= y < page.height):
-                raise Refused(f"The point ({x:g}, {y:g}) lies outside the page of {page.width} x {page.height} pixels.")
+                raise Refused(
+                    f"The point ({x:g}, {y:g}) lies outside the page of {page.width} x {page.height} pixels; "
+                    "place it on the page."
+                )
         if box is not None and not (box[0] < box[2] and box[1] < box[3]):
-            raise Refused("The box is empty: its right and lower edges must lie beyond its left and upper ones.")
+            raise Refused("The box is empty; its right and lower edges must be greater than its left and upper edges.")
         if box is not None:
             box = (max(0, box[0]), max(0, box[1]), min(page.width, box[2]), min(page.height, box[3]))
             if not (box[0] < box[2] and box[1] < box[3]):
-                raise Refused(f"The box lies outside the page of {page.width} x {page.height} pixels.")
+                raise Refused(
+                    f"The box lies outside the page of {page.width} x {page.height} pixels; draw it on the page."
+                )
         cached = self.pages.get(page_id, loaded)
         answer, milliseconds = self._pass(loaded, cached, question.text, points=points, box=box, mask=given)
         prompts = {
@@ -202,7 +231,7 @@ class AnswerService:
         prediction = _prediction(
             annotation_id, page_id, annotation.question_id, loaded, stored, answer, milliseconds, prompts
         )
-        # Written out before the turn to write: a mask that was given may be large.
+        # Encoded before the write transaction: the prompt mask may be large.
         prediction.prompts = Encoded(as_json(prompts))  # type: ignore[assignment]
         with self.workspace.database.write() as session:
             session.add(prediction)
@@ -210,7 +239,7 @@ class AnswerService:
         return proposed(prediction, stored, loaded.version)
 
     def _prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
-        """What the survey has answered, where the project's stage wants answers to be there before they are asked for."""
+        """Return the stored survey answer; None when absent, or when the project's stage is "assisted"."""
         with self.workspace.database.read() as session:
             if project_stage.stage_of(session, document.project_id) == "assisted":
                 return None
@@ -229,7 +258,7 @@ class AnswerService:
             return answer, (time.perf_counter() - began) * 1000
 
     def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str) -> list["_PageAnswer"]:
-        """Ask pages one by one; return their answers, the best one first."""
+        """Ask pages one by one; return their answers, best first."""
         answers = []
         for page_id in page_ids:
             cached = self.pages.get(page_id, loaded)
@@ -270,7 +299,7 @@ class AnswerService:
 
 @dataclass(frozen=True, slots=True)
 class _PageAnswer:
-    """What one page answered."""
+    """Answer of one page."""
 
     page_id: str
     cached: CachedPage
@@ -279,15 +308,16 @@ class _PageAnswer:
 
     @property
     def worth(self) -> float:
-        """By what pages are ranked: that the page answers at all, times how well the mark is expected to fit."""
+        """Rank of the page: probability that it answers, times the predicted IoU."""
         return self.answer.answered * self.answer.score
 
     def ranked(self) -> RankedPage:
+        """Return the page with its scores, as stored in the ranking."""
         return RankedPage(page_id=self.page_id, answered=float(self.answer.answered), score=float(self.answer.score))
 
 
 def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
-    """Return the pages that were asked for a proposal: the one it lies on, where only that page was asked."""
+    """Return the pages already asked; only the proposal's page when no ranking was stored."""
     if proposal is None:
         return []
     ranked = [RankedPage.model_validate(each) for each in proposal.answer.get("ranked", [])]
@@ -295,7 +325,7 @@ def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
 
 
 def stored_answer(answer: Answer, numbers: Sequence[int]) -> StoredAnswer:
-    """Return an answer as it is stored, its words by their stable numbers."""
+    """Convert an answer of the model to its stored form; words become their stable numbers."""
     return StoredAnswer(
         **_candidate(answer, numbers).model_dump(),
         candidates=[_candidate(candidate, numbers) for candidate in answer.candidates],

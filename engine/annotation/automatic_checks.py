@@ -1,25 +1,42 @@
-"""What people found when they checked automatic answers. Reading only, but for the verdict that their answer makes."""
+"""Automatic answers: conditions on their state, and their audit by people's answers.
+
+Reads only, except `checked` and `person_answered`, which store the verdict that a person's answer implies.
+"""
 
 from dataclasses import dataclass
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, defer
 
 from db.base import now
 from db.tables import AutomaticAnswer, Task
-from engine.annotation import automatic_checks
 from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
 from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
 
-LEAST = 20  # checked answers that a share is told over: of fewer, as many wrong ones as of these are let pass
+LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
+
+
+def needs_no_person() -> ColumnElement[bool]:
+    """Return the condition that the row's task is answered automatically and not drawn for a check."""
+    return exists().where(AutomaticAnswer.task_id == Task.id, replaces_person())
+
+
+def replaces_person() -> ColumnElement[bool]:
+    """Return the condition that an automatic answer is in force and not drawn for a check."""
+    return and_(in_force(), AutomaticAnswer.audit.is_(False))
+
+
+def in_force() -> ColumnElement[bool]:
+    """Return the condition that an automatic answer is not withdrawn and has no verdict."""
+    return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """Of the automatic answers that were drawn for a check: how many were, were checked, and were right."""
+    """Audit counts of automatic answers: drawn for a check, checked, and right."""
 
     drawn: int
     checked: int
@@ -27,7 +44,7 @@ class Audit:
 
 
 def audit_of(session: Session, project_id: str, version_id: str) -> Audit:
-    """Return how the check of a version's automatic answers stands; those that were taken back before anybody looked are out."""
+    """Return the audit of a version's automatic answers, without those withdrawn before a check."""
     mine = (
         AutomaticAnswer.project_id == project_id,
         AutomaticAnswer.model_version_id == version_id,
@@ -40,23 +57,23 @@ def audit_of(session: Session, project_id: str, version_id: str) -> Audit:
 
 
 def failed(session: Session, project_id: str, version_id: str, target: float) -> str | None:
-    """Return a sentence when a version's audit lies below the target precision, else None.
+    """Return a sentence when the audit of a version misses the target precision, else None.
 
-    Of the first twenty checks no more may be wrong than of twenty: with a target of 95 % one is let pass, the second is not.
+    The first LEAST checks tolerate as many wrong answers as LEAST checks do: one with a target of 95 %.
     """
     found = audit_of(session, project_id, version_id)
     wrong = found.checked - found.right
     if wrong <= (1 - target) * max(found.checked, LEAST) + 1e-9:
         return None
     return (
-        f"Of {found.checked} automatic answers that people checked, {wrong} {'was' if wrong == 1 else 'were'} wrong: "
-        f"less than {target:.1%} are right."
+        f"People checked {found.checked} automatic answers and found {wrong} wrong: "
+        f"precision is below the target of {target:.1%}."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a person's answer says about an automatic one."""
+    """Verdict of a person's answer on an automatic answer."""
 
     automatic_id: str
     right: bool
@@ -64,7 +81,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class ToCheck:
-    """An automatic answer that a person's is held against. What it marks never changes."""
+    """Immutable part of an automatic answer, for the comparison with a person's answer."""
 
     id: str
     answer: dict[str, object]
@@ -72,14 +89,14 @@ class ToCheck:
 
 
 def to_check(session: Session, document_id: str, question_id: str) -> ToCheck | None:
-    """Return the automatic answer to a question, None without any: to compare it before the turn to write begins."""
+    """Return the automatic answer to a question, or None; read before the write transaction."""
     columns = AutomaticAnswer.id, AutomaticAnswer.answer, AutomaticAnswer.page_id
     row = session.execute(_of_question(document_id, question_id).with_only_columns(*columns)).one_or_none()
     return None if row is None else ToCheck(*row)
 
 
 def opinion_of(automatic: ToCheck, state: AnnotationState) -> Opinion:
-    """Return what a person's answer says about an automatic one: pixels are compared, which takes a while for large masks."""
+    """Compare a person's answer with an automatic one, pixel by pixel; slow for large masks."""
     return Opinion(automatic.id, agrees(state, automatic.answer, automatic.page_id))
 
 
@@ -93,12 +110,20 @@ def checked(
     anew: bool,
     opinion: Opinion | None = None,
 ) -> AutomaticAnswer | None:
-    """Store what a person's answer says about the automatic one to the same question, if there is one; return that.
+    """Store and return the verdict of a person's answer on the automatic answer, if there is one.
 
-    Whoever answers, drawn for a check or not: a person's answer always counts before the machine's. Without `anew`, what was said of it
-    before stays, and it is None then. `opinion`: what this answer says, where that was found out before.
+    Every person's answer counts, whether the answer was drawn for a check or not.
+
+    Args:
+        session: Session of the caller's transaction.
+        document_id: Document of the answer.
+        question_id: Question of the answer.
+        state: Answer of the person.
+        person_id: Author of that answer.
+        anew: Replace an earlier verdict; otherwise an earlier verdict stays and None is returned.
+        opinion: Verdict computed before the transaction, if any.
     """
-    # What it marks is left where it is, unless it must be compared here.
+    # Masks are large: the answer column is loaded only when it must be compared here.
     automatic = session.scalar(_of_question(document_id, question_id).options(defer(AutomaticAnswer.answer)))
     if automatic is None or (automatic.verdict is not None and not anew):
         return None
@@ -128,18 +153,16 @@ def person_answered(
     person_id: str,
     *,
     anew: bool = True,
-    opinion: automatic_checks.Opinion | None = None,
+    opinion: Opinion | None = None,
 ) -> None:
-    """Note what a person's answer says about an automatic one, and step back where too many were wrong. In the caller's unit of work.
+    """Store the verdict of a person's answer; leave the automatic stage when the audit fails.
 
-    `anew`: also where somebody's answer has said so before. `opinion`: what this answer says, where that was found out before.
+    Runs in the caller's transaction. `anew` and `opinion` as in `checked`.
     """
-    automatic = automatic_checks.checked(
-        session, document_id, question_id, state, person_id, anew=anew, opinion=opinion
-    )
+    automatic = checked(session, document_id, question_id, state, person_id, anew=anew, opinion=opinion)
     if automatic is None or not automatic.audit or automatic.verdict != "wrong":
         return
     target = settings_of(lock_project(session, project_id)).precision_target
-    failed = automatic_checks.failed(session, project_id, automatic.model_version_id, target)
-    if failed is not None:
-        project_stage.fall_back(session, project_id, automatic.model_version_id, failed)
+    reason = failed(session, project_id, automatic.model_version_id, target)
+    if reason is not None:
+        project_stage.fall_back(session, project_id, automatic.model_version_id, reason)

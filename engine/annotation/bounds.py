@@ -1,6 +1,6 @@
-"""How much one save may ask of the server, and from where on it is large and stands in line with its like.
+"""Limits on the work of one save, and the queue in which large saves wait for each other.
 
-The browser sends one stroke a save, however many wait in its queue, so nothing that is drawn by hand comes near.
+The browser sends one stroke a save, so strokes drawn by hand stay far below the limits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,23 +10,23 @@ from engine.annotation.state import MOST_MARKS, AnnotationState, Change, Edit, E
 from engine.errors import Refused
 from engine.workspace import Workspace
 
-MOST_PAINTED = 200_000_000  # pixels that the strokes of one save go over: eight of the largest pages by default
-MOST_PAGES = 4  # as many of the page may be gone over in any case: one edit of any kind always fits
-MOST_RUNS = 1_000_000  # of the mask of a page: a page of 5,000 words, each marked by itself, has some 300,000
+MOST_PAINTED = 200_000_000  # pixels painted by the strokes of one save; eight of the largest pages by default
+MOST_PAGES = 4  # pages that may always be painted: one edit of any kind fits
+MOST_RUNS = 1_000_000  # runs of a page's mask; a page of 5,000 words, each marked separately, has about 300,000
 MOST_NAMED = 2 * MOST_MARKS  # words that the edits of one save add and remove
-LARGE = 10_000_000  # pixels: from here on a save takes tens of milliseconds of the processor
-_RUN = 50  # pixels that are painted in the time that a run takes to be read and written
+LARGE = 10_000_000  # pixels; a save above this size waits in the queue of large saves
+_RUN = 50  # pixels painted in the time in which one run is read and written
 
 
 def check_edits(
     state: AnnotationState, edits: Sequence[Edit], change: Change, pages: Mapping[str, PageGeometry]
 ) -> None:
-    """Refuse, with a sentence, edits of `state` that are more than one save may hold."""
+    """Check that the edits of one save stay within the limits. Raises Refused."""
     largest = max((height * width for height, width in (page.size for page in pages.values())), default=0)
     allowed = max(MOST_PAINTED, MOST_PAGES * largest)
     if change.painted > allowed:
         raise Refused(
-            f"The strokes of this save go over {change.painted:,} pixels; {allowed:,} are allowed. Save them in parts."
+            f"The strokes of this save cover {change.painted:,} pixels; {allowed:,} are allowed. Save them in parts."
         )
     if change.named > MOST_NAMED:
         raise Refused(
@@ -42,21 +42,22 @@ def check_edits(
 
 
 def check_masks(before: AnnotationState, after: AnnotationState) -> None:
-    """Refuse, with a sentence, masks that have more runs than a page may hold. An import that has more may stay as large."""
+    """Check the runs of masks; a larger imported mask may keep its size. Raises Refused."""
     for page, mark in after.pages.items():
         _check_mask(before, page, len(mark.mask.counts))
 
 
 def in_line(workspace: Workspace, change: Change) -> AbstractContextManager[None]:
-    """Return the turn that a change waits for while it is painted: none for a small one. TooMany when the line is full."""
+    """Return the queue slot for a change: a no-op when it is small. Raises TooMany when the queue is full."""
     return workspace.large_saves.turn() if change.area + _RUN * change.runs > LARGE else nullcontext()
 
 
 def check_runs(runs: int, there: int = 0) -> None:
-    """Refuse, with a sentence, a mask of more runs than a page may hold, or than the mask that is `there` has already."""
+    """Check the runs of a mask against MOST_RUNS and the `there` runs that it has already. Raises Refused."""
     if runs > max(MOST_RUNS, there):
         raise Refused(
-            f"The mask of a page would have {runs:,} runs; {MOST_RUNS:,} are allowed. Mark areas instead of single pixels."
+            f"The mask of a page would have {runs:,} runs; {MOST_RUNS:,} are allowed. "
+            "Mark areas instead of single pixels."
         )
 
 

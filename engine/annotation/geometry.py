@@ -1,4 +1,4 @@
-"""What a save needs to know of the pages it names, and no more: a page may hold thousands of words, an answer names a few."""
+"""Size and words of the pages that a save names; other words of the page are not read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ LARGEST_NUMBER = 2**31
 
 @dataclass(frozen=True, slots=True)
 class NamedPages:
-    """Pages in their order, with the words on them that an answer and its edits name, in reading order.
+    """Pages in document order with the words that an answer and its edits name, in reading order.
 
-    Retired words are among them: an edit may come from somebody who saw the page before its words were mended.
+    Includes retired words: an edit may come from a person who saw the page before its words were fixed.
     """
 
     geometry: dict[str, PageGeometry]
     words: dict[str, list[ListedWord]]
-    version: int  # of the words: the versions of these pages added up, which only grow
+    version: int  # sum of the word versions of these pages; grows with each fix
 
     def text(self, session: Session, state: AnnotationState) -> str:
-        """Return the text of an answer that marks nothing but words that were named; see texts.answer_text."""
+        """Return the text of an answer that marks named words only; see texts.answer_text."""
         marks = marked_words(state)
         retired = {page: {word.number for word in words if word.retired} for page, words in self.words.items()}
         if any(not retired[page].isdisjoint(numbers) for page, numbers in marks.items()):
-            return answer_text(session, state)  # the words that took their place are not named
+            return answer_text(session, state)  # the replacements of retired words are not loaded here
         return joined(list(self.words), marks, self.words)
 
 
@@ -51,7 +51,7 @@ _NAMED_WORDS = (
 
 
 def named_pages(session: Session, document_id: str, state: AnnotationState, edits: Iterable[Edit]) -> NamedPages:
-    """Return the pages of a document that `state` or `edits` name, by one statement. A page of another document is left out."""
+    """Return the pages of a document that `state` or `edits` name, in one query; other pages are skipped."""
     pages, numbers = _named(state, edits)
     if not pages:
         return NamedPages({}, {}, 0)
@@ -70,7 +70,7 @@ def named_pages(session: Session, document_id: str, state: AnnotationState, edit
 
 
 def _named(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[str], list[int]]:
-    """Return the pages and the numbers of words that a state and its edits name."""
+    """Return the pages and the word numbers that a state and its edits name."""
     pages = set(state.pages)
     numbers = {number for mark in state.pages.values() for number in mark.words}
     for edit in edits:

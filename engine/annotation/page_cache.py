@@ -1,4 +1,4 @@
-"""Encoded pages, kept in memory by (page, checkpoint, version of its words): encoded once, never again on a click."""
+"""Cache of encoded pages, keyed by page, checkpoint and word version."""
 
 import io
 import os
@@ -21,7 +21,7 @@ from model.inference import EncodedPage, Word
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of a page in reading order; `numbers` are their stable numbers."""
+    """Words of a page in reading order; `numbers` are their stable numbers."""
 
     numbers: list[int]
     words: list[Word]
@@ -29,7 +29,7 @@ class PageWords:
 
 
 def words_of(workspace: Workspace, page_id: str) -> PageWords:
-    """Return the words of a page in reading order, without retired ones. NotFound for an unknown page."""
+    """Return the words of a page in reading order, without retired words. Raises NotFound."""
     with workspace.database.read() as session:
         existing(session, Page, page_id)
         rows = session.scalars(
@@ -45,7 +45,7 @@ def words_of(workspace: Workspace, page_id: str) -> PageWords:
 
 
 def picture_and_words(workspace: Workspace, page_id: str) -> tuple[Image.Image, PageWords]:
-    """Return what a predictor reads of a page: its image in colour, and its words. NotFound for an unknown page."""
+    """Return the RGB image of a page and its words, the input of a predictor. Raises NotFound."""
     with workspace.database.read() as session:
         page = existing(session, Page, page_id)
     words = words_of(workspace, page_id)
@@ -55,20 +55,20 @@ def picture_and_words(workspace: Workspace, page_id: str) -> tuple[Image.Image, 
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """A page that can be asked: the encoding, and the numbers of its words in the encoding's order."""
+    """Encoded page, and the numbers of its words in the order of the encoding."""
 
     encoded: EncodedPage
     numbers: list[int]
 
 
 def passes_at_once(settings: Settings) -> int:
-    """Return how many forward passes may run at once: more than there are cores for only make everybody wait longer."""
+    """Return the number of parallel forward passes; more passes than cores slow every one down."""
     cores = os.cpu_count() or 1
     return max(1, cores // (settings.threads or cores))
 
 
 class PageCache:
-    """The most recently used encoded pages, at most `size`. Two who need the same page wait for one encoding."""
+    """Cache of the `size` most recently used encoded pages; concurrent requests share one encoding."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -77,27 +77,27 @@ class PageCache:
         self._encoding = threading.Semaphore(passes_at_once(workspace.settings))
 
     def holds(self, page_id: str, loaded: Loaded) -> bool:
-        """Return whether the page is encoded already."""
+        """Return whether the page is encoded."""
         key = self._key(page_id, loaded)
         with self._lock:
             future = self._pages.get(key)
         return future is not None and future.done()
 
     def begun(self, page_id: str, loaded: Loaded) -> bool:
-        """Return whether the page is encoded already, or somebody is encoding it."""
+        """Return whether the page is encoded or being encoded."""
         key = self._key(page_id, loaded)
         with self._lock:
             return key in self._pages
 
     def get(self, page_id: str, loaded: Loaded) -> CachedPage:
-        """Return the page, encoded by this version, encoding it if need be. NotFound for an unknown page."""
+        """Return the page encoded by this version; encodes it when absent. Raises NotFound."""
         key = self._key(page_id, loaded)
         with self._lock:
             future = self._pages.get(key)
             mine = future is None
             if future is None:
                 for old in [each for each in self._pages if each[:2] == key[:2] and each[2] < key[2]]:
-                    del self._pages[old]  # its words have been mended since: nobody asks for it again
+                    del self._pages[old]  # older word version: never requested again
                 future = self._pages[key] = Future()
                 while len(self._pages) > self._workspace.settings.page_cache:
                     self._pages.popitem(last=False)
@@ -108,7 +108,7 @@ class PageCache:
                 future.set_result(self._encode(page_id, loaded))
             except BaseException as error:
                 with self._lock:
-                    self._pages.pop(key, None)  # the next one tries again
+                    self._pages.pop(key, None)  # the next request tries again
                 future.set_exception(error)
         return future.result()
 

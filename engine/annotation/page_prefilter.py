@@ -1,4 +1,4 @@
-"""Which pages of a document are worth asking a question: all of a short one, of a long one those that share words with it."""
+"""Prefilter of long documents: the pages that share words with the question."""
 
 from collections.abc import Sequence
 
@@ -8,11 +8,11 @@ from sqlalchemy import select
 from db.tables import Page, PageWord
 from engine.workspace import Workspace
 
-PAGES_ASKED = 8  # of a long document, the pages that share most words with the question
+PAGES_ASKED = 8  # pages asked of a long document
 
 
 def by_likelihood(workspace: Workspace, pages: Sequence[Page], question: str) -> list[str]:
-    """Return ids of pages, the likeliest first: of a long document those that share most words with the question."""
+    """Return page ids, likeliest first: by shared words when the document has more than PAGES_ASKED pages."""
     if len(pages) <= PAGES_ASKED:
         return [page.id for page in pages]
     asked = utils.default_process(question)

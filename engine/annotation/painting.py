@@ -1,7 +1,7 @@
-"""Painting what edits do to the mask of a page, inside the boxes that they touch. Pure.
+"""Application of edits to the mask of a page, inside the boxes that they touch. Pure.
 
-What is painted is noted first and done at the end, in one piece: how much it is, is known before any pixel is touched, and
-a page of millions of pixels costs no more than the part of it that an answer marks.
+Steps are recorded first and painted at the end in one pass, so the amount of work is known before any pixel is touched.
+Cost depends on the marked area, not on the size of the page.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class _Stroke:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Boxes that are emptied, those whose share in what was emptied is filled again, and those that are filled."""
+    """Boxes to clear, boxes whose overlap with cleared ones is filled again, and boxes to fill."""
 
     emptied: Boxes
     kept: Boxes
@@ -32,22 +32,22 @@ class _Words:
 
 @dataclass(slots=True)
 class Painting:
-    """The mask of a page, a patch that fits it, and what is painted on it. Boxes lie inside the page."""
+    """Mask of a page as a patch, and the steps to paint on it; boxes lie inside the page."""
 
     box: Box
     counts: Sequence[int]
     _steps: list[_Stroke | _Words] = field(default_factory=list)
-    area: int = 0  # pixels that the steps go over
-    runs: int = 0  # of the strokes
+    area: int = 0  # pixels covered by the steps
+    runs: int = 0  # runs of the strokes
 
     def stroke(self, value: bool, box: Box, counts: Sequence[int]) -> None:
-        """Set or clear the pixels of a patch that is not empty."""
+        """Record a stroke: set or clear the pixels of a non-empty patch."""
         self._steps.append(_Stroke(value, box, counts))
         self.area += _area(box)
         self.runs += len(counts)
 
     def words(self, emptied: Boxes, kept: Boxes, filled: Boxes) -> None:
-        """Empty boxes, fill again what boxes that are kept share with them, and fill others."""
+        """Record word boxes: clear `emptied`, refill their overlap with `kept`, fill `filled`."""
         self._steps.append(_Words(emptied, kept, filled))
         self.area += sum(map(_area, emptied)) + sum(map(_area, filled))
         if kept:
@@ -55,7 +55,7 @@ class Painting:
 
     @property
     def whole(self) -> int:
-        """Pixels of the box around all that may be marked in the end; none where the mask stays as it came."""
+        """Return the pixels of the box that encloses every possible mark; 0 when the mask stays as it is."""
         return 0 if self._stays else _area(self._window())
 
     @property
@@ -63,7 +63,7 @@ class Painting:
         return not self._steps and is_encoded(self.box, self.counts)
 
     def done(self) -> dict[str, list[int]]:
-        """Return the mask with everything painted, as a patch."""
+        """Paint all steps; return the mask as a patch."""
         if self._stays:
             return {"box": list(self.box), "counts": list(self.counts)}
         left, top, right, bottom = window = self._window()
@@ -82,7 +82,7 @@ class Painting:
         return patch
 
     def _window(self) -> Box:
-        """The box around the mask and everything that is set: outside it nothing can be marked, so nothing needs clearing."""
+        """Return the box around the mask and everything set; pixels outside it are clear already."""
         boxes = [self.box] if self.counts else []
         for step in self._steps:
             if isinstance(step, _Words):
@@ -109,7 +109,7 @@ def _fill(mask: Mask, window: Box, step: _Words) -> None:
             _part(gone, around, box)[...] = True
     for box in step.emptied:
         _part(mask, window, box)[...] = False
-    for box in step.kept:  # only where they overlap: what was erased elsewhere in a kept word stays erased
+    for box in step.kept:  # only the overlap: pixels erased elsewhere in a kept word stay erased
         common = (
             max(box[0], around[0]),
             max(box[1], around[1]),
@@ -123,13 +123,13 @@ def _fill(mask: Mask, window: Box, step: _Words) -> None:
 
 
 def _part(mask: Mask, window: Box, box: Box) -> Mask:
-    """The part of a mask, which covers `window` of the page, that lies in a box of the page."""
+    """Return the part of a mask, which covers `window` of the page, inside a box of the page."""
     left, top = window[0], window[1]
     return mask[max(0, box[1] - top) : max(0, box[3] - top), max(0, box[0] - left) : max(0, box[2] - left)]
 
 
 def _around(boxes: Boxes) -> Box:
-    """The box around boxes; empty without any."""
+    """Return the box that encloses all boxes; empty without any."""
     if not boxes:
         return (0, 0, 0, 0)
     x0, y0, x1, y1 = zip(*boxes, strict=True)

@@ -1,7 +1,7 @@
-"""The models that answer: one loaded predictor a version, swapped when a project's champion changes.
+"""Loaded predictors, one a model version, swapped when the champion of a project changes.
 
-Loading and the self-test happen beside the version in use, which answers until the new one has proved that it can. The version
-before stays loaded, so that a rollback is immediate.
+A new version is loaded and tested while the current one answers. The previous version stays loaded, so rollback is
+immediate.
 """
 
 import logging
@@ -21,14 +21,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A predictor with the version it came from."""
+    """Predictor with the version that it was loaded from."""
 
     version: ModelVersion
     predictor: Predictor
 
 
 class Predictors:
-    """Answers "who answers for this project?" from memory; `refresh` follows promotions. Safe for threads."""
+    """Predictors of projects, held in memory; `refresh` follows promotions. Thread-safe."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -36,10 +36,10 @@ class Predictors:
         self._loading = threading.Lock()
         self._in_use: dict[str, Loaded] = {}  # by project
         self._by_checkpoint: dict[str, Predictor] = {}
-        self._unusable: dict[str, str] = {}  # by project, why its champion does not answer
+        self._unusable: dict[str, str] = {}  # by project: error of a champion that could not be loaded
 
     def of(self, project_id: str) -> Loaded:
-        """Return the predictor of a project, loading its champion at first use. Refused when no checkpoint can be loaded."""
+        """Return the predictor of a project; loads its champion at first use. Raises Refused."""
         with self._lock:
             loaded = self._in_use.get(project_id)
         if loaded is None:
@@ -47,17 +47,17 @@ class Predictors:
             with self._lock:
                 loaded = self._in_use.get(project_id)
             if loaded is None:
-                raise Refused(self._unusable.get(project_id, "No model can be loaded; see the log of the server."))
+                raise Refused(self._unusable.get(project_id, "No model can be loaded; see the server log."))
         return loaded
 
     def refresh(self) -> list[str]:
-        """Follow the promotions since the last call; return the projects whose model changed. Call it now and then."""
+        """Load the champions promoted since the last call; return the projects whose model changed."""
         with self._lock:
             projects = list(self._in_use)
         return [project_id for project_id in projects if self._follow(project_id)]
 
     def _follow(self, project_id: str) -> bool:
-        """Bring the project's champion into use. A champion that cannot be loaded leaves the version in use where it is."""
+        """Load the project's champion; when it cannot be loaded, the current version stays."""
         with self._loading:
             with self._workspace.database.read() as session:
                 champion = registry.champion(session, project_id)
@@ -73,7 +73,7 @@ class Predictors:
                 self._unusable[project_id] = (
                     str(error)
                     if isinstance(error, Refused)
-                    else f"The model {name} cannot be loaded; roll back to another one, and see the log of the server."
+                    else f"The model {name} cannot be loaded; roll back to another model, and see the server log."
                 )
                 return False
             self._unusable.pop(project_id, None)
@@ -94,9 +94,9 @@ class Predictors:
 
 
 def self_test(predictor: Predictor) -> None:
-    """Ask a small made-up page; raises when the predictor cannot answer or its answer has not the promised shape."""
+    """Ask a small generated page; raises RuntimeError when the answer has not the expected shape."""
     words = [Word("Total", (20, 20, 80, 40)), Word("12.50", (100, 20, 160, 40))]
     page = predictor.encode(Image.new("RGB", (200, 260), "white"), words)
     answer = predictor.ask(page, "What is the total?", points=[(130, 30, True)])
     if answer.mask.shape != (260, 200) or not 0 <= answer.score <= 1 or not 0 <= answer.answered <= 1:
-        raise RuntimeError("the answer of the self-test has not the promised shape")
+        raise RuntimeError("the answer of the self-test has an unexpected shape")

@@ -1,7 +1,7 @@
-"""A save before its turn to write: edits are applied and written out while others may save.
+"""Preparation of a save outside the write transaction: edits are applied and encoded there.
 
-On SQLite everybody waits for the one who writes, and a large mask takes a while. Inside the turn only what may have changed
-meanwhile is asked: a revision never does, the words of a page and the newest proposal of the model do.
+SQLite has one writer at a time, and a large mask takes long. The transaction checks only the inputs that can change
+meanwhile: the words of the pages and the newest proposal. Revisions never change.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ from engine.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What edits build on: the state of a revision, or the proposal of the model while there is none.
+    """State that edits build on: a revision, or the model's proposal before the first revision.
 
-    `proposal`: its id where the newest one was meant (None: there was none); "" where a revision or a named proposal was.
+    `proposal`: id of the newest proposal (None: there was none); "" when a revision or a named proposal was used.
     """
 
     annotation_id: str
@@ -38,7 +38,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A revision as it is stored. `opinion`: what it says about an automatic answer to the same question."""
+    """Revision ready to be stored. `opinion`: its verdict on the automatic answer to the same question."""
 
     state: AnnotationState
     text: str
@@ -48,28 +48,28 @@ class Ready:
 
     @classmethod
     def of(cls, state: AnnotationState, text: str, edits: Sequence[Edit], opinion: Opinion | None = None) -> Self:
-        """Return a state, the edits that led to it and its text, written out."""
+        """Return a state, its edits and its text, encoded for storage."""
         written = ",".join(edit.model_dump_json() for edit in edits)
         return cls(state, text, Encoded(f"[{written}]"), Encoded(state.model_dump_json()), opinion)
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What came of edits, and on what that rests besides a revision."""
+    """Outcome of a preparation, and the inputs that it depends on."""
 
     base: Base
     pages: tuple[str, ...]
-    words: int  # the versions of the words of `pages`, added up
+    words: int  # sum of the word versions of `pages`
     outcome: Ready | Refused
 
     def stands(self, session: Session) -> bool:
-        """Return whether what this rests on is still there, in the turn to write."""
+        """Return whether the inputs are unchanged; asked inside the write transaction."""
         if self.pages and session.scalar(_WORDS, {"pages": self.pages}) != self.words:
             return False
         return self.base.proposal == "" or newest_proposal_id(session, self.base.annotation_id) == self.base.proposal
 
     def ready(self) -> Ready:
-        """Return what is to be stored. Refused where the edits were."""
+        """Return the revision to store. Raises Refused when the edits were refused."""
         if isinstance(self.outcome, Refused):
             raise self.outcome
         return self.outcome
@@ -78,20 +78,21 @@ class Prepared:
 _WORDS = select(func.sum(Page.words_version)).where(Page.id.in_(bindparam("pages", expanding=True)))
 
 
-def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, handed_in: bool) -> Prepared:
-    """Apply edits to their base, outside of the turn to write. Large ones wait for each other; TooMany when too many do.
+def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished: bool) -> Prepared:
+    """Apply edits to their base before the write transaction; large ones wait for each other.
 
-    `handed_in`: the answer must then say something, and is held against an automatic answer to the same question.
+    `finished`: the answer must be complete, and is compared with the automatic answer. Raises TooMany when the queue is
+    full.
     """
     with workspace.database.look() as session:
         pages = named_pages(session, base.document_id, base.state, edits)
-        checked = to_check(session, base.document_id, base.question_id) if handed_in else None
+        checked = to_check(session, base.document_id, base.question_id) if finished else None
     try:
         change = _change(base, edits, pages)
-        with in_line(workspace, change):  # nobody waits here with a connection in hand
-            after = _painted(base, change, handed_in)
+        with in_line(workspace, change):  # no database connection is held while waiting
+            after = _painted(base, change, finished)
             opinion = opinion_of(checked, after) if checked is not None else None
-            with workspace.database.look() as session:  # opens a connection only where words were mended
+            with workspace.database.look() as session:  # connects only for pages with retired words
                 outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits, opinion)
     except TooMany:
         raise
@@ -100,11 +101,11 @@ def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, handed_i
     return _prepared(base, pages, outcome)
 
 
-def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, handed_in: bool) -> Prepared:
-    """Apply edits as `prepare` does, in the turn to write: for the rare save whose base changed since it was prepared."""
+def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, finished: bool) -> Prepared:
+    """Apply edits inside the write transaction, when the base changed since `prepare`."""
     pages = named_pages(session, base.document_id, base.state, edits)
     try:
-        after = _painted(base, _change(base, edits, pages), handed_in)
+        after = _painted(base, _change(base, edits, pages), finished)
         outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits)
     except Refused as refusal:
         outcome = refusal
@@ -112,7 +113,7 @@ def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, handed_in
 
 
 def check_complete(state: AnnotationState) -> None:
-    """Refuse a state that says nothing yet."""
+    """Check that a state marks something or says "not in the document". Raises Refused."""
     if not state.no_answer and not state.marked_pages():
         raise Refused("Nothing is marked yet: mark the answer, or say that the document does not answer.")
 
@@ -123,10 +124,10 @@ def _change(base: Base, edits: Sequence[Edit], pages: NamedPages) -> Change:
     return change
 
 
-def _painted(base: Base, change: Change, handed_in: bool) -> AnnotationState:
+def _painted(base: Base, change: Change, finished: bool) -> AnnotationState:
     after = change.done()
     check_masks(base.state, after)
-    if handed_in:
+    if finished:
         check_complete(after)
     return after
 

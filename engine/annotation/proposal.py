@@ -1,4 +1,4 @@
-"""What the model proposed, as it is stored with a prediction and shown to the person."""
+"""Proposals of the model: the stored answer of a prediction and its form for people."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from engine.models.registry import label
 
 
 class Candidate(BaseModel):
-    """One way to answer."""
+    """One candidate answer."""
 
     words: list[int]
     mask: Patch
@@ -22,7 +22,7 @@ class Candidate(BaseModel):
 
 
 class RankedPage(BaseModel):
-    """How likely a page answers the question."""
+    """Scores of a page for a question: probability that it answers, and predicted IoU."""
 
     page_id: str
     answered: float
@@ -30,21 +30,21 @@ class RankedPage(BaseModel):
 
 
 class StoredAnswer(Candidate):
-    """The JSON in `predictions.answer`. `ranked` is there where the whole document was asked."""
+    """JSON in `predictions.answer`; `ranked` is filled when the whole document was asked."""
 
     candidates: list[Candidate] = Field(default_factory=list)
     ranked: list[RankedPage] = Field(default_factory=list)
 
 
 class ModelName(BaseModel):
-    """A model version as people see it."""
+    """Model version with its display label."""
 
     id: str
     label: str
 
 
 class Proposal(StoredAnswer):
-    """A prediction with who made it and how long it took."""
+    """Prediction with its model version and the time it took, in milliseconds."""
 
     prediction_id: str
     page_id: str
@@ -60,7 +60,7 @@ def proposal_of(session: Session, prediction: Prediction) -> Proposal:
 
 
 def proposed(prediction: Prediction, answer: StoredAnswer, version: ModelVersion) -> Proposal:
-    """Return a prediction with its answer, of a version of the model, as a proposal."""
+    """Build a proposal from a prediction, its answer and its model version."""
     return Proposal(
         **answer.model_dump(),
         prediction_id=prediction.id,
@@ -72,17 +72,17 @@ def proposed(prediction: Prediction, answer: StoredAnswer, version: ModelVersion
 
 
 def newest_proposal(session: Session, annotation_id: str) -> Prediction | None:
-    """Return the newest answer that the model gave to the question alone, without a person's points or boxes."""
+    """Return the newest answer to the question alone, without a person's prompts; None without any."""
     return session.scalar(_newest(annotation_id))
 
 
 def newest_proposal_id(session: Session, annotation_id: str) -> str | None:
-    """Return the id of `newest_proposal`, without its masks."""
+    """Return the id of `newest_proposal`, without loading its masks."""
     return session.scalar(_newest(annotation_id).with_only_columns(Prediction.id))
 
 
 def newest_alone(which: ColumnElement[bool]) -> Select[Prediction]:
-    """Return the statement for the newest proposal of each annotation, among the predictions that `which` chooses."""
+    """Return the statement for the newest proposal of each annotation, among the chosen predictions."""
     newest_first = (Prediction.created_at.desc(), Prediction.id.desc())
     place = func.row_number().over(partition_by=Prediction.annotation_id, order_by=newest_first)
     ranked = select(Prediction.id, place.label("place")).where(which, alone()).subquery()
@@ -90,9 +90,9 @@ def newest_alone(which: ColumnElement[bool]) -> Select[Prediction]:
 
 
 def alone() -> ColumnElement[bool]:
-    """Return the condition that a prediction answers the question alone: no point, box or mask of a person went into it.
+    """Return the condition that a prediction answers the question alone, without points, boxes or a mask.
 
-    Asked of the database: every click of a person leaves a prediction, and each holds masks.
+    Evaluated by the database: every click stores a prediction, and each holds masks.
     """
     return cast(Prediction.prompts, String) == "{}"
 
@@ -107,28 +107,28 @@ def _newest(annotation_id: str) -> Select[Prediction]:
 
 
 def proposal_state(session: Session, annotation_id: str, prediction_id: str | None = None) -> AnnotationState:
-    """Return the state that a proposal stands for: the named one, else the newest. NotFound when the named one is not there."""
+    """Return the state of the named proposal, else of the newest. Raises NotFound for an unknown id."""
     if prediction_id is None:
         return newest_state(session, annotation_id)[1]
     prediction = session.get(Prediction, prediction_id)
     if prediction is None:
-        raise NotFound("The proposal that this edit builds on is unknown.")
+        raise NotFound("The proposal that this edit builds on does not exist; reload the answer.")
     return shown_state(prediction)
 
 
 def newest_state(session: Session, annotation_id: str) -> tuple[str | None, AnnotationState]:
-    """Return the id of the newest proposal, None without any, and the state that it stands for."""
+    """Return the newest proposal's id (None without any) and its state."""
     prediction = newest_proposal(session, annotation_id)
     return (None, AnnotationState()) if prediction is None else (prediction.id, shown_state(prediction))
 
 
 def shown_state(prediction: Prediction) -> AnnotationState:
-    """Return what a prediction marks on its page, as the person saw it."""
+    """Return the state that a prediction showed to the person."""
     return marked({**prediction.answer, "score": prediction.score}, prediction.page_id)
 
 
 def marked(answer: dict[str, Any], page_id: str) -> AnnotationState:
-    """Return what a stored answer of a model marks on its page."""
+    """Return the state that a stored model answer marks on a page."""
     stored = StoredAnswer.model_validate(answer)
     if not stored.mask.counts:
         return AnnotationState()

@@ -1,8 +1,8 @@
-"""Edits become revisions: applied, checked against the head, appended in one commit.
+"""Revisions: edits are applied, checked against the newest revision, and appended in one commit.
 
-Whose word counts: where a project wants reviews, what an annotator accepts is stored as submitted and waits for a reviewer.
-A reviewer or an admin accepts directly, their own answers too: their role is to close answers, and a person working alone
-(local mode) would otherwise wait for nobody. An annotator changes their own answers only; a reviewer and an admin any.
+In projects with reviews, an annotator's accepted answer is stored as submitted and waits for a reviewer. Reviewers and
+admins accept directly, their own answers too: otherwise a person working alone (local mode) would wait forever.
+Annotators change their own answers only; reviewers and admins change any.
 """
 
 from dataclasses import dataclass
@@ -33,21 +33,21 @@ STATUS_AFTER: dict[Action, str] = {"edit": "draft", "accept": "accepted", "submi
 
 
 class RevisionRequest(BaseModel):
-    """What somebody wants to save. The same `idempotency_key` again is the same revision."""
+    """Request to save. Repeating the same `idempotency_key` returns the same revision."""
 
     model_config = ConfigDict(extra="forbid")
 
     idempotency_key: str = Field(min_length=8, max_length=64)
-    base: int = Field(ge=0, lt=2**31, description="Revision that the person saw; 0: only the model had spoken.")
+    base: int = Field(ge=0, lt=2**31, description="Revision that the person saw; 0: the model's proposal.")
     action: Action = "edit"
     edits: Annotated[list[Edit], FailFast()] = Field(default_factory=list, max_length=1000)
-    prediction_id: str | None = Field(None, max_length=32, description="The proposal that the edits build on.")
-    seconds: float = Field(0, ge=0, le=86_400, description="Active work since the revision before.")
-    interactions: dict[ToolName, int] = Field(default_factory=dict, max_length=50, description="Tool: how often used.")
+    prediction_id: str | None = Field(None, max_length=32, description="Proposal that the edits build on.")
+    seconds: float = Field(0, ge=0, le=86_400, description="Active work since the previous revision.")
+    interactions: dict[ToolName, int] = Field(default_factory=dict, max_length=50, description="Uses by tool.")
 
 
 class Saved(BaseModel):
-    """A revision that is on disk, with the text under it."""
+    """Stored revision with its text."""
 
     revision: int
     status: str
@@ -57,22 +57,25 @@ class Saved(BaseModel):
 
 
 class RevisionConflict(Conflict):
-    """The annotation has moved on since `base`. The caller shows both versions."""
+    """Raised when the annotation has a newer revision than `base`; the caller shows both versions."""
 
 
 def append_revision(workspace: Workspace, annotation_id: str, request: RevisionRequest, user_id: str) -> Saved:
-    """Apply the edits of `request` to the revision it builds on and append the result.
+    """Apply the edits of `request` to the revision it builds on, and append the result.
 
-    RevisionConflict when that is no longer the newest one; NotFound for an unknown annotation, and for who is no member of its
-    project; Forbidden for who is neither its author nor a reviewer; Refused, with a sentence, for an edit that cannot be.
+    Raises:
+        RevisionConflict: The annotation has a newer revision.
+        NotFound: The annotation does not exist, or the user is no member of its project.
+        Forbidden: The user is neither its author nor a reviewer.
+        Refused: An edit is invalid.
     """
-    handed_in = request.action in ("accept", "submit")
+    finished = request.action in ("accept", "submit")
     with workspace.database.look() as session:
         answer, base = _answer(session, annotation_id, request, user_id)
         if answer.head != request.base:
-            # It is stored already, or in conflict, and stays so: heads move on alone. That needs no turn to write.
+            # The request is stored already or in conflict, and heads only grow: no write transaction is needed.
             return _saved_before(session, annotation_id, request.base, request.idempotency_key)
-    prepared = base if isinstance(base, Refused) else prepare(workspace, base, request.edits, handed_in=handed_in)
+    prepared = base if isinstance(base, Refused) else prepare(workspace, base, request.edits, finished=finished)
     with workspace.database.write() as session:
         answer = _allowed(session, annotation_id, request, user_id)
         status = STATUS_AFTER[answer.action]
@@ -85,10 +88,10 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             anew = _answer(session, annotation_id, request, user_id)[1]
             if isinstance(anew, Refused):
                 raise anew
-            prepared = prepare_in(session, anew, request.edits, handed_in=handed_in)
+            prepared = prepare_in(session, anew, request.edits, finished=finished)
         ready = prepared.ready()
-        if handed_in:
-            _hand_in(session, answer)
+        if finished:
+            _release_task(session, answer)
             automatic_checks.person_answered(
                 session,
                 answer.project_id,
@@ -124,19 +127,20 @@ _ADVANCE = (
 
 
 def advance(session: Session, annotation_id: str, base: int, key: str, status: str) -> Saved | None:
-    """Move the head of an annotation from `base` to the revision that the caller appends next; None when that is done.
+    """Move the head of an annotation from `base` to the next revision, which the caller appends.
 
-    Returns what the same request stored before, when its answer got lost. RevisionConflict when `base` is not the head.
+    Returns None when the head was moved. Returns the stored revision when the same request succeeded before and its
+    response was lost. Raises RevisionConflict when `base` is not the head.
     """
-    # PostgreSQL lets two writers come this far; the conditional update lets one of them through. The other one waits
-    # here for the first one's commit, so the look for its key below sees what that one stored.
+    # PostgreSQL lets two writers reach this point; the conditional update lets one of them pass. The other waits here
+    # for the first commit, so its search by key below sees the stored revision.
     moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status}
     advanced = session.connection().execute(_ADVANCE, moved).scalar()
     return None if advanced is not None else _saved_before(session, annotation_id, base, key)
 
 
 def append(session: Session, ready: Ready, **columns: Any) -> Saved:
-    """Store the revision after `base`, with `columns` of its table. Refused when its idempotency key is used up."""
+    """Store the revision after `base` with `columns` of its table. Raises Refused for a used key."""
     number, saved_at = columns["base"] + 1, now()
     row = {
         **columns,
@@ -155,18 +159,18 @@ def append(session: Session, ready: Ready, **columns: Any) -> Saved:
 
 
 def state_at(session: Session, annotation_id: str, number: int) -> AnnotationState:
-    """Return the state of a revision. NotFound when there is no such revision."""
+    """Return the state of a revision. Raises NotFound."""
     state = session.scalar(
         select(Revision.state).where(Revision.annotation_id == annotation_id, Revision.number == number)
     )
     if state is None:
-        raise NotFound(f"There is no revision {number} of this answer.")
+        raise NotFound(f"This answer has no revision {number}; reload it.")
     return AnnotationState.model_validate(state)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is to be changed, and what becomes of the action by this person; see the top of this file."""
+    """Annotation to change, and the action that the person's role allows; see the module docstring."""
 
     project_id: str
     document_id: str
@@ -176,7 +180,7 @@ class _Answer:
     action: Action
 
 
-# One query, and one that is put together once: these stand before every save.
+# One query, built once at import: it runs before every save.
 _ALLOWED = (
     select(
         Annotation.project_id,
@@ -202,7 +206,7 @@ _ANSWER = _ALLOWED.add_columns(Revision.state, Revision.prediction_id).outerjoin
 def _answer(
     session: Session, annotation_id: str, request: RevisionRequest, user_id: str
 ) -> tuple[_Answer, Base | Refused]:
-    """Return the answer that a person may change, and what the edits build on. NotFound and Forbidden as by `_allowed`."""
+    """Return the annotation that a person may change, and the base of the edits. Raises as `_allowed`."""
     asked = {"annotation": annotation_id, "user": user_id, "base": request.base}
     found = session.connection().execute(_ANSWER, asked).one_or_none()
     answer = _changeable(session, found, annotation_id, request.action, user_id)
@@ -214,7 +218,7 @@ def _answer(
 
 
 def _allowed(session: Session, annotation_id: str, request: RevisionRequest, user_id: str) -> _Answer:
-    """Return the answer that a person may change. NotFound when there is none for them, Forbidden when they may not."""
+    """Return the annotation that a person may change. Raises NotFound or Forbidden."""
     found = session.connection().execute(_ALLOWED, {"annotation": annotation_id, "user": user_id}).one_or_none()
     return _changeable(session, found, annotation_id, request.action, user_id)
 
@@ -233,8 +237,8 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     return _Answer(found.project_id, found.document_id, found.question_id, found.author_id, found.head, action)
 
 
-def _hand_in(session: Session, answer: _Answer) -> None:
-    """Give back the author's lease of the task that this answers: it is done."""
+def _release_task(session: Session, answer: _Answer) -> None:
+    """Release the author's lease of the task that this answers."""
     task_id = session.scalar(
         select(Task.id).where(Task.document_id == answer.document_id, Task.question_id == answer.question_id)
     )
@@ -243,7 +247,7 @@ def _hand_in(session: Session, answer: _Answer) -> None:
 
 
 def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> Saved:
-    """Return the revision that this very request made before its answer got lost; RevisionConflict when it made none."""
+    """Return the revision that this request stored before; raises RevisionConflict when it stored none."""
     revision = session.scalar(
         select(Revision).where(Revision.annotation_id == annotation_id, Revision.idempotency_key == key)
     )
@@ -265,17 +269,17 @@ def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> 
 def _base_state(
     session: Session, annotation_id: str, request: RevisionRequest, found: Any
 ) -> tuple[AnnotationState, str | None]:
-    """Return what the edits build on, the revision `base` or the proposal while there is none; and which one: see Base."""
-    # The proposal that the revision before names has been looked at then.
+    """Return the state that edits build on, and the id of the newest proposal: see Base."""
+    # A proposal that equals the previous revision's was checked when that revision was stored.
     if request.prediction_id is not None and request.prediction_id != found.prediction_id:
         owner = session.scalar(select(Prediction.annotation_id).where(Prediction.id == request.prediction_id))
         if owner != annotation_id:
-            raise Refused("The proposal that this edit names belongs to another answer.")
+            raise Refused("The proposal of this edit belongs to another answer; reload the answer.")
     if request.base == 0 and request.prediction_id is None:
         newest, state = newest_state(session, annotation_id)
         return state, newest
     if request.base == 0:
         return proposal_state(session, annotation_id, request.prediction_id), ""
     if found.state is None:
-        raise NotFound(f"There is no revision {request.base} of this answer.")
+        raise NotFound(f"This answer has no revision {request.base}; reload it.")
     return AnnotationState.model_validate(found.state), ""

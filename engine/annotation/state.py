@@ -1,7 +1,7 @@
-"""What an annotation says, and how edits change it. Pure: no database, no clock.
+"""State of an answer, and the edits that change it. Pure: no database, no clock.
 
-The state after a revision follows from the state before it and the edits alone, so a revision can be replayed. The browser
-applies the same rules (annotator/static); pixels are the truth, words are what the person meant.
+The state after a revision depends only on the state before it and on the edits, so revisions can be replayed. The
+browser applies the same rules (annotator/static). Pixels define the answer; words record the intention.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ Box = tuple[int, int, int, int]
 Point = tuple[FiniteFloat, FiniteFloat, bool]
 Mask = NDArray[np.bool_]
 
-MOST_MARKS = 20_000  # words or runs of one edit: far more than a page holds, far less than harms the server
+MOST_MARKS = 20_000  # words or runs of one edit; far above a page's number
 
 
 class Patch(BaseModel):
-    """A mask as it travels and is stored: row-major run lengths inside a box, starting with zeros (model.masks)."""
+    """Mask as sent and stored: row-major run lengths inside a box, starting with zeros (model.masks)."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,7 +33,7 @@ class Patch(BaseModel):
 
 
 class PageMark(BaseModel):
-    """What is marked on one page: the selected words, the pixels, and the prompts placed so far."""
+    """Mark on one page: the selected words, the pixels, and the prompts."""
 
     words: list[int] = Field(default_factory=list)
     mask: Patch = Field(default_factory=Patch)
@@ -42,7 +42,7 @@ class PageMark(BaseModel):
 
 
 class AnnotationState(BaseModel):
-    """The whole answer of a document to a question. With `no_answer`, masks that are left do not count."""
+    """Answer of a document to a question; with `no_answer`, remaining masks do not count."""
 
     no_answer: bool = False
     pages: dict[str, PageMark] = Field(default_factory=dict)
@@ -57,7 +57,7 @@ class _Edit(BaseModel):
 
 
 class EditWords(_Edit):
-    """Select and deselect words: their boxes are filled, or emptied as far as no selected word lies there."""
+    """Select and deselect words: fills their boxes, or clears them except where a selected word lies."""
 
     op: Literal["words"]
     page: str
@@ -66,7 +66,7 @@ class EditWords(_Edit):
 
 
 class EditPatch(_Edit):
-    """A stroke of the brush (value 1) or of the eraser (value 0). The words stay as they are."""
+    """Stroke of the brush (value 1) or of the eraser (value 0); selected words stay."""
 
     op: Literal["patch"]
     page: str
@@ -75,7 +75,7 @@ class EditPatch(_Edit):
 
 
 class EditMask(_Edit):
-    """Replace what is marked on a page: a proposal, a candidate, an undo."""
+    """Replace the mark of a page: by a proposal, a candidate, or an undo."""
 
     op: Literal["mask"]
     page: str
@@ -84,7 +84,7 @@ class EditMask(_Edit):
 
 
 class EditPrompts(_Edit):
-    """The points and boxes placed so far on a page."""
+    """Points and boxes placed so far on a page."""
 
     op: Literal["prompts"]
     page: str
@@ -93,14 +93,14 @@ class EditPrompts(_Edit):
 
 
 class EditClear(_Edit):
-    """Mark nothing on a page."""
+    """Clear the mark of a page."""
 
     op: Literal["clear"]
     page: str
 
 
 class EditNoAnswer(_Edit):
-    """Say that the document does not answer, or take that back."""
+    """Set or clear "not in the document"."""
 
     op: Literal["no_answer"]
     value: bool
@@ -111,36 +111,36 @@ Edit = Annotated[EditWords | EditPatch | EditMask | EditPrompts | EditClear | Ed
 
 @dataclass(frozen=True, slots=True)
 class PageGeometry:
-    """What an edit needs of a page: its size (height, width) and the boxes of its words by number."""
+    """Size of a page (height, width) in pixels, and the boxes of its words by number."""
 
     size: tuple[int, int]
     boxes: Mapping[int, Box]
 
 
 def apply(state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> AnnotationState:
-    """Return the state after `edits`. Refused with a sentence for an unknown page or word, or a mask that does not fit."""
+    """Return the state after `edits`. Raises Refused for an unknown page or word, or an unfit mask."""
     return Change.of(state, edits, pages).done()
 
 
 @dataclass(slots=True)
 class Change:
-    """What edits make of a state. Checked when it is made; the pixels are painted by `done` alone, and may be many."""
+    """Change that edits make to a state; checked when created, painted only by `done`."""
 
     no_answer: bool
     _pages: Mapping[str, PageGeometry]
     _marks: dict[str, PageMark]
-    _masks: dict[str, Painting] = field(default_factory=dict)  # of the pages whose pixels are touched
-    _words: dict[str, dict[int, None]] = field(default_factory=dict)  # of the pages whose words are, in their order
+    _masks: dict[str, Painting] = field(default_factory=dict)  # of pages whose pixels change
+    _words: dict[str, dict[int, None]] = field(default_factory=dict)  # of pages whose words change, in order
     _boxes: dict[str, "_Boxes"] = field(default_factory=dict)
-    # Of strokes and words, those that a later edit makes void among them:
-    painted: int = 0  # pixels that they go over
+    # Strokes and words, including those that a later edit overrides:
+    painted: int = 0  # pixels covered
     drawn: int = 0  # runs of strokes
-    named: int = 0  # words that are added and removed
+    named: int = 0  # words added and removed
 
     @classmethod
     def of(cls, state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> "Change":
-        """Return the change that edits make. Refused as by `apply`."""
-        # Copies of the marks alone: below, what a mark holds is replaced, never changed in place.
+        """Build the change that edits make. Raises as `apply` does."""
+        # Shallow copies suffice: the values of a mark are replaced below, never changed in place.
         change = cls(state.no_answer, pages, {page: mark.model_copy() for page, mark in state.pages.items()})
         for edit in edits:
             change._add(edit)
@@ -148,22 +148,22 @@ class Change:
 
     @property
     def area(self) -> int:
-        """Return how many pixels are gone over to paint this: those of the masks, and of what is painted on them."""
+        """Return the number of pixels painted: those of the masks and of the edits."""
         return sum(mask.whole + mask.area for mask in self._masks.values())
 
     @property
     def runs(self) -> int:
-        """Return how many runs are read and written: those of all masks of the answer, and of the strokes."""
+        """Return the number of runs read and written: those of all masks and of the strokes."""
         painted = sum(len(mask.counts) + mask.runs for mask in self._masks.values())
         return painted + sum(len(mark.mask.counts) for mark in self._marks.values())
 
     def done(self) -> AnnotationState:
-        """Return the state after the edits."""
+        """Paint the masks and return the state after the edits."""
         marks = {page: mark.model_copy() for page, mark in self._marks.items()}
         for page, words in self._words.items():
             marks[page].words = list(words)
         for page, mask in self._masks.items():
-            # A mask without a pixel becomes the empty mask, whatever box it came with.
+            # A mask without pixels becomes the empty mask, whatever its box.
             marks[page].mask = Patch.model_validate(mask.done())
         return AnnotationState(no_answer=self.no_answer, pages=marks)
 
@@ -173,7 +173,7 @@ class Change:
             return
         page, geometry = edit.page, self._pages.get(edit.page)
         if geometry is None:
-            raise Refused("The edit names a page that is not in this document.")
+            raise Refused("The edit names a page that is not in this document; reload the document.")
         if isinstance(edit, EditClear):
             for held in (self._marks, self._masks, self._words):
                 held.pop(page, None)
@@ -218,13 +218,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class _Boxes:
-    """The boxes of a page's words as an array, to look up those that meet others without going through all in Python."""
+    """Boxes of a page's words as an array, for fast lookup of overlaps."""
 
     numbers: NDArray[np.int64]  # [N]
     corners: NDArray[np.int64]  # [N, 4]
 
     @classmethod
     def of(cls, geometry: PageGeometry) -> "_Boxes":
+        """Build the arrays from a page's geometry."""
         corners = np.array(list(geometry.boxes.values()), dtype=np.int64).reshape(-1, 4)
         return cls(np.array(list(geometry.boxes), dtype=np.int64), corners)
 
@@ -238,7 +239,7 @@ class _Boxes:
 
 
 def raster(patch: Patch, geometry: PageGeometry) -> Mask:
-    """Return the mask of a patch, bool [height, width] of the page. Refused when it does not fit the page."""
+    """Return the mask of a patch, bool [height, width] of the page. Raises Refused when it does not fit."""
     try:
         return decode_patch(patch.model_dump(), geometry.size)
     except ValueError as error:
@@ -251,7 +252,7 @@ def to_patch(mask: Mask) -> Patch:
 
 
 def stored(state: AnnotationState) -> dict[str, Any]:
-    """Return a state as the JSON that a revision keeps."""
+    """Return a state as JSON for a revision."""
     return state.model_dump(mode="json")
 
 
@@ -268,7 +269,7 @@ def _fits(patch: Patch, geometry: PageGeometry) -> None:
 
 
 def _inside(box: Box, geometry: PageGeometry) -> Box:
-    """The part of a box that lies on the page."""
+    """Return the part of a box that lies on the page."""
     height, width = geometry.size
     return max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3])
 
@@ -276,4 +277,4 @@ def _inside(box: Box, geometry: PageGeometry) -> Box:
 def _known(numbers: Iterable[int], geometry: PageGeometry) -> None:
     unknown = [number for number in numbers if number not in geometry.boxes]
     if unknown:
-        raise Refused(f"The page has no word {unknown[0]}.")
+        raise Refused(f"The page has no word {unknown[0]}; reload the page.")

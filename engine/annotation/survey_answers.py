@@ -1,7 +1,7 @@
-"""What the survey has found, as it is stored: which questions still want an answer of a version, and the answers.
+"""Stored survey answers: the questions that a version has yet to answer, and its answers.
 
-For its own sake the survey asks what people have accepted on training documents too, so that contradicted labels are found. Of
-the holdouts it knows the standard questions alone: nothing here reads what people answered there.
+On training documents the survey also asks questions that people have answered, to find contradicted labels. On holdouts
+it asks the standard questions only: nothing here reads people's answers there.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from engine.statuses import ACCEPTED, TRAIN
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A whole document's answer to a question, by one of its pages. `milliseconds`: what it took."""
+    """Answer of a whole document to a question, on one of its pages; `milliseconds` is the time it took."""
 
     page_id: str
     answer: StoredAnswer
@@ -29,7 +29,7 @@ class Prepared:
 
 
 def documents_to_ask(session: Session, project_id: str, version_id: str) -> list[str]:
-    """Return the documents with questions that the version has not answered yet, or whose words were mended since."""
+    """Return the documents with questions that the version has not answered for the current words."""
     asked = _questions(project_id)
     wanted = select(asked.c.document_id).where(~_has_answer(asked, version_id)).distinct()
     return list(session.scalars(wanted.order_by(asked.c.document_id)))
@@ -48,7 +48,7 @@ def questions_to_ask(session: Session, project_id: str, document_id: str, versio
 
 
 def store(session: Session, answers: Sequence[SurveyAnswer], signature: DocumentSignature) -> None:
-    """Put the answers to some questions of a document, and its signature, in place of older ones."""
+    """Replace the stored answers to some questions of a document, and its signature."""
     of_document = SurveyAnswer.document_id == signature.document_id
     asked = [answer.question_id for answer in answers]
     session.execute(delete(SurveyAnswer).where(of_document, SurveyAnswer.question_id.in_(asked)))
@@ -57,7 +57,7 @@ def store(session: Session, answers: Sequence[SurveyAnswer], signature: Document
 
 
 def prepared(session: Session, document_id: str, question: str, version_id: str) -> Prepared | None:
-    """Return what the survey holds for a question of a document; None where it is another version's, or of other words."""
+    """Return the survey answer to a question; None when of another version or of other words."""
     found = session.scalar(
         select(SurveyAnswer)
         .join(Question, Question.id == SurveyAnswer.question_id)
@@ -70,7 +70,7 @@ def prepared(session: Session, document_id: str, question: str, version_id: str)
 
 
 def fresh(version_id: str) -> ColumnElement[bool]:
-    """Return the condition that a survey answer is this version's, to the words that stand on the pages now."""
+    """Return the condition that a survey answer is of this version and of the pages' current words."""
     words = select(func.sum(Page.words_version)).where(Page.document_id == SurveyAnswer.document_id)
     return and_(
         SurveyAnswer.model_version_id == version_id,
@@ -79,12 +79,12 @@ def fresh(version_id: str) -> ColumnElement[bool]:
 
 
 def packed(vector: NDArray[np.float32]) -> bytes:
-    """Return a signature as it is stored: half precision, little-endian."""
+    """Pack a signature for storage: half precision, little-endian."""
     return np.asarray(vector, "<f2").tobytes()
 
 
 def unpacked(stored: bytes) -> NDArray[np.float32]:
-    """Return a stored signature."""
+    """Unpack a stored signature."""
     return np.frombuffer(stored, "<f2").astype(np.float32)
 
 
@@ -97,7 +97,7 @@ def _has_answer(asked: Subquery, version_id: str) -> ColumnElement[bool]:
 
 
 def _questions(project_id: str, document_id: str | None = None) -> Subquery:
-    """(document, question) pairs that a survey asks, of a project or of one document."""
+    """Return the (document, question) pairs that a survey asks, of a project or of one document."""
     standard = select(Task.document_id, Task.question_id).where(Task.project_id == project_id, Task.closed_at.is_(None))
     labelled = (
         select(Annotation.document_id, Annotation.question_id)

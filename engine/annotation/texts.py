@@ -1,4 +1,4 @@
-"""The text of answers: the words that they mark, in reading order."""
+"""Text of answers: the marked words in reading order."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,15 +12,15 @@ from engine.annotation.words import MOST_NAMED, listed_of
 
 
 def answer_text(session: Session, state: AnnotationState) -> str:
-    """Return the words of an answer in reading order, pages in their order, joined by spaces.
+    """Return the words of an answer in reading order, page by page, joined by spaces.
 
-    For words that were split or merged since, those that stand in their place are read.
+    Words that were split or merged since are replaced by their successors.
     """
     return answer_texts(session, [state])[0]
 
 
 def answer_texts(session: Session, states: Sequence[AnnotationState]) -> list[str]:
-    """Return the texts of many answers, each as `answer_text` does, by as many statements as for one."""
+    """Return the texts of many answers, as `answer_text` does, with the number of queries of one."""
     marked = [marked_words(state) for state in states]
     named: dict[str, set[int]] = {}
     for marks in marked:
@@ -35,23 +35,23 @@ def answer_texts(session: Session, states: Sequence[AnnotationState]) -> list[st
 
 
 def marked_words(state: AnnotationState) -> dict[str, list[int]]:
-    """Return page -> the words that an answer marks there; pages without any are left out."""
+    """Return the marked words by page; pages without marks are left out."""
     return {} if state.no_answer else {page: mark.words for page, mark in state.pages.items() if mark.words}
 
 
 def joined(order: Sequence[str], marks: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[ListedWord]]) -> str:
-    """Return the text of `marks` (page -> words) from the words of its pages; `order` are the pages in their order."""
+    """Return the text of `marks` (page -> words) from the pages' words, with pages in `order`."""
     return " ".join(word.text for page in order if page in marks for word in living(marks[page], words[page]))
 
 
 def _batches(pages: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Databases bound how much a statement may name."""
+    """Yield batches of pages: databases limit the parameters of a query."""
     for start in range(0, len(pages), size):
         yield pages[start : start + size]
 
 
 def _words(session: Session, pages: Sequence[str], named: Mapping[str, set[int]]) -> dict[str, list[ListedWord]]:
-    """Return the named words of pages; all words of a page where a named one is retired, for those that took its place."""
+    """Return the named words of pages; all words of a page when a named one is retired."""
     numbers = set().union(*(named[page] for page in pages))
     if len(numbers) > MOST_NAMED:  # a dense page has thousands of words, most answers a handful
         return listed_of(session, pages)

@@ -1,4 +1,4 @@
-"""What the page shows of annotations. Reading only."""
+"""Views of annotations for the user interface. Reads only."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -27,21 +27,21 @@ from engine.workspace import Workspace
 
 
 class QuestionView(BaseModel):
-    """A question as it was put."""
+    """Question with its text."""
 
     id: str
     text: str
 
 
 class Author(BaseModel):
-    """A person as others see them."""
+    """Author of an answer, by display name."""
 
     id: str
     name: str
 
 
 class AnnotationView(BaseModel):
-    """An annotation with its newest state; with `head` 0 that is the model's proposal."""
+    """Annotation with its newest state; with `head` 0 the state is the model's proposal."""
 
     id: str
     document_id: str
@@ -49,7 +49,7 @@ class AnnotationView(BaseModel):
     status: str
     head: int
     author: Author
-    editor: Author | None  # who made the newest revision
+    editor: Author | None  # author of the newest revision
     updated_at: datetime | None
     state: AnnotationState
     text: str
@@ -59,7 +59,7 @@ class AnnotationView(BaseModel):
 
 
 class AnnotationLine(BaseModel):
-    """An annotation in a list of questions."""
+    """Annotation as a row in a list of questions."""
 
     id: str
     question: QuestionView
@@ -75,7 +75,7 @@ class AnnotationLine(BaseModel):
 
 
 def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> AnnotationView:
-    """Return one annotation whole. NotFound when there is none, or the viewer is not to see it yet (engine.accounts.visibility)."""
+    """Return one annotation. Raises NotFound when it is absent or hidden from the viewer."""
     with workspace.database.read() as session:
         annotation = seen(session, annotation_id, viewer_id)
         question = session.get_one(Question, annotation.question_id)
@@ -105,7 +105,7 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
 
 
 def annotation_lines(workspace: Workspace, document_id: str, viewer_id: str | None = None) -> list[AnnotationLine]:
-    """Return the questions asked about a document, oldest first, with what was answered, as far as the viewer may see it."""
+    """Return the questions of a document, oldest first, with the answers that the viewer may see."""
     with workspace.database.read() as session:
         hidden = hidden_questions(session, document_id, viewer_id) if viewer_id is not None else set()
         rows = session.execute(
@@ -127,7 +127,7 @@ def annotation_lines(workspace: Workspace, document_id: str, viewer_id: str | No
 
 
 def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: str | None) -> Annotation | None:
-    """Return the next answer of this person that nobody has accepted yet, going round after `after`."""
+    """Return this person's next unaccepted answer after `after`, wrapping around."""
     with workspace.database.read() as session:
         waiting: Sequence[Annotation] = session.scalars(
             select(Annotation)
@@ -143,14 +143,14 @@ def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: 
 
 
 class _Head(NamedTuple):
-    """The newest revision of an answer."""
+    """Newest revision of an answer."""
 
     state: dict[str, Any]
     saved_at: datetime
 
 
 def _heads(session: Session, document_id: str) -> dict[str, _Head]:
-    """Annotation -> its newest revision, for a whole document."""
+    """Return the newest revision by annotation, for a whole document."""
     rows = session.execute(
         select(Annotation.id, Revision.state, Revision.created_at)
         .join(Revision, is_newest())
@@ -160,7 +160,7 @@ def _heads(session: Session, document_id: str) -> dict[str, _Head]:
 
 
 def _proposals(session: Session, document_id: str) -> dict[str, Prediction]:
-    """Annotation -> the newest proposal, for a whole document. Answers, which hold masks, are loaded where nobody edited."""
+    """Return the newest proposal by annotation; the masks are loaded only for answers without edits."""
     here = select(Annotation.id).where(Annotation.document_id == document_id)
     untouched = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head == 0)))
     edited = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head > 0)))

@@ -1,8 +1,8 @@
-"""The words of a page as a list in reading order, and how mending changes it. Pure: no database, no clock.
+"""Words of a page as a list in reading order, and the edits that fix it. Pure: no database, no clock.
 
-A word keeps its number for ever. Splitting, merging and removing retire words, which stay in the list where they stood:
-revisions may still name them. The browser applies the same rules (annotator/static/words.js), new numbers included, so that
-several changes can wait there for the network.
+A word keeps its number forever. Split, merged and removed words are retired and stay in the list, because revisions may
+name them. The browser applies the same rules and numbers new words alike, so edits can wait there for the network
+(annotator/static/words.js).
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,15 +16,15 @@ from engine.documents.found import is_right_to_left, overlap
 from engine.errors import Refused
 
 LONGEST_WORD = 500  # characters
-# A page of small print has some 2,000 words, and a person adds one at a time. More than this only keeps others waiting.
+# A page of small print has about 2,000 words, and a person adds one at a time. Larger saves would delay other people.
 MOST_NEW = 1000  # words of one save
-MOST_WORDS = 20_000  # of a page, from where on it takes no new ones; retired words count
-_SAME_PLACE = 0.5  # of the smaller box: from this overlap on, a word stands where a retired one stood
+MOST_WORDS = 20_000  # of a page, retired words included; a page with more takes no new words
+_SAME_PLACE = 0.5  # share of the smaller box from which a word counts as the successor of a retired one
 
 
 @dataclass(slots=True, eq=False)
 class ListedWord:
-    """A word of a page. `number` is stable for ever; boxes are pixels, right and lower edge exclusive. Equal to itself alone."""
+    """Word of a page with its stable number; boxes are pixels, x1 and y1 exclusive. Compared by identity."""
 
     number: int
     line: int
@@ -40,7 +40,7 @@ class _Edit(BaseModel):
 def _one_line(text: str) -> str:
     text = " ".join(text.encode("utf-8", "replace").decode().replace("\0", "").split())
     if not text:
-        raise ValueError("a word needs text; remove it instead")
+        raise ValueError("a word needs text; to delete it, remove the word")
     return text
 
 
@@ -51,14 +51,14 @@ class _Written(_Edit):
 
 
 class WordText(_Written):
-    """Write another text; the word stays the same word."""
+    """Replace the text of a word; its number stays."""
 
     op: Literal["text"]
     number: int
 
 
 class Part(_Written):
-    """What a word falls into: a text and its box."""
+    """Part of a split word: text and box."""
 
     box: Box
 
@@ -72,28 +72,28 @@ class WordSplit(_Edit):
 
 
 class WordMerge(_Edit):
-    """Make one word of several; their texts follow each other without a space, in reading order."""
+    """Merge words into one; their texts are joined without spaces, in reading order."""
 
     op: Literal["merge"]
     numbers: list[int] = Field(min_length=2, max_length=100)
 
 
 class WordAdd(_Written):
-    """A word that the reader had missed."""
+    """Add a word that OCR missed."""
 
     op: Literal["add"]
     box: Box
 
 
 class WordRemove(_Edit):
-    """Take a word away that is none."""
+    """Remove a word that OCR invented."""
 
     op: Literal["remove"]
     number: int
 
 
 class WordRestore(_Edit):
-    """Bring retired words back, instead of those that followed them: what undoing a split or a merge needs."""
+    """Restore retired words in place of their successors: the undo of a split or a merge."""
 
     op: Literal["restore"]
     numbers: list[int] = Field(max_length=100)
@@ -105,13 +105,13 @@ WordChange = Annotated[WordText | WordSplit | WordMerge | WordAdd | WordRemove |
 
 @dataclass(slots=True)
 class WordList:
-    """All words a page has ever had, in reading order. `size` is (width, height) of the page in pixels."""
+    """All words that a page has ever had, in reading order; `size` is (width, height) in pixels."""
 
     words: list[ListedWord]
     size: tuple[int, int]
-    before: list[dict[str, Any]] = field(default_factory=list)  # words that were changed, as they were
-    new: int = 0  # how many words were added
-    next_number: int = field(init=False)  # the number that the next new word gets
+    before: list[dict[str, Any]] = field(default_factory=list)  # changed words, as they were
+    new: int = 0  # number of added words
+    next_number: int = field(init=False)  # number of the next new word
     _by_number: dict[int, ListedWord] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class WordList:
         self.next_number = max(self._by_number, default=-1) + 1
 
     def apply(self, edits: Iterable[WordChange]) -> None:
-        """Apply edits in order. Refused with a sentence for one that cannot be; the list is then of no more use."""
+        """Apply edits in order. Raises Refused for an invalid edit; the list is unusable afterwards."""
         for edit in edits:
             if isinstance(edit, WordText):
                 self._change(self._live(edit.number)).text = edit.text
@@ -138,7 +138,7 @@ class WordList:
 
     @property
     def live(self) -> list[ListedWord]:
-        """The words that stand on the page, in reading order."""
+        """Return the live words, in reading order."""
         return [word for word in self.words if not word.retired]
 
     def _split(self, edit: WordSplit) -> None:
@@ -153,7 +153,7 @@ class WordList:
     def _merge(self, edit: WordMerge) -> None:
         wanted = set(edit.numbers)
         if len(wanted) < 2:
-            raise Refused("Merging needs two different words.")
+            raise Refused("Choose at least two different words to merge.")
         for number in wanted:
             self._live(number)
         parts = [word for word in self.live if word.number in wanted]
@@ -177,19 +177,19 @@ class WordList:
         for number in edit.numbers:
             word = self._known(number)
             if not word.retired:
-                raise Refused(f"The word {number} stands on the page already.")
+                raise Refused(f"Word {number} is on the page already; reload the page.")
             self._change(word).retired = False
 
     def _known(self, number: int) -> ListedWord:
         word = self._by_number.get(number)
         if word is None:
-            raise Refused(f"The page has no word {number}.")
+            raise Refused(f"The page has no word {number}; reload the page.")
         return word
 
     def _live(self, number: int) -> ListedWord:
         word = self._known(number)
         if word.retired:
-            raise Refused(f"The word {number} was split, merged or removed before; load the page again.")
+            raise Refused(f"Word {number} was split, merged or removed before; reload the page.")
         return word
 
     def _change(self, word: ListedWord) -> ListedWord:
@@ -198,9 +198,9 @@ class WordList:
 
     def _insert(self, place: int, line: int, text: str, box: Box) -> None:
         if self.new == MOST_NEW:
-            raise Refused(f"This makes more than {MOST_NEW:,} new words; save them in several parts.")
+            raise Refused(f"This save adds more than {MOST_NEW:,} new words; save them in several parts.")
         if len(self.words) >= MOST_WORDS:
-            raise Refused(f"The page has had {len(self.words):,} words; no new ones fit on it.")
+            raise Refused(f"The page has {len(self.words):,} words, retired ones included; it takes no more.")
         word = ListedWord(self.next_number, line, text, box)
         self.words.insert(place, word)
         self._by_number[word.number] = word
@@ -211,10 +211,10 @@ class WordList:
         x0, y0, x1, y1 = box
         width, height = self.size
         if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
-            raise Refused(f"The box {x0}, {y0}, {x1}, {y1} is empty or leaves the page of {width} x {height} pixels.")
+            raise Refused(f"The box {x0}, {y0}, {x1}, {y1} is empty or outside the page of {width} x {height} pixels.")
 
     def _place(self, box: Box, text: str) -> tuple[int, int]:
-        """Return where in the list, and in which line, a new word belongs: beside its neighbour in a line, else below."""
+        """Return the position and the line of a new word: beside its neighbour in the line, else below."""
         live = self.live
         centre, middle = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
         beside = [word for word in live if _share_a_line(word.box, box)]
@@ -236,9 +236,9 @@ class WordList:
 
 
 def living(numbers: Iterable[int], words: Sequence[ListedWord]) -> list[ListedWord]:
-    """Return the words that a mark means, in reading order: those it names, and for a retired one those in its place.
+    """Return the live words that a mark means, in reading order; successors replace retired words.
 
-    `words` are all words of the page in reading order. A retired word that nothing replaces stands for itself.
+    `words`: all words of the page in reading order. A retired word without a successor stands for itself.
     """
     named = set(numbers)
     chosen = {word.number for word in words if word.number in named and not word.retired}

@@ -1,4 +1,4 @@
-"""The words of a page, and mending them: every save is logged, counted by a version, and conflicts instead of overwriting."""
+"""Words of a page and their edits: each save is logged and versioned; stale saves conflict."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -16,8 +16,8 @@ from engine.errors import Conflict, Refused
 from engine.queries import existing
 from engine.workspace import Workspace
 
-MOST_NAMED = 500  # words; above it the whole page is read: databases bound how much a statement may name
-# What is read of a word.
+MOST_NAMED = 500  # words; above this the whole page is read: databases limit the parameters of a query
+# Columns that are read of a word.
 WORD = (
     PageWord.number,
     PageWord.line,
@@ -31,7 +31,7 @@ WORD = (
 
 
 class RetiredWords(BaseModel):
-    """Words that were split, merged or removed; old revisions name them. `places`: how many live words stand before each."""
+    """Split, merged and removed words, kept for old revisions. `places`: live words before each."""
 
     numbers: list[int]
     boxes: list[Box]
@@ -41,9 +41,9 @@ class RetiredWords(BaseModel):
 
 
 class Words(BaseModel):
-    """The words of a page in reading order, one list a property. Boxes are pixels, right and lower edge exclusive.
+    """Words of a page in reading order, one list a property; boxes are pixels, x1 and y1 exclusive.
 
-    `version` counts how often they were mended; `next` is the number that the next new word gets.
+    `version` counts saves; `next` is the number of the next new word.
     """
 
     version: int
@@ -56,14 +56,14 @@ class Words(BaseModel):
 
 
 class MendedWords(Words):
-    """The words after a save. `saved_version` is the version that this save made, also when it is asked for again."""
+    """Words after a save; `saved_version` is the version of this save, also when it is repeated."""
 
     saved_version: int
     saved_at: datetime
 
 
 class MendRequest(BaseModel):
-    """What somebody wants to change. The same `idempotency_key` again is the same save."""
+    """Request to edit words. Repeating the same `idempotency_key` returns the same save."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -73,25 +73,28 @@ class MendRequest(BaseModel):
 
 
 class WordsConflict(Conflict):
-    """The words have moved on since `base`. The caller shows both versions."""
+    """Raised when the words have a newer version than `base`; the caller shows both versions."""
 
 
 def page_words(workspace: Workspace, page_id: str) -> Words:
-    """Return the words of a page. NotFound for an unknown page."""
+    """Return the words of a page. Raises NotFound for an unknown page."""
     with workspace.database.read() as session:
         page = existing(session, Page, page_id)
         return Words.model_validate(as_lists(listed(session, page_id), page.words_version))
 
 
-def mend(workspace: Workspace, page_id: str, request: MendRequest, user_id: str) -> MendedWords:
-    """Apply edits to the words of a page and return the words as they then stand.
+def edit_words(workspace: Workspace, page_id: str, request: MendRequest, user_id: str) -> MendedWords:
+    """Apply edits to the words of a page and return the words after them.
 
-    WordsConflict when the words are no longer at `base`; NotFound for an unknown page; Refused for an edit that cannot be.
+    Raises:
+        WordsConflict: The words are no longer at version `base`.
+        NotFound: The page does not exist.
+        Refused: An edit is invalid.
     """
     words = _edited(workspace, page_id, request)
     with workspace.database.write() as session:
         page = existing(session, Page, page_id)
-        # As in revisions: the conditional update lets one of two writers through, and the other one wait for its commit.
+        # As in revisions: the conditional update lets one writer pass; the other waits for its commit.
         advanced = session.execute(
             update(Page)
             .where(Page.id == page_id, Page.words_version == request.base)
@@ -114,7 +117,7 @@ def mend(workspace: Workspace, page_id: str, request: MendRequest, user_id: str)
         )
         session.add(edit)
         session.flush()
-        return _mended(words.words, edit.version, edit)
+        return _saved_words(words.words, edit.version, edit)
 
 
 def listed(session: Session, page_id: str) -> list[ListedWord]:
@@ -125,7 +128,7 @@ def listed(session: Session, page_id: str) -> list[ListedWord]:
 def listed_of(
     session: Session, page_ids: Collection[str], numbers: Collection[int] | None = None
 ) -> dict[str, list[ListedWord]]:
-    """Return all words that each page has ever had, in reading order; with `numbers` those of these numbers alone."""
+    """Return all words that each page has ever had, in reading order; only `numbers` when given."""
     chosen = (
         select(PageWord.page_id, *WORD)
         .where(PageWord.page_id.in_(page_ids))
@@ -140,10 +143,10 @@ def listed_of(
 
 
 def _edited(workspace: Workspace, page_id: str, request: MendRequest) -> WordList | None:
-    """Return the words with the edits applied; None when they have moved on since `base`.
+    """Return the words with the edits applied; None when their version is no longer `base`.
 
-    Done before the write begins: on a dense page it takes a while, and on SQLite everybody waits for the one who writes.
-    What is at version `base` in the write is what was read here: words never change without their version.
+    Runs before the write transaction: a dense page takes long, and SQLite has one writer. The result stays valid while
+    the version is `base`, because words never change without it.
     """
     with workspace.database.read() as session:
         page = existing(session, Page, page_id)
@@ -155,10 +158,10 @@ def _edited(workspace: Workspace, page_id: str, request: MendRequest) -> WordLis
 
 
 def _store(session: Session, page_id: str, words: WordList) -> None:
-    """Store new words, texts and retirements of those that were changed, and how many words the page has now."""
+    """Store new words, new texts and retirements of changed words, and the page's number of words."""
     first_new = words.next_number - words.new
     moment = now()
-    for first, end, shift in reversed(_shifts(words.words, first_new)):  # the last ones first: they make room
+    for first, end, shift in reversed(_shifts(words.words, first_new)):  # last ones first, to make room
         session.execute(
             update(PageWord)
             .where(PageWord.page_id == page_id, PageWord.position >= first, PageWord.position < end)
@@ -203,9 +206,9 @@ def _store(session: Session, page_id: str, words: WordList) -> None:
 
 
 def _shifts(words: list[ListedWord], first_new: int) -> list[tuple[int, int, int]]:
-    """Return (first, end, shift): old words at the positions first..end - 1 move on by so many new ones before them.
+    """Return (first, end, shift): old words at positions first..end - 1 move by `shift` new words.
 
-    Positions are places in the list: retired words have theirs.
+    Positions are indices of the list, retired words included.
     """
     shifts: list[tuple[int, int, int]] = []
     first = place = shift = 0
@@ -222,29 +225,29 @@ def _shifts(words: list[ListedWord], first_new: int) -> list[tuple[int, int, int
 
 
 def _saved_before(session: Session, page: Page, request: MendRequest) -> MendedWords:
-    """Return what this very request made before its answer got lost; WordsConflict when it made nothing."""
+    """Return the save that this request stored before; raises WordsConflict when it stored none."""
     edit = _with_key(session, page.id, request.idempotency_key)
     session.refresh(page)
     if edit is None:
         raise WordsConflict(
-            f"The words of this page were mended meanwhile: they are at version {page.words_version}, and your change "
+            f"The words of this page changed meanwhile: they are at version {page.words_version}, and your change "
             f"builds on {request.base}."
         )
-    return _mended(listed(session, page.id), page.words_version, edit)
+    return _saved_words(listed(session, page.id), page.words_version, edit)
 
 
 def _with_key(session: Session, page_id: str, key: str) -> WordEdit | None:
     return session.scalar(select(WordEdit).where(WordEdit.page_id == page_id, WordEdit.idempotency_key == key))
 
 
-def _mended(words: list[ListedWord], version: int, edit: WordEdit) -> MendedWords:
+def _saved_words(words: list[ListedWord], version: int, edit: WordEdit) -> MendedWords:
     return MendedWords.model_validate(
         {**as_lists(words, version), "saved_version": edit.version, "saved_at": edit.created_at}
     )
 
 
 def as_lists(words: list[ListedWord], version: int) -> dict[str, object]:
-    """Return words as they travel: see Words."""
+    """Return words as JSON: see Words."""
     live = [word for word in words if not word.retired]
     gone: list[ListedWord] = []
     places: list[int] = []
@@ -257,6 +260,7 @@ def as_lists(words: list[ListedWord], version: int) -> dict[str, object]:
             before += 1
 
     def properties(chosen: list[ListedWord]) -> dict[str, object]:
+        """Return the parallel lists of the chosen words."""
         return {
             "numbers": [word.number for word in chosen],
             "boxes": [word.box for word in chosen],

@@ -77,7 +77,7 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
             f"{each.person}: {each.question} ({each.document}), until {each.until.astimezone():%H:%M:%S}", markup=False
         )
     if view.reason:
-        console.print(queue_view.on_this_clock(view.reason), markup=False)
+        console.print(queue_view.to_local_time(view.reason), markup=False)
 
 
 def list_tasks(

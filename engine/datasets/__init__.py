@@ -1,4 +1,5 @@
-"""Datasets: accepted answers as labels, with their weight and fitness, frozen as snapshots.
+"""Datasets: accepted answers as labels, with weight and quality checks, frozen as snapshots.
 
-`labels` chooses, `quality` and `weights` judge, `snapshots` freezes into a `manifest`; training and exports read only that.
+`labels` chooses, `quality` and `weights` judge, `snapshots` freezes into a `manifest`. Training and exports read
+manifests only.
 """

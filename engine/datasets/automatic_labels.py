@@ -1,4 +1,4 @@
-"""Automatic answers as part of a dataset, for who asks for them: what no person has looked at, and is marked so. Reading only."""
+"""Automatic answers in datasets: adds unreviewed, auto-accepted answers when requested. Reads only."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,30 +8,30 @@ from sqlalchemy.orm import Session, load_only
 
 from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, Lease, ModelVersion, Project, Question, Task
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.proposal import marked
 from engine.datasets.filters import Filters
-from engine.datasets.labels import AutomaticLabel, Known, with_living_words
+from engine.datasets.labels import AutomaticLabel, ProjectFacts, with_living_words
 from engine.documents.page import READING
 from engine.projects.project_settings import settings_of
 from engine.statuses import ACCEPTED
 
 
 def trusted(session: Session, project_id: str) -> list[str]:
-    """Return the ids of the versions whose automatic answers stand, but for those whose checks by people have failed."""
-    answered = select(AutomaticAnswer.model_version_id).where(AutomaticAnswer.project_id == project_id, standing())
+    """Return the ids of versions with automatic answers in force, without those whose audit failed."""
+    answered = select(AutomaticAnswer.model_version_id).where(AutomaticAnswer.project_id == project_id, in_force())
     target = settings_of(session.get_one(Project, project_id)).precision_target
     versions = session.scalars(answered.distinct()).all()
     return [each for each in versions if automatic_checks.failed(session, project_id, each, target) is None]
 
 
 def automatic_labels(
-    session: Session, known: Known, documents: Sequence[str], versions: Sequence[str], filters: Filters
+    session: Session, known: ProjectFacts, documents: Sequence[str], versions: Sequence[str], filters: Filters
 ) -> list[AutomaticLabel]:
-    """Return the automatic answers of some versions on some documents that `filters` let pass, whatever their weight."""
+    """Return the automatic answers of some versions on some documents that pass `filters`, of any weight."""
     on_these = Task.document_id.in_(documents) & Document.id.in_(
         documents
-    )  # PostgreSQL does not conclude one from the other
+    )  # PostgreSQL does not derive one condition from the other
     rows = session.execute(chosen_automatic(on_these, versions, filters).order_by(AutomaticAnswer.id))
     labels = [
         AutomaticLabel(answer, question_id, question, document, group, version, marked(answer.answer, answer.page_id))
@@ -45,7 +45,7 @@ def automatic_labels(
 def chosen_automatic(
     of: ColumnElement[bool], versions: Sequence[str], filters: Filters
 ) -> Select[Any, Any, Any, Any, Any, Any]:
-    """Return the statement for the automatic answers of some versions that `filters` let pass."""
+    """Return the statement for the automatic answers of some versions that pass `filters`."""
     by_a_person = exists().where(
         Annotation.document_id == Task.document_id,
         Annotation.question_id == Task.question_id,
@@ -59,7 +59,7 @@ def chosen_automatic(
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
         .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
         .options(load_only(ModelVersion.project_id, ModelVersion.number, ModelVersion.checkpoint_sha256))
-        .where(of, standing(), AutomaticAnswer.model_version_id.in_(versions))
+        .where(of, in_force(), AutomaticAnswer.model_version_id.in_(versions))
         .where(~by_a_person, ~exists().where(Lease.subject == READING + Document.id))
     )
     return filters.narrowed(chosen, AutomaticAnswer.created_at)

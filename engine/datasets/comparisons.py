@@ -1,4 +1,4 @@
-"""Comparisons of people's own answers with each other and with gold answers; what they say of people's reliability."""
+"""Comparisons of people's answers with each other and with gold answers, the basis of reliability."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _Row = TypeVar("_Row")
 
 @dataclass(slots=True)
 class Comparisons:
-    """Agreements while they are counted."""
+    """Agreements found so far."""
 
     pairs: dict[tuple[str, str], list[Agreement]] = field(default_factory=lambda: defaultdict(list))
     people: dict[str, list[Agreement]] = field(default_factory=lambda: defaultdict(list))
@@ -30,7 +30,7 @@ class Comparisons:
 
 
 def people_reliability(session: Session, project_id: str) -> list[Reliability]:
-    """Return how far each person's answers can be relied on, the least reliable first."""
+    """Return the reliability of each person's answers, the least reliable first."""
     found = Comparisons()
     compare_people(session, project_id, found)
     compare_with_gold(session, project_id, found)
@@ -38,7 +38,7 @@ def people_reliability(session: Session, project_id: str) -> list[Reliability]:
 
 
 def compare_people(session: Session, project_id: str, found: Comparisons) -> None:
-    """Add the agreement of each two people who answered the same question of a document to `found`."""
+    """Add the agreement of every two people who answered the same question of a document to `found`."""
     several = (
         select(Annotation.document_id, Annotation.question_id)
         .where(Annotation.project_id == project_id, Annotation.head > 0)
@@ -57,7 +57,7 @@ def compare_people(session: Session, project_id: str, found: Comparisons) -> Non
 
 
 def compare_with_gold(session: Session, project_id: str, found: Comparisons) -> None:
-    """Add the agreement of people\'s answers with the gold answers of their tasks to `found`."""
+    """Add the agreement of people's answers with the gold answers of their tasks to `found`."""
     known = session.execute(
         select(Task.document_id, Task.question_id, Revision.annotation_id, Revision.id)
         .join(Revision, Revision.id == Task.gold_revision_id)
@@ -76,7 +76,7 @@ def compare_with_gold(session: Session, project_id: str, found: Comparisons) -> 
 def own_answers(
     session: Session, project_id: str, keys: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]]:
-    """Return (document, question) -> person -> (annotation, their first submitted answer that no reviewer had judged)."""
+    """Return (document, question) -> person -> (annotation, first submitted answer before any review)."""
     documents, questions = {document for document, _ in keys}, {question for _, question in keys}
     rows = session.execute(
         select(Annotation.document_id, Annotation.question_id, Annotation.id, User.name, Revision.id)
@@ -105,18 +105,18 @@ def own_answers(
 
 
 def _first_judged() -> ScalarSelect[int]:
-    """The number of the first revision of the row's annotation that a reviewer judged."""
+    """Return the number of the first revision that a reviewer judged, of the row's annotation."""
     judged = select(func.min(_Judged.number)).join(Review, Review.revision_id == _Judged.id)
     return judged.where(_Judged.annotation_id == Annotation.id).scalar_subquery()
 
 
 def states_of(session: Session, revision_ids: Sequence[str]) -> dict[str, AnnotationState]:
-    """Return revision -> what it says."""
+    """Return the states of revisions, by revision id."""
     rows = session.execute(select(Revision.id, Revision.state).where(Revision.id.in_(revision_ids)))
     return {revision_id: AnnotationState.model_validate(state) for revision_id, state in rows}
 
 
 def batches(rows: Sequence[_Row], size: int) -> Iterator[Sequence[_Row]]:
-    """Yield consecutive pieces of `rows`, of `size` rows each, the last one shorter."""
+    """Yield consecutive slices of `rows` of `size` rows each; the last one may be shorter."""
     for start in range(0, len(rows), size):
         yield rows[start : start + size]

@@ -1,4 +1,4 @@
-"""Which answers a snapshot takes: as people say it, and as the database is asked for it."""
+"""Filters of a snapshot: which answers it takes, and the same as conditions for the database."""
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -16,13 +16,21 @@ _Chosen = TypeVar("_Chosen", bound=Select[Any])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which answers a snapshot takes. None means all.
+    """Filters of a snapshot; None stands for all.
 
-    `statuses`: of annotations, and AUTOMATIC. `quarantined`: also documents that joined groups of different splits. `unfit`: also
-    answers of people that are unfit to teach or to judge. `questions`: their texts. `since`, `until`: when the answer was given its
-    present form, ISO 8601, `until` exclusive; a date is its first moment, UTC. `models`: the beginnings of the SHA-256 of the
-    versions whose proposals were corrected, or that answered automatically. `agreement`: the least weight (engine.datasets.weights),
-    of an automatic answer its confidence. Refused when a moment cannot be read.
+    Args:
+        splits: Splits of documents.
+        statuses: Statuses of annotations, and AUTOMATIC.
+        quarantined: Also take documents whose duplicates lie in different splits.
+        unfit: Also take people's answers that fail a quality check.
+        questions: Texts of questions.
+        since: Earliest time at which the answer took its present form, ISO 8601; a date is midnight UTC.
+        until: End of that time, exclusive.
+        models: First digits of the SHA-256 of versions whose proposals were corrected, or that answered automatically.
+        agreement: Least weight (engine.datasets.weights); of an automatic answer, its confidence.
+
+    Raises:
+        Refused: A time cannot be parsed.
     """
 
     splits: tuple[str, ...] | None = None
@@ -41,14 +49,15 @@ class Filters:
                 _moment(moment)
 
     def said(self) -> dict[str, Any]:
-        """Return them as a snapshot keeps them: those of old always, the others where they leave something out."""
+        """Return the filters as a snapshot stores them; newer ones only when they exclude something."""
         always = ("splits", "statuses", "quarantined", "unfit")
         return {name: value for name, value in asdict(self).items() if name in always or value is not None}
 
     def narrowed(self, chosen: _Chosen, given_at: InstrumentedAttribute[datetime]) -> _Chosen:
-        """Return a statement over answers with their Question, DocumentGroup and ModelVersion without those that these leave out.
+        """Return the statement over answers with the conditions of these filters, except statuses and weights.
 
-        Statuses and weights are for the caller. `given_at`: when an answer was given its present form.
+        `chosen`: joins Question, DocumentGroup and ModelVersion. `given_at`: time at which an answer took its present
+        form.
         """
         if not self.quarantined:
             chosen = chosen.where(DocumentGroup.quarantined_at.is_(None))
@@ -69,5 +78,5 @@ def _moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise Refused(f"{text!r} is no date; write it as 2026-11-22 or 2026-11-22T14:30.") from None
+        raise Refused(f"{text!r} is not a date; write it as 2026-11-22 or 2026-11-22T14:30.") from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

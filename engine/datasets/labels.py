@@ -1,4 +1,4 @@
-"""The labels of a project: its accepted answers, one a question, with what each weighs, and which are unfit and why. Reading only."""
+"""Labels of a project: accepted answers, one a question, with weights and failed checks. Reads only."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -30,17 +30,17 @@ from engine.documents.duplicates.page_signature import alike
 from engine.documents.duplicates.signature_index import signature_in
 from engine.statuses import ACCEPTED
 
-KNOWN, REVIEWED, OWN_WORD = (
+GOLD_ANSWER, REVIEWED, UNREVIEWED = (
     0,
     1,
     2,
-)  # how far an answer is trusted: known to a task, judged by a reviewer, its author's word
+)  # trust in an answer: gold, judged by a reviewer, or by its author alone
 _AT_ONCE = 100
 
 
 @dataclass(slots=True)
 class Label:
-    """One answer of a project. `state` names words that stand now. `reasons`: the names of the checks that it fails."""
+    """Answer of a project. `state` names live words; `reasons` are the names of its failed checks."""
 
     annotation: Annotation
     revision: Revision
@@ -57,7 +57,7 @@ class Label:
 
     @property
     def id(self) -> str:
-        """Return the id of its annotation."""
+        """Return the id of the annotation."""
         return self.annotation.id
 
     @property
@@ -67,13 +67,16 @@ class Label:
 
     @property
     def accepted(self) -> bool:
-        """Return whether it is an answer that counts: what is drafted or rejected is taken as it is."""
+        """Return whether its status is accepted; other statuses are taken without checks."""
         return self.revision.status in ACCEPTED
 
 
 @dataclass(slots=True)
 class AutomaticLabel:
-    """An answer that the model gave, above the confidence that the project's precision asked for. `state` names words that stand now."""
+    """Answer accepted automatically, above the confidence that the project's precision requires.
+
+    `state` names live words.
+    """
 
     answer: AutomaticAnswer
     question_id: str
@@ -85,19 +88,21 @@ class AutomaticLabel:
 
     @property
     def id(self) -> str:
-        """Return the id of the answer."""
+        """Return the id of the automatic answer."""
         return self.answer.id
 
     @property
     def weight(self) -> float:
-        """Return the probability, 0..1, that it is right, as it was thought when it was accepted."""
+        """Return its confidence when it was accepted, 0..1."""
         return self.answer.confidence
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What becomes of labels: taken, left out as unfit, and passed over for another answer to the same question; and automatic
-    answers, where these were asked for."""
+    """Labels after the choice: taken, left out as unfit, and passed over for another answer.
+
+    `automatic`: automatic answers, when requested.
+    """
 
     taken: list[Label]
     left_out: list[Label]
@@ -106,33 +111,36 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of a project before its labels are looked at: how far people can be relied on, which pages' words were mended."""
+class ProjectFacts:
+    """Facts about a project that all labels share: people's reliability, and pages with edited words."""
 
     project_id: str
     people: list[Reliability]
-    mended: frozenset[str]
+    edited_pages: frozenset[str]
 
     @property
     def reliable(self) -> dict[str, float]:
-        """Reliability by person."""
+        """Return reliability by person."""
         return {row.person: row.reliability for row in self.people}
 
 
-def known_of(session: Session, project_id: str) -> Known:
-    """Return what is known of a project."""
+def project_facts(session: Session, project_id: str) -> ProjectFacts:
+    """Return the shared facts about a project."""
     of_project = (
         select(Page.id).join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
     )
-    mended = frozenset(session.scalars(of_project.where(Page.words_version > 0)))
-    return Known(project_id, people_reliability(session, project_id), mended)
+    edited_pages = frozenset(session.scalars(of_project.where(Page.words_version > 0)))
+    return ProjectFacts(project_id, people_reliability(session, project_id), edited_pages)
 
 
-def choose(session: Session, known: Known, labels: Sequence[Label], *, fit: bool) -> Chosen:
-    """Weigh labels, and choose one for every question of every document: the most trusted, then the weightiest, then the newest.
+def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fit: bool) -> Chosen:
+    """Weigh labels and choose one for each question of each document: most trusted, weightiest, newest.
 
-    `labels`: all that a group of documents has, for pages that came in twice are compared; of several groups, each is chosen from by
-    itself. With `fit`, those that are unfit to teach and to judge are left out; where several people answered, another one's stands in.
+    Args:
+        session: Session to read words and pages with.
+        known: Shared facts about the project.
+        labels: All labels of whole groups of documents, so that duplicates are compared.
+        fit: Leave out labels that fail a quality check; another person's answer takes their place.
     """
     reliable = known.reliable
     with_living_words(session, known, [label.state for label in labels])
@@ -152,10 +160,10 @@ def choose(session: Session, known: Known, labels: Sequence[Label], *, fit: bool
     return Chosen([*taken, *kept.values()], left_out, passed_over)
 
 
-def with_living_words(session: Session, known: Known, states: Iterable[AnnotationState]) -> None:
-    """Have states name words that stand on their pages: those in the place of words mended since."""
+def with_living_words(session: Session, known: ProjectFacts, states: Iterable[AnnotationState]) -> None:
+    """Replace retired words in states by the live words that succeeded them."""
     for state in states:
-        for page_id in known.mended & state.pages.keys():
+        for page_id in known.edited_pages & state.pages.keys():
             mark, words = state.pages[page_id], listed(session, page_id)
             if not {word.number for word in words if word.retired}.isdisjoint(mark.words):
                 mark.words = [word.number for word in living(mark.words, words) if not word.retired]
@@ -177,7 +185,7 @@ def _weigh(session: Session, project_id: str, labels: Sequence[Label], reliable:
             for person, (annotation_id, state) in others.get(label.asked, {}).items()
             if person != label.author and annotation_id != label.annotation.id
         ]
-        author = reliable.get(label.author, 1.0) if label.trust == OWN_WORD else 1.0
+        author = reliable.get(label.author, 1.0) if label.trust == UNREVIEWED else 1.0
         label.weight = label_weight(author, votes)
 
 
@@ -192,7 +200,7 @@ def _left_out(session: Session, labels: Sequence[Label], reliable: dict[str, flo
                 {page: pages[page] for page in label.state.marked_pages() if page in pages},
                 label.seconds,
                 reliable.get(label.author, 1.0),
-                label.trust != OWN_WORD,
+                label.trust != UNREVIEWED,
             )
     for label in labels:
         label.reasons = unfit(answers[label.annotation.id])
@@ -214,7 +222,7 @@ def _seen(session: Session, page_ids: set[str]) -> dict[str, SeenPage]:
 
 
 def _came_in_twice(session: Session, labels: Sequence[Label]) -> Iterable[list[Label]]:
-    """Yield the answers to one question on documents whose pages are all the same."""
+    """Yield the answers to one question on documents with identical pages."""
     several: dict[tuple[str, str], list[Label]] = defaultdict(list)
     for label in labels:
         several[label.group.id, label.annotation.question_id].append(label)
@@ -229,7 +237,7 @@ def _came_in_twice(session: Session, labels: Sequence[Label]) -> Iterable[list[L
 
 
 def _same_pages(session: Session, one: str, other: str) -> bool:
-    """Whether two documents show the same from the first page to the last."""
+    """Return whether all pages of two documents are identical."""
     first, second = (
         session.scalars(
             select(PageSignature)

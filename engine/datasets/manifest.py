@@ -1,12 +1,12 @@
-"""The manifest of a snapshot: its canonical form, and what it holds once it is read back.
+"""Manifest of a snapshot: its canonical form, and the reader.
 
-A manifest is a head and its parts, each a JSON text in a canonical form, stored as a blob and named by its SHA-256. The head names the
-parts, and a snapshot is named by the SHA-256 of its head. A part holds the answers of some groups of documents, so that whoever reads
-one part after the other holds a few hundred answers, however many there are. It names every revision with its state, and every
-page with its image and its words, each a blob in turn. Nothing in it comes from the clock.
+A manifest is a head and its parts. Each is canonical JSON, stored as a blob named by its SHA-256. The head names the
+parts, and the head's SHA-256 names the snapshot. A part holds the answers of some groups of documents, so a reader
+holds a few hundred answers at a time. It names every revision with its state, and every page with blobs of its image
+and words. Nothing depends on the clock.
 
-Format 2 was one text, head and part in one. Format 1 lacked the weights of answers, the reliability of people that they follow from, and
-which accepted answers were left out and why: its answers weigh 1.
+Format 2 was one text with head and part together. Format 1 lacked weights, reliability of people, and the answers left
+out: its answers weigh 1.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _IN_ONE = ("glossator-snapshot/2", "glossator-snapshot/1")
 
 @dataclass(frozen=True, slots=True)
 class FrozenWord:
-    """A word as it was. `number` is what states name; the order of a page's words is the reading order."""
+    """Frozen word; `number` is the one that states name, and a page's words are in reading order."""
 
     number: int
     text: str
@@ -36,7 +36,7 @@ class FrozenWord:
 
 @dataclass(frozen=True, slots=True)
 class FrozenPage:
-    """A page as it was; image and words are blobs."""
+    """Frozen page; image and words are blobs."""
 
     id: str
     number: int
@@ -49,7 +49,7 @@ class FrozenPage:
 
 @dataclass(frozen=True, slots=True)
 class FrozenDocument:
-    """A document as it was, with the split of its group ("quarantined" where it may neither train nor judge)."""
+    """Frozen document with the split of its group; "quarantined" when excluded."""
 
     id: str
     sha256: str
@@ -62,9 +62,10 @@ class FrozenDocument:
 
 @dataclass(frozen=True, slots=True)
 class FrozenItem:
-    """One answer: the revision that was frozen, what it says, who said it, and on which document.
+    """Frozen answer: the revision, its state, its author, and its document.
 
-    Of the status AUTOMATIC: the model itself said so. Its ids are those of the automatic answer, and no annotation has them; its weight is its confidence.
+    With status AUTOMATIC the author is the model: the ids are those of the automatic answer, and the weight is its
+    confidence.
     """
 
     annotation_id: str
@@ -78,12 +79,12 @@ class FrozenItem:
     model_version: str | None  # SHA-256 of the checkpoint whose proposal was corrected, or that answered automatically
     document: FrozenDocument
     state: AnnotationState
-    weight: float = 1.0  # 0..1, of what is learned from it (engine.datasets.weights)
+    weight: float = 1.0  # weight in training, 0..1 (engine.datasets.weights)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An accepted answer that was not frozen, and the names of the checks that say why (engine.datasets.quality)."""
+    """Accepted answer that was left out, with the names of its failed checks (engine.datasets.quality)."""
 
     annotation_id: str
     revision_id: str
@@ -95,10 +96,7 @@ class LeftOut:
 
 
 def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
-    """Yield what the manifest of that SHA-256 holds, one document's answers after the other's, by annotation.
-
-    Refused when its bytes are not what they were.
-    """
+    """Yield the answers of a manifest, document by document. Raises Refused for changed bytes."""
     for part in parts_of(workspace, sha256):
         documents = {row["id"]: _document(row) for row in part["documents"]}
         place = {document: at for at, document in enumerate(documents)}
@@ -120,14 +118,14 @@ def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
 
 
 def left_out_of(workspace: Workspace, sha256: str) -> Iterator[LeftOut]:
-    """Yield what a manifest says was left out, group by group, by annotation."""
+    """Yield the answers that a manifest left out, group by group, by annotation."""
     for part in parts_of(workspace, sha256):
         for row in part.get("left_out", []):
             yield LeftOut(**{**row, "reasons": tuple(row["reasons"])})
 
 
 def revisions_of(workspace: Workspace, sha256: str) -> Iterator[str]:
-    """Yield the ids of all revisions that were accepted when a manifest was made: taken, left out, or one of several for a question."""
+    """Yield the ids of all accepted revisions at the time of a manifest, chosen or not."""
     for part in parts_of(workspace, sha256):
         of_people = [row for row in part["items"] if row["status"] != AUTOMATIC]
         yield from (str(row["revision_id"]) for row in [*of_people, *part.get("left_out", [])])
@@ -135,13 +133,13 @@ def revisions_of(workspace: Workspace, sha256: str) -> Iterator[str]:
 
 
 def people_of(workspace: Workspace, sha256: str) -> dict[str, dict[str, Any]]:
-    """Return by person what their weights follow from: reliability, comparisons, gold_questions; of those who were compared."""
+    """Return the basis of weights by person: reliability, comparisons, gold_questions."""
     people: dict[str, dict[str, Any]] = read_head(workspace, sha256).get("people", {})
     return people
 
 
 def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
-    """Yield the parts of a manifest as JSON, each held against its SHA-256 as it is read."""
+    """Yield the parts of a manifest as JSON; checks each one's SHA-256."""
     head = read_head(workspace, sha256)
     if head["format"] in _IN_ONE:
         yield head
@@ -151,21 +149,21 @@ def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
 
 
 def read_head(workspace: Workspace, sha256: str) -> dict[str, Any]:
-    """Return the head of a manifest as JSON. Refused when its bytes are not what they were, or of a format that nobody knows."""
+    """Return the head of a manifest as JSON. Raises Refused for changed bytes or an unknown format."""
     head: dict[str, Any] = json.loads(_whole(workspace, sha256))
     if head.get("format") not in (FORMAT, *_IN_ONE):
-        raise Refused(f"The snapshot {sha256[:12]} is of a format that this version does not know.")
+        raise Refused(f"The snapshot {sha256[:12]} has a format that this version cannot read; update Glossator.")
     return head
 
 
 def words_of(workspace: Workspace, page: FrozenPage) -> list[FrozenWord]:
-    """Return a page's words in reading order, as they were when the page was frozen."""
+    """Return the frozen words of a page in reading order."""
     rows = json.loads(_whole(workspace, page.words_sha256))
     return [FrozenWord(row["number"], row["text"], tuple(row["box"]), row["line"]) for row in rows]
 
 
 def canonical(value: object) -> bytes:
-    """Return JSON in the one form that a hash can rely on: sorted keys, no spaces, UTF-8."""
+    """Return canonical JSON, the same bytes for equal values: sorted keys, no spaces, UTF-8."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return text.encode()
 
@@ -186,7 +184,7 @@ def _whole(workspace: Workspace, sha256: str) -> bytes:
     try:
         content = workspace.blobs.read(sha256)
     except LookupError as error:
-        raise NotFound(f"A part of the snapshot is gone: {error}") from None
+        raise NotFound(f"A part of the snapshot is missing; restore it from a backup: {error}") from None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise Refused(f"The file {sha256[:12]} of a snapshot was changed on disk; restore it from a backup.")
     return content

@@ -1,4 +1,4 @@
-"""What goes into the manifest of a snapshot, row by row: documents with their pages and words, answers, and what was left out."""
+"""Writer of a snapshot's manifest: rows of documents, pages, words, answers, and answers left out."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -17,34 +17,34 @@ from engine.models import registry
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
-QUARANTINED = "quarantined"  # stands for the split of a document that may neither train nor judge
-PART_ROWS = 500  # from so many answers on a part is full; its last group of documents is in it as a whole
+QUARANTINED = "quarantined"  # stored in place of the split of a document excluded from training and evaluation
+PART_ROWS = 500  # answers at which a part is full; the last group of documents is completed
 
 
 class Counts(TypedDict):
-    """What a snapshot holds."""
+    """Counts of a snapshot."""
 
     annotations: int
     documents: int
     by_split: dict[str, int]
-    left_out: dict[str, int]  # name of a check -> answers; one may fail several
-    reduced: int  # answers of people that weigh less than 1, and more than 0
-    weightless: int  # answers from which nothing is learned
+    left_out: dict[str, int]  # check -> answers; one answer may fail several
+    reduced: int  # people's answers with a weight above 0 and below 1
+    weightless: int  # answers of weight 0
 
 
 class ManifestWriter:
-    """Stores a manifest as it grows. Which groups make a part follows from what is written alone, so the same choice has the same parts."""
+    """Stores a manifest incrementally; parts depend on content only, so equal choices have equal parts."""
 
     def __init__(self, session: Session, workspace: Workspace) -> None:
         self._session, self._workspace = session, workspace
         self._parts: list[str] = []
         self._begun: dict[str, list[Any]] = _empty()
         self._rows = 0
-        self.unfit = 0  # answers that were left out
+        self.unfit = 0  # answers left out
         self.counts = Counts(annotations=0, documents=0, by_split={}, left_out={}, reduced=0, weightless=0)
 
     def add(self, chosen: Chosen) -> None:
-        """Add what was chosen of whole groups of documents, which come by their ids."""
+        """Add the chosen labels of whole groups of documents, which must come in order of their ids."""
         kinds: tuple[tuple[_Kind, Sequence[Any]], ...] = (
             (_TAKEN, chosen.taken),
             (_AUTOMATIC, chosen.automatic),
@@ -166,7 +166,7 @@ def _revision(label: Label) -> str:
 
 
 class _Kind(NamedTuple):
-    """What becomes of a label: the list of the manifest that it stands in, and as what."""
+    """Destination of a label: the list in the manifest, and the function that makes its row."""
 
     list: str
     row: Callable[[Any], Any]
@@ -201,7 +201,7 @@ def _document_json(session: Session, workspace: Workspace, document: Document, s
 
 
 def _freeze_words(session: Session, workspace: Workspace, page_id: str) -> str:
-    """Store a page's words as a blob: mending OCR may retire words later, and a snapshot must not notice."""
+    """Store a page's words as a blob: later fixes of OCR must not change a snapshot."""
     columns = (PageWord.number, PageWord.text, PageWord.x0, PageWord.y0, PageWord.x1, PageWord.y1, PageWord.line)
     rows = session.execute(
         select(*columns)

@@ -1,6 +1,7 @@
-"""What makes an accepted answer unfit to teach or to judge. Pure; each check has a name and a sentence.
+"""Quality checks: reasons for which an accepted answer is unfit for training and evaluation. Pure.
 
-An answer is left out of what is learned from, never deleted: it stays as it is, goes into exports, and is fit again as soon as it is mended.
+An unfit answer is left out of snapshots, never deleted. It is fit again as soon as it is fixed, and exports can include
+it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,14 +15,14 @@ from engine.datasets.weights import DOUBTFUL
 
 MOST_OF_PAGE = 0.6  # share of a page's pixels
 LEAST_COVERED = 0.2  # share of the area of the words that an answer names
-LEAST_SURE = 0.4  # mean confidence of the OCR
-HASTY_SECONDS = 1.5  # of active work: nobody reads a question and a page in less
-SAME_TEXT, SAME_PLACE = 0.5, 0.25  # likeness of two answers' texts, IoU of their places: below it they contradict
+LEAST_SURE = 0.4  # mean confidence of OCR
+HASTY_SECONDS = 1.5  # of active work: too short to read a question and a page
+SAME_TEXT, SAME_PLACE = 0.5, 0.25  # text similarity and IoU of two answers below which they contradict each other
 
 
 @dataclass(frozen=True, slots=True)
 class SeenWord:
-    """A word as the answer was given on: its text, its box in pixels, and how sure the OCR was of it, 0..1."""
+    """Word that an answer was given on: text, box in pixels, and OCR confidence, 0..1."""
 
     text: str
     box: Box
@@ -30,7 +31,7 @@ class SeenWord:
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page that an answer marks: its size in pixels, and its words by number."""
+    """Page that an answer marks: size in pixels, and words by number."""
 
     width: int
     height: int
@@ -39,20 +40,20 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An accepted answer with what it is judged by. `pages`: those that it marks. `seconds`: of active work, 0 unknown."""
+    """Accepted answer with the inputs of its checks. `seconds` of active work; 0 when unknown."""
 
     state: AnnotationState
     pages: Mapping[str, SeenPage]
     seconds: float = 0.0
     reliability: float = 1.0  # of its author
-    reviewed: bool = False  # by somebody else than its author
+    reviewed: bool = False  # by another person than its author
 
     def marks(self) -> list[tuple[SeenPage, PageMark]]:
         """Return the pages that carry pixels of the answer, with their marks."""
         return [(self.pages[page], self.state.pages[page]) for page in self.state.marked_pages()]
 
     def text(self) -> str:
-        """Return the words that are named, folded to letters and digits."""
+        """Return the text of the named words, reduced to letters and digits."""
         named = [
             page.words[number].text for page, mark in self.marks() for number in mark.words if number in page.words
         ]
@@ -61,7 +62,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Why an answer may be unfit. `sentence`: for people, about one answer."""
+    """Quality check; `sentence` explains a failure to people."""
 
     name: str
     sentence: str
@@ -69,17 +70,17 @@ class Check:
 
 
 def unfit(answer: Answer) -> list[str]:
-    """Return the names of the checks that hold for an answer; none for one that is fit."""
+    """Return the names of the checks that an answer fails."""
     return [check.name for check in CHECKS if check.holds(answer)]
 
 
 def nothing_marked(answer: Answer) -> bool:
-    """Whether an answer that is said to be there marks no pixel."""
+    """Return whether an answer marks no pixel, although it is not "not in the document"."""
     return not answer.state.no_answer and not any(_pixels(mark) for _, mark in answer.marks())
 
 
 def far_from_its_words(answer: Answer) -> bool:
-    """Whether the pixels of a page lie beside the words that the answer names there."""
+    """Return whether the pixels of a page miss the words that the answer names there."""
     for page, mark in answer.marks():
         boxes = [page.words[number].box for number in mark.words if number in page.words]
         area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
@@ -89,12 +90,12 @@ def far_from_its_words(answer: Answer) -> bool:
 
 
 def most_of_the_page(answer: Answer) -> bool:
-    """Whether the answer covers most of a page."""
+    """Return whether the answer covers most of a page."""
     return any(_pixels(mark) > MOST_OF_PAGE * page.width * page.height for page, mark in answer.marks())
 
 
 def words_unread(answer: Answer) -> bool:
-    """Whether the OCR was very unsure of the words that the answer names."""
+    """Return whether OCR confidence of the named words is very low."""
     sure = [
         page.words[number].confidence for page, mark in answer.marks() for number in mark.words if number in page.words
     ]
@@ -103,12 +104,12 @@ def words_unread(answer: Answer) -> bool:
 
 
 def in_haste(answer: Answer) -> bool:
-    """Whether somebody whose answers agree with few others' gave this one faster than anybody reads."""
+    """Return whether a person of low agreement answered faster than anybody can read."""
     return not answer.reviewed and 0 < answer.seconds < HASTY_SECONDS and answer.reliability < DOUBTFUL
 
 
 def contradict(one: Answer, other: Answer) -> bool:
-    """Return whether two answers to one question on the same page, which came in twice, cannot both be right."""
+    """Return whether two answers to one question on duplicate pages cannot both be right."""
     if one.state.no_answer or other.state.no_answer:
         return one.state.no_answer != other.state.no_answer
     texts = one.text(), other.text()
@@ -118,9 +119,9 @@ def contradict(one: Answer, other: Answer) -> bool:
 
 
 def contradicted(answers: Sequence[Answer]) -> list[bool]:
-    """Return for each answer to one question on the same page, which came in several times, whether it is contradicted.
+    """Return for each answer to one question on duplicate pages whether another one contradicts it.
 
-    What a reviewer judged stands against what nobody did.
+    A reviewed answer is contradicted by reviewed answers only.
     """
     said = [False] * len(answers)
     for at, one in enumerate(answers):
@@ -137,7 +138,7 @@ def _pixels(mark: PageMark) -> int:
 
 
 def _covered(mark: PageMark, boxes: Sequence[Box]) -> int:
-    """How many pixels of the mask lie in the boxes, each box counted by itself."""
+    """Return the number of mask pixels in the boxes, each box counted separately."""
     left, top, right, bottom = mark.mask.box
     inside = mark.mask.model_copy(update={"box": (0, 0, right - left, bottom - top)})
     pixels = raster(inside, PageGeometry((bottom - top, right - left), {}))
@@ -148,7 +149,7 @@ def _covered(mark: PageMark, boxes: Sequence[Box]) -> int:
 
 
 def _place(answer: Answer) -> tuple[float, float, float, float]:
-    """The box around what is marked on the first marked page, in shares of the page."""
+    """Return the box around the mark on the first marked page, in fractions of the page."""
     page, mark = answer.marks()[0]
     x0, y0, x1, y1 = mark.mask.box
     return x0 / page.width, y0 / page.height, x1 / page.width, y1 / page.height
@@ -164,12 +165,16 @@ def _iou(one: tuple[float, float, float, float], other: tuple[float, float, floa
 
 CONTRADICTED = "contradicted"
 CHECKS = (
-    Check("nothing_marked", "It says that there is an answer, and marks nothing.", nothing_marked),
-    Check("far_from_its_words", "What it marks lies beside the words that it names.", far_from_its_words),
+    Check("nothing_marked", "It has an answer but marks nothing.", nothing_marked),
+    Check("far_from_its_words", "Its mark lies beside the words that it names.", far_from_its_words),
     Check("most_of_the_page", "It covers most of the page.", most_of_the_page),
-    Check("words_unread", "Its words could hardly be read; mend them on the tab Annotate.", words_unread),
-    Check("in_haste", "It was given faster than anybody reads, by somebody whose answers agree with few.", in_haste),
+    Check("words_unread", "OCR was unsure of its words; fix them on the tab Annotate.", words_unread),
+    Check(
+        "in_haste",
+        "It was given faster than anybody can read, by a person whose answers agree with few others.",
+        in_haste,
+    ),
 )
 SENTENCES = {check.name: check.sentence for check in CHECKS} | {
-    CONTRADICTED: "The same page came in twice, and the same question has another answer there."
+    CONTRADICTED: "A duplicate of the page has another answer to the same question."
 }

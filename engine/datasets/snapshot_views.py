@@ -1,4 +1,4 @@
-"""What people look at of snapshots: how many answers, what they weigh, what was left out and why. Reading only."""
+"""Views of snapshots: number of answers, weights, and answers left out with reasons. Reads only."""
 
 from datetime import datetime
 
@@ -17,21 +17,21 @@ MOST_LISTED = 200  # snapshots
 
 
 class SnapshotLine(BaseModel):
-    """A snapshot in a list."""
+    """Snapshot in a list."""
 
     id: str
     sha256: str
-    splits: list[str] = Field(description="Which it took; empty for all.")
+    splits: list[str] = Field(description="Splits that it took; empty for all.")
     annotations: int
     documents: int
     left_out: dict[str, int] = Field(description="Name of a check: how many answers failed it.")
     reduced: int = Field(description="Answers of people that weigh less than 1.")
-    weightless: int = Field(description="Answers from which nothing is learned.")
+    weightless: int = Field(description="Answers of weight 0.")
     created_at: datetime
 
 
 class LeftOutLine(BaseModel):
-    """An accepted answer that was left out, and why."""
+    """Accepted answer that was left out, and why."""
 
     annotation_id: str
     document_id: str
@@ -42,25 +42,25 @@ class LeftOutLine(BaseModel):
 
 
 class PersonWeight(BaseModel):
-    """How much one person's answers weigh in a snapshot, and why."""
+    """Weight of one person's answers in a snapshot, and its basis."""
 
     person: str
     labels: int
     mean_weight: float | None = Field(description="Of the labels, 0..1; None without any.")
-    reliability: float | None = Field(description="From agreement and known answers, 0..1; None where never compared.")
+    reliability: float | None = Field(description="From agreement and gold answers, 0..1; None when never compared.")
     comparisons: int
     gold_questions: int
 
 
 class SnapshotView(SnapshotLine):
-    """A snapshot with what was left out of it and what people's answers weigh in it, the lightest first."""
+    """Snapshot with the answers left out and with people's weights, the lightest first."""
 
     left_out_labels: list[LeftOutLine]
     people: list[PersonWeight]
 
 
 def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
-    """Return the snapshots of a project, newest first. NotFound when there is no such project."""
+    """Return the snapshots of a project, newest first. Raises NotFound when there is no such project."""
     with workspace.database.read() as session:
         existing(session, Project, project_id)
         rows = session.scalars(
@@ -73,7 +73,7 @@ def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
 
 
 def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> SnapshotView:
-    """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
+    """Return a snapshot by the first digits of its SHA-256 or id. Raises as `snapshot_named`."""
     line = _line(snapshot_named(workspace, project_id, begins))
     weights: dict[str, list[float]] = {}
     for item in items_of(workspace, line.sha256):
@@ -104,13 +104,17 @@ def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> Snapsho
     ]
 
     def lightest(row: PersonWeight) -> tuple[float, str]:
+        """Return the sort key: mean weight, then name."""
         return (row.reliability if row.reliability is not None else 1.0, row.person)
 
     return SnapshotView(**line.model_dump(), left_out_labels=left_out, people=sorted(people, key=lightest))
 
 
 def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapshot:
-    """Return the snapshot of a project whose SHA-256 or id begins so. NotFound, or Refused where several do."""
+    """Return the row of a snapshot by the first digits of its SHA-256 or id.
+
+    Raises NotFound for none, Refused for several.
+    """
     named = or_(Snapshot.sha256.startswith(begins, autoescape=True), Snapshot.id.startswith(begins, autoescape=True))
     with workspace.database.read() as session:
         found = session.scalars(select(Snapshot).where(Snapshot.project_id == project_id, named).limit(2)).all()
@@ -122,13 +126,16 @@ def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapsh
 
 
 def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:
-    """Return the newest snapshot that a retraining learned from, or was frozen as for one; None without any, and when its file is gone."""
+    """Return the newest snapshot of a retraining, or frozen with the filters of one.
+
+    None without any, or when its file is missing.
+    """
     to_teach = {"splits": ["train"], "statuses": list(ACCEPTED), "quarantined": False, "unfit": False}
     with workspace.database.read() as session:
         newest = select(Snapshot.id, Snapshot.filters).where(Snapshot.project_id == project_id)
         rows = session.execute(newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(MOST_LISTED)).all()
         taught = set(session.scalars(select(Run.snapshot_id).where(Run.project_id == project_id)))
-    # The same choice is the same snapshot: one that an export froze first keeps the filters of that.
+    # The same choice is the same snapshot: one that an export froze first keeps the export's filters.
     found = next((row.id for row in rows if row.id in taught or row.filters == to_teach), None)
     if found is None:
         return None

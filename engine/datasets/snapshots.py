@@ -1,11 +1,11 @@
-"""Snapshots: a choice of accepted answers, frozen, so that training and exports never read what people still change.
+"""Snapshots: frozen choices of accepted answers, so that training and exports read fixed data.
 
-The choice is written down as a manifest (engine.datasets.manifest) and named by its SHA-256: the same choice is the same snapshot.
+The choice is stored as a manifest (engine.datasets.manifest) and named by its SHA-256: equal choices are one snapshot.
 
-Where several people's answers to one question of one document are accepted (overlap, known answers), one of them is taken, so
-that the question counts once in training and export: the known answer of a task, else one that a reviewer judged or mended, else
-the weightiest (engine.datasets.weights), else the newest. Drafts and rejected answers are taken only where they are asked for, then
-each of them; so are automatic answers. What is unfit to teach or to judge (engine.datasets.quality) is left out unless it is asked for, and the manifest says why.
+When several accepted answers to one question of a document exist (overlap, gold), one is taken, so that the question
+counts once. Order of preference: gold, reviewed or fixed by a reviewer, highest weight (engine.datasets.weights),
+newest. Drafts, rejected and automatic answers are taken on request only, each of them. Unfit answers
+(engine.datasets.quality) are left out unless requested; the manifest names the failed checks.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,11 +32,11 @@ from db.tables import (
     Task,
     User,
 )
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.state import AnnotationState
 from engine.datasets.automatic_labels import automatic_labels, chosen_automatic, trusted
 from engine.datasets.filters import Filters
-from engine.datasets.labels import KNOWN, OWN_WORD, REVIEWED, Chosen, Known, Label, choose, known_of
+from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
 from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.page import READING
@@ -45,11 +45,11 @@ from engine.queries import is_newest
 from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
-_AT_ONCE = 400  # labels held, and as many more as the last group of documents has
+_AT_ONCE = 400  # labels held in memory, plus those of the last group of documents
 
 
 class NothingToFreeze(Refused):
-    """No answer is left to freeze; the sentence says why."""
+    """Raised when no answer is left to freeze; the sentence explains why."""
 
 
 def freeze(
@@ -62,11 +62,19 @@ def freeze(
     unfit: bool = False,
     by: User | None = None,
 ) -> Snapshot:
-    """Freeze a project's answers and return the snapshot; the same choice again returns the one there is.
+    """Freeze a project's answers and return the snapshot; an equal choice returns the existing one.
 
-    `split`: the splits to take, None for all. `statuses`: of the annotations' newest revisions. `quarantined`: also take
-    documents that joined groups of different splits. `unfit`: also take answers that are unfit to teach or to judge.
-    NothingToFreeze when none is left.
+    Args:
+        workspace: Open workspace.
+        project_id: Project to freeze.
+        split: Splits to take; None for all.
+        statuses: Statuses of the annotations' newest revisions.
+        quarantined: Also take documents whose duplicates lie in different splits.
+        unfit: Also take answers that fail a quality check.
+        by: Acting user; None for the system.
+
+    Raises:
+        NothingToFreeze: No answer is left.
     """
     splits = (split,) if isinstance(split, str) else tuple(split) if split is not None else None
     filters = Filters(splits=splits, statuses=tuple(statuses), quarantined=quarantined, unfit=unfit)
@@ -74,9 +82,9 @@ def freeze(
 
 
 def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: User | None = None) -> Snapshot:
-    """Freeze the answers that `filters` let pass, as `freeze` does."""
+    """Freeze the answers that pass `filters`, as `freeze` does."""
     with workspace.database.moment() as session:
-        known = known_of(session, project_id)
+        known = project_facts(session, project_id)
         manifest = ManifestWriter(session, workspace)
         for chosen in chosen_labels(session, known, filters):
             manifest.add(chosen)
@@ -99,7 +107,7 @@ def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: 
             session.add(snapshot)
             session.flush()
             return snapshot
-    except IntegrityError:  # on PostgreSQL somebody froze the same at the same moment
+    except IntegrityError:  # PostgreSQL: another process froze the same choice at the same time
         with workspace.database.read() as session:
             there = _stored(session, project_id, sha256)
         if there is None:
@@ -123,7 +131,7 @@ def _nothing(filters: Filters, unfit_ones: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many answers a choice would take, on how many documents. Without `exact`, at most so many."""
+    """Estimated number of answers and documents of a choice; an upper bound unless `exact`."""
 
     answers: int
     documents: int
@@ -131,7 +139,10 @@ class Estimate:
 
 
 def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estimate:
-    """Return how many answers `freeze_with` would take now: counted by the database, so what must be weighed or looked at is not left out."""
+    """Return an estimate of the answers that `freeze_with` would take now.
+
+    Counted by the database: weights and quality checks are not applied.
+    """
     chosen = _chosen(Annotation.project_id == project_id, filters).order_by(None)
     accepted = chosen.where(Revision.status.in_(ACCEPTED)).with_only_columns(
         Annotation.document_id, Annotation.question_id
@@ -153,23 +164,23 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
 
 
 def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
-    """Return the questions of a project that anybody has answered, or the model automatically, in the order of the alphabet."""
+    """Return the answered questions of a project, automatically answered ones included, alphabetically."""
     with workspace.database.read() as session:
         asked = select(Question.text).where(Question.project_id == project_id)
         answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0)
         of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
         by_trusted = AutomaticAnswer.model_version_id.in_(trusted(session, project_id))
-        automatic = exists().where(*of_question, standing(), by_trusted)
+        automatic = exists().where(*of_question, in_force(), by_trusted)
         return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))
 
 
 def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
-    """Yield what a snapshot holds, by annotation. Refused when its manifest is not what it was."""
+    """Yield the answers of a snapshot, by annotation. Raises Refused when its manifest was changed."""
     return items_of(workspace, snapshot.sha256)
 
 
 def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...] | None = None) -> dict[str, datetime]:
-    """Return the ids of the accepted revisions of a project, one a question, and when each was made; unfit ones too."""
+    """Return the accepted revisions of a project with their times, one a question; unfit ones too."""
     chosen = _chosen(Annotation.project_id == project_id, Filters(splits=splits)).where(
         Annotation.id.in_(_one_a_question(project_id))
     )
@@ -177,10 +188,11 @@ def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...
     return {row.id: row.created_at for row in rows}
 
 
-def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[Chosen]:
-    """Yield the labels of a project as `freeze` would take them now, with their weights, and those that it would leave out.
+def chosen_labels(session: Session, known: ProjectFacts, filters: Filters) -> Iterator[Chosen]:
+    """Yield the labels of a project that `freeze` would take now, and those it would leave out.
 
-    Some groups of documents at a time, by their ids: how many labels there are in all is never held. The session should see one moment.
+    Yields some groups of documents at a time, by id, so memory is bounded. The session should read one consistent
+    state.
     """
     versions = trusted(session, known.project_id) if AUTOMATIC in filters.statuses else []
     for documents in _batches(session, known.project_id, versions):
@@ -211,15 +223,16 @@ def chosen_labels(session: Session, known: Known, filters: Filters) -> Iterator[
 
 
 def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the ids of the documents of whole groups, by their groups' ids, some hundred answers' worth at a time.
+    """Yield the document ids of whole groups, by group id, several hundred answers at a time.
 
-    By document, because that is what the answers have an index on. Documents that have automatic answers alone, of these versions, too.
+    By document, because answers are indexed by document. Includes documents with automatic answers of these versions
+    only.
     """
     of_people = select(Annotation.document_id).where(Annotation.project_id == project_id)
     of_model = (
         select(Task.document_id)
         .join(AutomaticAnswer, AutomaticAnswer.task_id == Task.id)
-        .where(AutomaticAnswer.project_id == project_id, AutomaticAnswer.model_version_id.in_(versions), standing())
+        .where(AutomaticAnswer.project_id == project_id, AutomaticAnswer.model_version_id.in_(versions), in_force())
     )
     answers_on = (union_all(of_people, of_model) if versions else of_people).subquery()
     counted = (
@@ -244,7 +257,7 @@ def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iter
 
 
 def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
-    # The proposal that was corrected may be named by an earlier revision than the head.
+    # An earlier revision than the head may name the corrected proposal.
     earlier, worked = aliased(Revision), aliased(Revision)
     proposal = (
         select(earlier.prediction_id)
@@ -274,7 +287,7 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
         .outerjoin(Prediction, Prediction.id == proposal)
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
-        # A document whose pages are still coming in may yet move to another group, and so to another split.
+        # A document whose pages still arrive may move to another group, and so to another split.
         .where(~exists().where(Lease.subject == READING + Document.id))
         .where(of, Revision.status.in_(filters.statuses))
         .order_by(Annotation.id)
@@ -283,15 +296,15 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
 
 
 def _trust(head: Any) -> ColumnElement[int]:
-    """How far the head of the row's annotation is trusted; see engine.datasets.labels."""
+    """Return the trust in the head of the row's annotation; see engine.datasets.labels."""
     known = aliased(Revision)
     gold = select(Task.id).join(known, known.id == Task.gold_revision_id).where(known.annotation_id == Annotation.id)
     judged = or_(head.status == "fixed", head.author_id != Annotation.author_id)
-    return case((gold.exists(), KNOWN), (judged, REVIEWED), else_=OWN_WORD)
+    return case((gold.exists(), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
 
 
 def _one_a_question(project_id: str) -> Select[tuple[str]]:
-    """Return the statement for one accepted answer to each question of each document: the most trusted, then the newest."""
+    """Return the statement for one accepted answer a question and document: most trusted, then newest."""
     head = aliased(Revision)
     place = func.row_number().over(
         partition_by=(Annotation.document_id, Annotation.question_id),

@@ -1,18 +1,20 @@
-"""How much a label weighs: by the agreement of those who answered the same question, and by how reliable its author was so far. Pure.
+"""Weights of labels, from agreement on the same question and from the author's reliability. Pure.
 
-Reliability of person p, from comparisons a in 0..1 with others' answers and with known ones (an IoU of AGREED counts as 1):
+Reliability of person p, from comparisons a in 0..1 with other answers and with gold answers (an IoU of AGREED counts as
+1):
 
     r_p = (PRIOR + GOLD sum_g a_pg + sum_q r_q a_pq) / (PRIOR + GOLD n_g + sum_q r_q)
 
-Each comparison weighs as much as the other person is reliable, so somebody who disagrees with everybody pulls nobody down: fixed-point
-iteration of weighted voting (Li and Yu 2014, Error Rate Bounds and Iterative Weighted Majority Voting for Crowdsourcing), in the
-spirit of Dawid and Skene 1979. The prior, PRIOR comparisons that agreed, gives 1 to who was never compared.
+A comparison weighs as much as the other person is reliable, so a person who disagrees with everybody lowers nobody's
+value. This is the fixed-point iteration of weighted voting (Li and Yu 2014, Error Rate Bounds and Iterative Weighted
+Majority Voting for Crowdsourcing), in the spirit of Dawid and Skene 1979. The prior of PRIOR agreeing comparisons gives
+1 to a person who was never compared.
 
-Weight of a label of person p, with the others' answers q to the same question:
+Weight of a label of person p, with the other answers q to the same question:
 
     w = r_p (1 + sum_q r_q a_q) / (1 + sum_q r_q),  and 0 where r_p < LEAST
 
-with r_p = 1 for what a reviewer judged, or a task knows as its answer.
+with r_p = 1 for reviewed and gold answers.
 """
 
 from collections import defaultdict
@@ -22,18 +24,18 @@ from dataclasses import dataclass
 from engine.annotation.agreement import AGREED, Agreement
 
 PRIOR = 4.0  # comparisons
-GOLD = 2.0  # what a comparison with a known answer counts
-LEAST = 0.2  # reliability below which nothing is learned from somebody: 16 comparisons, and none agreed
+GOLD = 2.0  # comparisons that one gold comparison counts as
+LEAST = 0.2  # reliability below which labels weigh 0: 16 comparisons without agreement
 DOUBTFUL = 0.5  # reliability below which a person is named
-FEWEST = 5  # comparisons that somebody can be named for
+FEWEST = 5  # comparisons needed before a person is named
 _ROUNDS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How far one person's answers can be relied on, 0..1, from so many comparisons with people and with known answers.
+    """Reliability of a person's answers, 0..1, with the numbers of comparisons behind it.
 
-    `sentence`: where somebody disagrees with everybody, who, and how much; else None.
+    `sentence`: names the person when they disagree with everybody else; otherwise None.
     """
 
     person: str
@@ -44,7 +46,7 @@ class Reliability:
 
 
 def share_agreed(agreement: Agreement) -> float:
-    """Return how far two answers agree, 0..1: wholly from an IoU of AGREED on."""
+    """Return the agreement of two answers, 0..1: 1 from an IoU of AGREED on."""
     return min(1.0, agreement.iou / AGREED)
 
 
@@ -53,9 +55,9 @@ def reliabilities(
 ) -> list[Reliability]:
     """Return the reliability of everybody who was compared, the least reliable first.
 
-    `pairs`: two people and their agreements, once each. `gold`: a person's agreements with known answers.
+    `pairs`: two people and their agreements, once each. `gold`: a person's agreements with gold answers.
     """
-    compared: dict[str, list[tuple[str, int, float]]] = defaultdict(list)  # person -> other, count, sum
+    compared: dict[str, list[tuple[str, int, float]]] = defaultdict(list)  # person -> (other person, count, sum)
     for (one, other), given in pairs.items():
         total = sum(map(share_agreed, given))
         compared[one].append((other, len(given), total))
@@ -79,7 +81,10 @@ def reliabilities(
 
 
 def label_weight(reliability: float, votes: Iterable[tuple[float, float]]) -> float:
-    """Return the weight of a label, 0..1: of its author's reliability, and of the others' votes (reliability, share agreed)."""
+    """Return the weight of a label, 0..1, from its author's reliability and other votes.
+
+    `votes`: (reliability, agreement) of each other answer, both 0..1.
+    """
     if reliability < LEAST:
         return 0.0
     given = list(votes)
@@ -99,7 +104,7 @@ def _sentence(
     compared: Mapping[str, Sequence[tuple[str, int, float]]],
     known: Sequence[float],
 ) -> str | None:
-    """Name somebody whose answers agree with nobody's while the others agree with each other, or with known answers."""
+    """Return a sentence on a person who disagrees with everybody else or with gold answers."""
     mine = compared.get(name, ())
     count = sum(number for _, number, _ in mine)
     if found[name] >= DOUBTFUL or count + len(known) < FEWEST:
@@ -109,7 +114,7 @@ def _sentence(
         share = sum(total for _, _, total in mine) / count
         said.append(f"with others on {share:.0%} of {count} questions")
     if known:
-        said.append(f"with known answers on {sum(known) / len(known):.0%} of {len(known)}")
+        said.append(f"with gold answers on {sum(known) / len(known):.0%} of {len(known)}")
     others = [
         (number, total)
         for person, rows in compared.items()
@@ -121,7 +126,5 @@ def _sentence(
         between = sum(total for _, total in others) / sum(number for number, _ in others)
         sentence += f"; the others agree with each other on {between:.0%}"
     elif not known:
-        return f"{sentence}; nobody else was compared, so a third person or known answers would tell who is right."
-    return (
-        f"{sentence}. Look at these answers before more is learned from them; they weigh {found[name]:.2f} until then."
-    )
+        return f"{sentence}; nobody else was compared: let a third person answer, or set gold answers, to tell who is right."
+    return f"{sentence}. Check these answers before the next retraining; they weigh {found[name]:.2f} until then."

@@ -1,4 +1,4 @@
-"""Files in: checked, read in a guarded child process, stored page by page with their words.
+"""Documents: files are checked, read in a guarded child process, and stored with pages and words.
 
-`ingest` and `incoming` take files, `reading` finds the words, `duplicates/` finds documents that show the same.
+`ingest` and `incoming` accept files, `reading` extracts words, `duplicates/` finds documents with equal pages.
 """

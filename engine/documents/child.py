@@ -1,6 +1,8 @@
-"""The process that opens the file: `python -m engine.documents.child REQUEST`. It tells what it finds as JSON lines.
+"""Child process that opens a file: `python -m engine.documents.child REQUEST`.
 
-Nothing heavy is imported here (no network, no database), and limits are set before the file is touched.
+Reports its results as JSON lines.
+
+Imports nothing heavy (no network, no database), and sets limits before it touches the file.
 """
 
 import json
@@ -15,8 +17,9 @@ _START = time.monotonic()
 
 
 def main() -> int:
+    """Run the child process; return its exit status."""
     request = json.loads(sys.argv[1])
-    # What libraries print goes to standard error, so that the wire carries JSON and nothing else.
+    # Output of libraries goes to standard error, so that standard output carries JSON only.
     wire = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     limit_process(request["limits"]["memory_mb"], request["limits"]["seconds"], request["limits"]["bytes"])
@@ -24,10 +27,10 @@ def main() -> int:
 
 
 def limit_process(memory_mb: int, seconds: float, file_bytes: int) -> None:
-    """Bound this process and those it starts: address space, CPU seconds (a backstop to the caller's clock), file size."""
+    """Limit this process and its children: address space, CPU seconds (a backstop), size of written files."""
     memory = memory_mb * 1024 * 1024
     cpu = int(seconds * max(1, os.cpu_count() or 1)) + 5
-    largest = max(file_bytes, 1 << 30)  # of a file written here: a page's picture
+    largest = max(file_bytes, 1 << 30)  # of a file written here: the image of a page
     for what, most in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CPU, cpu),
@@ -38,7 +41,7 @@ def limit_process(memory_mb: int, seconds: float, file_bytes: int) -> None:
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
             resource.setrlimit(what, (most, most))
-        except (ValueError, OSError):  # macOS has no limit on address space
+        except (ValueError, OSError):  # macOS does not limit address space
             print(f"limit {what} cannot be set here", file=sys.stderr)  # noqa: T201 - the caller keeps it for its log
 
 
@@ -48,6 +51,7 @@ def _read(request: dict[str, Any], wire: TextIO) -> int:
     from engine.documents.reading import read_pages
 
     def tell(**said: Any) -> None:
+        """Write one JSON line."""
         wire.write(json.dumps(said) + "\n")
         wire.flush()
 
@@ -63,7 +67,7 @@ def _read(request: dict[str, Any], wire: TextIO) -> int:
 
 
 if __name__ == "__main__":
-    # Not sys.exit: MuPDF's and Pillow's clean-up after running out of memory may crash what has succeeded.
+    # Not sys.exit: after running out of memory, the clean-up of MuPDF and Pillow may crash a successful run.
     status = main()
     sys.stderr.flush()
     os._exit(status)

@@ -1,4 +1,4 @@
-"""Words as they are found, before they have a place in the reading order."""
+"""Words as found in a source, before they are put in reading order."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ FloatBox = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FoundWord:
-    """A word in pixels of the rendered page, not yet clipped or rounded."""
+    """Word in pixels of the rendered page, not yet clipped or rounded."""
 
     text: str
     box: FloatBox
@@ -19,8 +19,8 @@ class FoundWord:
 class FoundLine:
     """Words that the source holds to be one line, in any order.
 
-    `heading` is where the text runs to on the rendered page: 0 right, 90 down, 180 left (upside down), 270 up. Lines of
-    vertical writing (Chinese, Japanese) have 90: their characters follow each other downwards.
+    `heading` is the direction of the text on the rendered page: 0 right, 90 down, 180 left (upside down), 270 up.
+    Vertical writing (Chinese, Japanese) has 90: its characters follow each other downwards.
     """
 
     words: tuple[FoundWord, ...]
@@ -28,6 +28,7 @@ class FoundLine:
 
 
 def union(boxes: list[FloatBox]) -> FloatBox:
+    """Return the box that encloses all boxes."""
     return (
         min(box[0] for box in boxes),
         min(box[1] for box in boxes),
@@ -37,7 +38,10 @@ def union(boxes: list[FloatBox]) -> FloatBox:
 
 
 def turned_box(box: FloatBox, turn: int, size: tuple[int, int]) -> FloatBox:
-    """The box after the picture of `size` (width, height), that it lies on, was turned clockwise by 0, 90, 180 or 270 degrees."""
+    """Return the box after its image was turned clockwise by 0, 90, 180 or 270 degrees.
+
+    `size`: (width, height) of the image before the turn, in pixels.
+    """
     width, height = size
     x0, y0, x1, y1 = box
     return {
@@ -49,7 +53,7 @@ def turned_box(box: FloatBox, turn: int, size: tuple[int, int]) -> FloatBox:
 
 
 def overlap(a: FloatBox, b: FloatBox) -> float:
-    """Area of the intersection over the area of the smaller box, 0..1."""
+    """Return the area of the intersection over the area of the smaller box, 0..1."""
     width = min(a[2], b[2]) - max(a[0], b[0])
     height = min(a[3], b[3]) - max(a[1], b[1])
     smaller = min((a[2] - a[0]) * (a[3] - a[1]), (b[2] - b[0]) * (b[3] - b[1]))
@@ -57,7 +61,7 @@ def overlap(a: FloatBox, b: FloatBox) -> float:
 
 
 def is_right_to_left(text: str) -> bool | None:
-    """Which way the word's letters run; None when it has no letters (numbers, signs)."""
+    """Return the direction of a word's letters; None without letters (numbers, signs)."""
     kinds = [unicodedata.bidirectional(c) for c in text]
     right_to_left = sum(kind in ("R", "AL") for kind in kinds)
     left_to_right = sum(kind == "L" for kind in kinds)

@@ -1,4 +1,4 @@
-"""PNG, JPEG and TIFF files as pages."""
+"""Pages of PNG, JPEG and TIFF files."""
 
 import contextlib
 import io
@@ -22,14 +22,13 @@ _CLOCKWISE = {
     6: 90,
     7: 270,
     8: 270,
-}  # EXIF orientations; the even-odd partners are mirrored, too
-# Pixels of the long side between which the OCR engine sees letters well. Phone pictures of receipts, 1600 long, gained five
-# points of recall by 2600.
+}  # EXIF orientations; those of the other parity are mirrored as well
+# Pixels of the long side between which OCR recognises letters well.
 _OCR_SHORTEST, _OCR_LONGEST, _OCR_ENLARGED = 2600, 4000, 3.0
 
 
 class ImagePages:
-    """An image file opened for reading."""
+    """Image file opened for reading."""
 
     def __init__(self, source: Path, media_type: str, limits: ReadLimits) -> None:
         Image.MAX_IMAGE_PIXELS = None  # the limit here is `limits.pixels`, checked on the header
@@ -45,10 +44,11 @@ class ImagePages:
 
     @property
     def title(self) -> str | None:
+        """Return the title in the file; None without one."""
         return None
 
     def read(self, number: int) -> Sheet:
-        """Page `number`, counted from 1, upright as its EXIF orientation says, in 8 bits without transparency."""
+        """Return page `number` (from 1), upright by its EXIF orientation, 8 bits, without transparency."""
         with self._guarded(f"page {number}" if self.count > 1 else ""), self._open() as image:
             image.seek(self._frames[number - 1])
             image.load()
@@ -62,7 +62,7 @@ class ImagePages:
             )
 
     def for_ocr(self, number: int) -> Image.Image:
-        """Page `number` in grey, at a size at which the OCR engine sees letters well."""
+        """Return page `number` in grey, at a size at which OCR recognises letters well."""
         image = self.read(number).image.convert("L")
         longest = max(image.size)
         if _OCR_SHORTEST <= longest <= _OCR_LONGEST:
@@ -75,7 +75,7 @@ class ImagePages:
         return Image.open(self._source, formats=[_FORMATS[self.media_type]])
 
     def _check(self, image: Image.Image) -> list[int]:
-        """The frames that are pages: not the previews that some scanners put beside them. Headers only, no pixels."""
+        """Return the frames that are pages, without scanners' previews; reads headers only."""
         if self.media_type != TIFF:
             self._check_size(1, image)
             return [0]
@@ -99,7 +99,7 @@ class ImagePages:
     def _guarded(self, part: str) -> Iterator[None]:
         try:
             yield
-        # Pillow's readers raise what their parsing happens to trip over; all of it means that the file is not well.
+        # Pillow's readers raise errors of many types; any of them means that the file is damaged.
         except (
             UnidentifiedImageError,
             OSError,
@@ -114,9 +114,9 @@ class ImagePages:
 
 
 def displayable(image: Image.Image) -> Image.Image:
-    """The image in a mode that every viewer shows alike (1, L, P, RGB), on white where it is transparent.
+    """Return the image in a mode that all viewers show alike (1, L, P, RGB), transparency on white.
 
-    Returns the image itself where nothing needs to change.
+    Returns the image itself when nothing changes.
     """
     if image.mode in ("LA", "La", "PA", "RGBA", "RGBa") or "transparency" in image.info:
         rgba = image.convert("RGBA")
@@ -133,7 +133,7 @@ def displayable(image: Image.Image) -> Image.Image:
 
 
 def _eight_bits(image: Image.Image) -> Image.Image:
-    """Grey of more than 8 bits. Scanners put 10, 12 or 14 bits into 16: the brightest pixel says how many there are."""
+    """Convert grey of more than 8 bits; the brightest pixel shows the used depth (10, 12, 14 or 16 bits)."""
     wide = image.convert("I") if image.mode != "F" else image
     low, high = _extrema(wide)
     if image.mode == "F" or low < 0:
@@ -160,7 +160,7 @@ def _from_cmyk(image: Image.Image) -> Image.Image:
 
 
 def square_pixels(image: Image.Image, source: Image.Image) -> Image.Image:
-    """Stretch faxes, which have 204 x 98 dots per inch, to the same resolution both ways; all else as it is."""
+    """Stretch faxes, which have 204 x 98 dots per inch, to square pixels; other images are unchanged."""
     if not isinstance(source, TiffImagePlugin.TiffImageFile):
         return image
     try:
@@ -169,7 +169,7 @@ def square_pixels(image: Image.Image, source: Image.Image) -> Image.Image:
         return image
     if across <= 0 or down <= 0 or 0.8 < across / down < 1.25 or not 0.2 < across / down < 5:
         return image
-    if image.size != source.size:  # turned by its EXIF orientation, perhaps by a quarter
+    if image.size != source.size:  # rotated by its EXIF orientation, perhaps by a quarter turn
         across, down = down, across
     grey = image.convert("L") if image.mode == "1" else image
     best = max(across, down)
@@ -179,7 +179,7 @@ def square_pixels(image: Image.Image, source: Image.Image) -> Image.Image:
 
 
 def is_blank(grey: Image.Image, contrast: int) -> bool:
-    """Is there nothing on the page, all pixels being within `contrast` (of 255) of each other?"""
+    """Return whether all pixels lie within `contrast` (of 255) of each other."""
     low, high = _extrema(grey)
     return high - low < contrast
 
@@ -189,14 +189,14 @@ def _extrema(one_band: Image.Image) -> tuple[float, float]:
 
 
 def _moves(image: Image.Image) -> bool:
-    """An animated PNG: a page stands still."""
+    """Return whether a PNG is animated."""
     return image.format == "PNG" and getattr(image, "n_frames", 1) > 1
 
 
 def _orientation(image: Image.Image) -> int:
     try:
         return int(image.getexif().get(_ORIENTATION, 1))
-    except Exception:  # a damaged EXIF block says nothing about the picture, whatever it makes the parser raise
+    except Exception:  # a damaged EXIF block says nothing about the image, and parsers raise errors of many types
         return 1
 
 

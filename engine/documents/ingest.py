@@ -1,4 +1,4 @@
-"""From a file to a document of a project: read in a child process, store the blobs, then the rows in one commit."""
+"""Ingestion of a file as a document: read in a child process, blobs stored, then rows in one commit."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -25,14 +25,16 @@ from engine.settings import MEGABYTE, Settings
 from engine.text import cleaned, quoted, storable
 from engine.workspace import Workspace
 
-# What a rendered document may take on disk, generously; below this much free space nothing is begun.
+# Generous bound on the disk space of a rendered document; with less free space nothing is started.
 SPARE_BYTES = 200 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """A document that is in the project now. `created` is False when it was there before; `whole` is False while its
-    further pages come in."""
+    """Document that is now in the project.
+
+    `created` is False when it existed before; `whole` is False while further pages are being read.
+    """
 
     document_id: str
     name: str
@@ -44,7 +46,7 @@ class Ingested:
 
 
 def limits_of(settings: Settings) -> ReadLimits:
-    """Return the limits for reading files that the settings name."""
+    """Return the limits on reading files from the settings."""
     return ReadLimits(
         seconds=settings.max_read_seconds,
         memory_mb=settings.max_read_memory_mb,
@@ -69,8 +71,22 @@ def ingest(
 ) -> Ingested:
     """Read the file `source` and store it as a document of the project.
 
-    The same bytes twice are one document. DocumentRefused, with a reason and one sentence, when the file cannot be read;
-    nothing of it is kept then. Refused when the disk is almost full, NotFound for an unknown project. `on_page(done, all)` is called as pages are read.
+    Equal bytes are one document.
+
+    Args:
+        workspace: Open workspace.
+        source: File to read.
+        name: File name given by its owner.
+        project_id: Project of the document.
+        user_id: Person who uploads; None for commands.
+        origin: Source of the document, such as "upload".
+        licence: Licence of the document, if known.
+        on_page: Called as on_page(done, all) for each page.
+
+    Raises:
+        DocumentRefused: The file cannot be read; nothing of it is kept.
+        Refused: The disk is almost full, or the file changed meanwhile.
+        NotFound: The project does not exist.
     """
     limits = limits_of(workspace.settings)
     there = there_already(workspace, source, name, project_id)
@@ -81,13 +97,14 @@ def ingest(
         signed: dict[int, Signature] = {}
 
         def sign(page: ReadPage, _: Beginning) -> None:  # while the child reads the next page
+            """Compute the page's signature."""
             signed[page.number] = signature_of_page(page)
 
         read = read_document(source, name=name, limits=limits, out_dir=Path(folder), on_page=on_page, on_read=sign)
-        # Blobs first, rows second: a row never names a file that is not there.
+        # Blobs first, rows second: a row never names a missing file.
         sha256 = workspace.blobs.put_file(source)
-        if sha256 != content:  # by a scanner, say, or what copies it here: its pages would be those of another file
-            raise Refused(f"{name!r} changed while it was read. Bring it in again when it is complete.")
+        if sha256 != content:  # by a scanner or a copy still running: its pages would be those of another file
+            raise Refused(f"{name!r} changed while it was read; upload it again when it is complete.")
         images = [workspace.blobs.put_file(page.image_path) for page in read.pages]
         signatures = [signed[page.number] for page in read.pages]
     try:
@@ -110,7 +127,7 @@ def ingest(
             open_missing(session, project_id, document.id)  # last: it locks the project until the commit
             words = sum(len(page.words) for page in read.pages)
             return Ingested(document.id, document.name, True, len(read.pages), words, warnings)
-    except IntegrityError:  # the same file was uploaded at the same time, and the other one was faster
+    except IntegrityError:  # the same file was uploaded at the same time and stored first
         there = with_content(workspace, project_id, sha256)
         if there is None:
             raise
@@ -118,9 +135,9 @@ def ingest(
 
 
 def there_already(workspace: Workspace, source: Path, name: str, project_id: str) -> Ingested | None:
-    """Return the project's document of this very file, if it is there. Refused when the disk is almost full."""
+    """Return the project's document of this file, if any. Raises Refused when the disk is almost full."""
     if workspace.blobs.free_bytes() < SPARE_BYTES:
-        raise Refused(f"{quoted(name)} was not stored: the disk that holds the documents is almost full.")
+        raise Refused(f"{quoted(name)} was not stored: the disk of the documents is almost full. Free some space.")
     if not source.is_file() or source.stat().st_size > workspace.settings.max_upload_mb * MEGABYTE:
         return None
     return with_content(workspace, project_id, sha256_of(source))
@@ -139,9 +156,9 @@ def new_document(
     licence: str | None = None,
     signatures: Sequence[Signature] = (),
 ) -> Document:
-    """Add the row of a document, with the group that its pages, as far as they are read, belong to; the pages follow.
+    """Add the row of a document, in the group of the pages read so far; further pages follow.
 
-    NotFound for an unknown project.
+    Raises NotFound for an unknown project.
     """
     existing(session, Project, project_id)
     document = Document(
@@ -162,13 +179,13 @@ def new_document(
 
 
 def signature_of_page(read: ReadPage) -> Signature:
-    """Return by what a page that was read is known again. Takes some ten milliseconds: not for within a unit of work."""
+    """Return the signature of a page that was read; takes about ten milliseconds, so not in a transaction."""
     with Image.open(read.image_path) as image:
         return signature_of(image, (word.text for word in read.words))
 
 
 def finish(session: Session, document: Document, warnings: Sequence[str]) -> tuple[str, ...]:
-    """Settle the group of a document whose pages are all in, and store what there is to say about it; return that."""
+    """Settle the group of a completely read document; store and return its warnings."""
     quarantined = settle(session, document)
     said = (*warnings, *([quarantined] if quarantined else []))
     document.warnings = "\n".join(said)
@@ -176,7 +193,7 @@ def finish(session: Session, document: Document, warnings: Sequence[str]) -> tup
 
 
 def add_page(session: Session, document: Document, read: ReadPage, image_sha256: str, signature: Signature) -> None:
-    """Add the rows of a page, of its words, and of its signature; its picture is a blob already."""
+    """Add the rows of a page, its words and its signature; its image is a blob already."""
     page = Page(
         document_id=document.id,
         number=read.number,
@@ -213,7 +230,7 @@ def add_page(session: Session, document: Document, read: ReadPage, image_sha256:
 
 
 def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested | None:
-    """Return the project's document with this content, if it is there; it is not whole while its further pages are missing."""
+    """Return the project's document with this content, if any; not `whole` while pages are missing."""
     with workspace.database.read() as session:
         document = session.scalar(select(Document).where(Document.project_id == project_id, Document.sha256 == sha256))
         if document is None:
@@ -228,6 +245,6 @@ def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested
 
 
 def _shortened(name: str) -> str:
-    """Return a name without what nobody sees in it, that fits its column and keeps its ending."""
+    """Shorten a name to its column, without invisible characters; keeps the file extension."""
     name = cleaned(storable(name), "document")
     return name if len(name) <= 255 else f"{name[:200]}...{name[-50:]}"

@@ -1,4 +1,4 @@
-"""What a file is, told from its content; names and extensions lie."""
+"""Kind of a file, detected from its content; names and extensions are unreliable."""
 
 import codecs
 from pathlib import Path
@@ -7,8 +7,8 @@ from engine.documents.refusal import Unreadable, broken, empty, not_supported
 
 PDF, PNG, JPEG, TIFF = "application/pdf", "image/png", "image/jpeg", "image/tiff"
 
-_HEAD = 4096  # bytes looked at
-_PDF_WITHIN = 1024  # a PDF may start behind up to 1024 bytes of something else (ISO 32000-1, annex H.3.4.1)
+_HEAD = 4096  # bytes inspected
+_PDF_WITHIN = 1024  # a PDF may start after up to 1024 other bytes (ISO 32000-1, annex H.3.4.1)
 
 _SUPPORTED = (
     (b"\x89PNG\r\n\x1a\n", PNG),
@@ -60,7 +60,7 @@ _ZIP_INSIDES = (
 
 
 def media_type_of(source: Path) -> str:
-    """PDF, PNG, JPEG or TIFF. Raises Unreadable (empty, not supported with the kind named) for all else."""
+    """Return the media type of a PDF, PNG, JPEG or TIFF. Raises Unreadable, naming the kind, otherwise."""
     with source.open("rb") as file:
         head = file.read(_HEAD)
     if not head:

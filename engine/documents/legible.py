@@ -1,15 +1,15 @@
-"""Text that a font's missing or broken character map has turned into garbage."""
+"""Detection and cleaning of unreadable text, as caused by missing or broken character maps of fonts."""
 
 import unicodedata
 from collections.abc import Iterable
 
-# Bullets and boxes of Symbol and Wingdings arrive in the private use area.
+# Bullets and boxes of Symbol and Wingdings, in the private use area.
 _SYMBOL_FONTS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0A8: "☐", 0xF0FE: "☒", 0xF06F: "☐", 0xF0E0: "→"}
 _FORMAT_KEPT = "\u200c\u200d"  # joiners change the meaning of Persian and Indic words
 
 
 def clean(text: str) -> str:
-    """The word in composed form, presentation forms resolved, without control, format and private characters."""
+    """Return the word in composed form, without control, format, private and presentation characters."""
     kept = []
     for c in text:
         c = _SYMBOL_FONTS.get(ord(c), c)
@@ -21,12 +21,12 @@ def clean(text: str) -> str:
 
 
 def is_garbage(c: str) -> bool:
-    """No character that anybody could read: unknown, private, control, surrogate, not assigned."""
+    """Return whether a character is unreadable: unknown, private, control, surrogate or unassigned."""
     return c == "\ufffd" or unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs", "Cn")
 
 
 def garbage_share(texts: Iterable[str]) -> float:
-    """The share of unreadable characters, 0..1; known symbols and soft hyphens are readable."""
+    """Return the share of unreadable characters, 0..1; known symbols and soft hyphens are readable."""
     characters = garbage = 0
     for text in texts:
         for c in text:

@@ -1,8 +1,8 @@
-"""Words of one line with one height, as a text layer has them.
+"""Equal heights for the words of a line, as in a text layer.
 
-An OCR engine draws each box tight around the ink, so that "on" is half as high as "by". People draw a line's height around
-each of its words with a little air, fonts do, and the model has learned it so. Done last: reading order and the joining of split
-numbers go by the ink.
+OCR engines draw boxes tight around the ink, so "on" is half as high as "by". People and fonts use the line's height
+with a little air, and the model was trained on that. Applied last: reading order and the joining of split numbers use
+the ink.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,15 @@ import numpy as np
 
 from engine.documents.found import FoundWord
 
-_NEAR = 0.6  # of the line's word height: words whose middles are as near stand on one level; a line may rise
-_TALL = 1.8  # times the line's word height: a rule, a bracket, a large initial is no measure for others
-_HIGHEST = 0.8  # of the line's word height above a word's middle, and below
-_HIGH, _LOW = 15, 85  # percentiles of the upper and lower edges that the level has
+_NEAR = 0.6  # of the line's word height: distance of centres on one level; a line may rise
+_TALL = 1.8  # times the line's word height: rules, brackets and large initials are ignored
+_HIGHEST = 0.8  # of the line's word height, above and below a word's centre
+_HIGH, _LOW = 15, 85  # percentiles of upper and lower edges that define the level
 _AIR = 0.1  # of a word's height, on each side
 
 
 def levelled(words: Sequence[FoundWord]) -> list[FoundWord]:
-    """The words of a line as high as the level that they stand on. Those of a text layer (without confidence) have their
-    height already."""
+    """Return the words of a line with the height of their level; words of a text layer are unchanged."""
     read = [word for word in words if word.confidence is not None]
     if not read:
         return list(words)
@@ -31,6 +30,7 @@ def levelled(words: Sequence[FoundWord]) -> list[FoundWord]:
     usual = feet - tops <= _TALL * height
 
     def on_level(word: FoundWord) -> FoundWord:
+        """Return one word with the height of its level."""
         x0, y0, x1, y1 = word.box
         middle = (y0 + y1) / 2
         level = usual & (np.abs(middles - middle) <= _NEAR * height)

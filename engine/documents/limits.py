@@ -1,15 +1,23 @@
-"""What opening one file may cost."""
+"""Limits on the cost of opening one file."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
-    """Limits on reading one document, and the resolution its pages get.
+    """Limits on reading one document, and the resolution of its pages.
 
-    `seconds` is wall-clock time for the whole document, OCR included. `memory_mb` bounds the address space of the reading
-    process, and of each OCR process it starts. `pixels` bounds one page as stored in an image; PDF pages are drawn
-    to fit. `words` bounds the words of the whole document, so that a hostile text layer cannot fill the caller's memory.
+    Args:
+        seconds: Wall-clock time for the whole document, OCR included.
+        memory_mb: Address space of the reading process, and of each OCR process.
+        pages: Pages of a document.
+        pixels: Pixels of one page as stored in an image; PDF pages are scaled to fit.
+        bytes: Size of the file.
+        words: Words of the whole document; protects the caller from hostile text layers.
+        dpi: Resolution of PDF pages.
+        long_side: Largest long side of a page, in pixels.
+        ocr_dpi: Resolution for OCR.
+        ocr_language: Tesseract languages, such as "eng+deu".
     """
 
     seconds: float = 30.0
@@ -19,9 +27,9 @@ class ReadLimits:
     bytes: int = 200 * 1024 * 1024
     words: int = 300_000
     dpi: int = 150
-    long_side: int = 3000  # pixels; posters and slides are drawn at fewer dots per inch than `dpi`
+    long_side: int = 3000  # pixels; posters and slides are rendered below `dpi`
     ocr_dpi: int = 300
-    ocr_language: str = "eng"  # as Tesseract names them, "eng+deu" for several
+    ocr_language: str = "eng"  # Tesseract's names, "eng+deu" for several
 
     def __post_init__(self) -> None:
         for field in ("seconds", "memory_mb", "pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr_dpi"):

@@ -1,7 +1,7 @@
-"""Words of a page that has none of its own: Tesseract, as a program.
+"""OCR of pages without text, by the Tesseract program.
 
-The program and not MuPDF's built-in copy: a page that hangs or crashes it costs that page alone, two pages are read at a
-time, and it says how sure it is of each word.
+The program is used instead of MuPDF's built-in copy: a page that hangs or crashes it costs that page only, two pages
+are read in parallel, and it reports a confidence for each word.
 """
 
 import csv
@@ -20,31 +20,29 @@ from engine.documents.found import FoundLine, FoundWord
 from engine.documents.legible import clean
 from engine.documents.ocr_scripts import scripts_of
 
-_PAGE_SECONDS = 15.0  # no page gets more than this
+_PAGE_SECONDS = 15.0  # limit of each page
 _SURE = 0.6
-_LEAST_SURE = 0.3  # below it, words are noise
-_LEAST_SURE_FOREIGN = 0.8  # in a script that the language does not read
-_LEAST_SURE_SCRIPT = (
-    1.0  # Tesseract's own scale; Chinese pages come out between 1.2 and 1.5, English ones at 10 and more
-)
-_LEAST_SURE_SIGNS = 0.6  # so are lone signs: dust, rules and the edges of pictures
+_LEAST_SURE = 0.3  # words below are noise
+_LEAST_SURE_FOREIGN = 0.8  # in a script that the language does not cover
+_LEAST_SURE_SCRIPT = 1.0  # Tesseract's own scale; Chinese pages score 1.2 to 1.5, English ones 10 and more
+_LEAST_SURE_SIGNS = 0.6  # single signs are noise, too: dust, rules and edges of images
 _CLOCKWISE = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 
 
 class OcrOutOfTime(Exception):
-    """The time for this page, or for all of them, was over."""
+    """Raised when the time for this page, or for all of them, is over."""
 
 
 class OcrFailed(Exception):
-    """The engine did not read this page: it crashed, ran out of memory, or did not like the picture."""
+    """Raised when the engine fails on a page: crash, lack of memory, or unsuitable image."""
 
 
 @dataclass(frozen=True, slots=True)
 class OcrPage:
-    """What was read. `lines` are in pixels of the picture given, after it has been turned clockwise by `turn` degrees.
+    """Result of OCR; `lines` are in pixels of the image after turning it clockwise by `turn` degrees.
 
-    `foreign_script` names the script of a page that the engine's language does not read; of such a page only the words
-    are kept that the engine is very sure of: numbers, mostly.
+    `foreign_script`: script that the engine's language does not cover. Of such a page only words of high confidence are
+    kept, mostly numbers.
     """
 
     lines: tuple[FoundLine, ...]
@@ -54,7 +52,7 @@ class OcrPage:
 
 @dataclass(frozen=True, slots=True)
 class _Stand:
-    """How a page lies and what it is written in, as far as the engine can tell."""
+    """Orientation and script of a page, as far as the engine can detect them."""
 
     turn: int = 0
     script: str | None = None
@@ -62,16 +60,16 @@ class _Stand:
 
 @dataclass(frozen=True, slots=True)
 class OcrEngine:
-    """An installed Tesseract with the languages that are there."""
+    """Installed Tesseract with its available languages."""
 
     program: str
     language: str
     knows_orientation: bool
 
     def read(self, image: Image.Image, deadline: float) -> OcrPage:
-        """Words of a grey picture, turned first if its text is sideways or upside down.
+        """Return the words of a grey image; it is turned first when its text is sideways or upside down.
 
-        `deadline` is a time.monotonic(). Raises OcrOutOfTime, OcrFailed.
+        `deadline` is a time.monotonic() in seconds. Raises OcrOutOfTime or OcrFailed.
         """
         deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
         lines = self._lines(image, deadline)
@@ -94,7 +92,7 @@ class OcrEngine:
     def _stand(self, image: Image.Image, deadline: float) -> _Stand:
         try:
             told = self._run(image, deadline, "-l", "osd", "--psm", "0")
-        except OcrFailed:  # too few letters to tell
+        except OcrFailed:  # too few letters to detect
             return _Stand()
         turn = re.search(r"^Rotate: (90|180|270)$", told, re.MULTILINE)
         script = re.search(r"^Script: (\w+)\s+Script confidence: ([\d.]+)", told, re.MULTILINE)
@@ -125,7 +123,7 @@ class OcrEngine:
 
 
 def find_engine(language: str) -> tuple[OcrEngine | None, str | None]:
-    """The engine, if there is one, and a sentence about what is missing, if something is."""
+    """Return the engine, if installed, and a sentence about anything missing."""
     program = shutil.which("tesseract")
     if program is None:
         return None, (
@@ -142,18 +140,20 @@ def find_engine(language: str) -> tuple[OcrEngine | None, str | None]:
         sentence = (
             f"The OCR engine has no language {', '.join(missing)}, so scanned pages "
             + (f"were read as {', '.join(there)}" if there else "have no words")
-            + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) and upload the file again."
+            + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) "
+            "and upload the file again."
         )
     engine = OcrEngine(program, "+".join(there), "osd" in installed) if there else None
     return engine, sentence
 
 
 def turn_clockwise(image: Image.Image, degrees: int) -> Image.Image:
+    """Turn an image clockwise by 0, 90, 180 or 270 degrees."""
     return image.transpose(_CLOCKWISE[degrees]) if degrees else image
 
 
 def parse_tsv(table: str) -> tuple[FoundLine, ...]:
-    """Lines of words from Tesseract's TSV, noise left out."""
+    """Return the lines of words in Tesseract's TSV, without noise."""
     lines: dict[tuple[str, str, str], list[FoundWord]] = {}
     for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
         if row["level"] != "5":
@@ -169,7 +169,7 @@ def parse_tsv(table: str) -> tuple[FoundLine, ...]:
 
 
 def _heading(words: list[FoundWord]) -> int:
-    """Sideways lines: Tesseract reads them, and tells it only by boxes that are high and narrow."""
+    """Return the heading of a line: sideways lines show only by high and narrow boxes."""
     long_words = [word for word in words if len(word.text) >= 3]
     if not long_words:
         return 0
@@ -185,7 +185,7 @@ def _surest(lines: tuple[FoundLine, ...]) -> tuple[FoundLine, ...]:
 
 
 def _readable(lines: tuple[FoundLine, ...]) -> float:
-    """How much text there is that the engine is sure of, lying the right way: letters weighted by confidence."""
+    """Return the amount of reliable upright text: letters weighted by confidence."""
     words = [word for line in lines for word in line.words if line.heading == 0]
     return sum(
         len(w.text) * (w.confidence or 0.0) for w in words if (w.confidence or 0.0) >= _SURE and w.text.isalnum()

@@ -1,4 +1,4 @@
-"""Which scripts an OCR language reads, so that a Chinese page read as English is noticed."""
+"""Scripts that an OCR language covers, to detect for example a Chinese page read as English."""
 
 _OTHERS = {
     "ara": "Arabic",
@@ -35,12 +35,12 @@ _EAST_ASIAN_SCRIPTS = {"Han", "Japanese", "Korean", "Katakana", "Hiragana", "Han
 
 
 def scripts_of(language: str) -> frozenset[str]:
-    """Scripts, as Tesseract's script detection names them, that "eng" or "eng+jpn" reads. Every language knows Latin."""
+    """Return the scripts (Tesseract's names) that "eng" or "eng+jpn" covers. Every language covers Latin."""
     scripts = {"Latin", "Fraktur"}
     for part in language.split("+"):
         base = part.removesuffix("_vert")
         if base in _EAST_ASIA:
-            scripts |= _EAST_ASIAN_SCRIPTS  # detection takes these for each other
+            scripts |= _EAST_ASIAN_SCRIPTS  # script detection confuses these
         elif base in _OTHERS:
             scripts.add(_OTHERS[base])
     return frozenset(scripts)

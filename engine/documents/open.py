@@ -1,4 +1,4 @@
-"""Reading a file from a user without trusting it: a child process opens it, this side keeps the watch."""
+"""Reading of untrusted files: a child process opens the file, and this side supervises it."""
 
 import contextlib
 import dataclasses
@@ -20,7 +20,7 @@ from engine.documents.subprocess_guard import Ended, run_guarded
 
 _log = logging.getLogger(__name__)
 
-# The child sees no other variable: no address of a database, no password.
+# The child gets no other variables: no database URL, no passwords.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
 _MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
 
@@ -34,21 +34,28 @@ def read_document(
     on_page: Callable[[int, int], None] | None = None,
     on_read: Callable[[ReadPage, Beginning], None] | None = None,
 ) -> ReadDocument:
-    """Read the PDF, PNG, JPEG or TIFF at `source`, called `name` by its owner, and put one picture a page into `out_dir`.
+    """Read a PDF, PNG, JPEG or TIFF; writes one image a page into `out_dir`.
 
-    The file is opened in a child process with limits on time, memory, pages and pixels. `on_page(done, pages)` is called as
-    pages are finished, and `on_read` with each page, in the order in which they are; when one raises, reading stops and its
-    error goes on. Pages of PDFs are drawn at `limits.dpi`, or fewer
-    dots per inch where `limits.long_side` asks for it; a single PNG or JPEG that stands upright is kept byte for byte.
+    The file is opened in a child process with limits on time, memory, pages and pixels. PDF pages are rendered at
+    `limits.dpi`, or less when `limits.long_side` requires it. A single upright PNG or JPEG is kept byte for byte.
 
-    Raises DocumentRefused, whose text is one sentence for the owner of the file; then `out_dir` holds no pages.
-    Raises OSError when `source` cannot be read or `out_dir` not be written.
+    Args:
+        source: File to read.
+        name: File name given by its owner.
+        limits: Limits on the reading.
+        out_dir: Folder for the images of pages.
+        on_page: Called as on_page(done, pages) for each finished page.
+        on_read: Called with each page in order of completion. An exception of either callback stops the reading.
+
+    Raises:
+        DocumentRefused: The file is refused, with a sentence for its owner; `out_dir` then holds no pages.
+        OSError: `source` cannot be read or `out_dir` not be written.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
     telling = _Telling(out_dir, on_page, on_read)
     try:
         _check_size(source, limits)
-        media_type_of(source)  # refuses what is of no known kind: a child process for that would only cost time
+        media_type_of(source)  # refuses unknown kinds before a child process is started
         ended = run_guarded(
             _command(source, out_dir, limits),
             environment=environment(),
@@ -77,12 +84,12 @@ def _check_size(source: Path, limits: ReadLimits) -> None:
 
 def _command(source: Path, out_dir: Path, limits: ReadLimits) -> list[str]:
     request = {"source": str(source.resolve()), "out_dir": str(out_dir.resolve()), "limits": dataclasses.asdict(limits)}
-    # -P: the working folder is no place to import from.
+    # -P: never import from the working folder.
     return [sys.executable, "-P", "-m", "engine.documents.child", json.dumps(request)]
 
 
 def environment() -> dict[str, str]:
-    """Return what a child process sees of the environment: enough to start, and nothing that is confidential."""
+    """Return the environment of a child process: enough to start, nothing confidential."""
     here = str(Path(__file__).resolve().parents[2])
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # One thread each: thread stacks and arenas count against the limit on address space.
@@ -90,7 +97,7 @@ def environment() -> dict[str, str]:
 
 
 class _Telling:
-    """What the child has told so far, one JSON object a line."""
+    """Collected reports of the child, one JSON object a line."""
 
     def __init__(
         self,
@@ -107,6 +114,7 @@ class _Telling:
         self._finished = False
 
     def hear(self, line: bytes) -> None:
+        """Handle one line of the child."""
         said: dict[str, Any] = json.loads(line)
         if "refused" in said:
             raise Unreadable(Reason(said["refused"]), said["why"])
@@ -125,7 +133,7 @@ class _Telling:
             self._finished = True
 
     def document(self, ended: Ended, limits: ReadLimits) -> ReadDocument:
-        """The document, if the child finished. Raises Unreadable with the likeliest cause if it did not."""
+        """Return the document of a finished child. Raises Unreadable with the likeliest cause otherwise."""
         opened = self._opened
         if self._finished and opened and len(self._pages) == opened.pages:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
@@ -135,6 +143,6 @@ class _Telling:
         # SIGKILL that was not ours comes from the kernel, when the machine itself runs out of memory.
         if ended.code == -signal.SIGKILL or any(sign in ended.stderr for sign in _MEMORY_SIGNS):
             raise refusal.too_much_memory(limits.memory_mb)
-        # The owner of the file gets a sentence; whoever runs the place gets what the child left behind.
+        # The owner of the file gets a sentence; the operator gets the child's messages in the log.
         _log.error("the reading process ended with status %d: %s", ended.code, ended.stderr.strip() or "no message")
         raise refusal.broken("document")

@@ -1,8 +1,8 @@
-"""Reading order from geometry: columns of prose one after the other, all else row by row.
+"""Reading order from geometry: columns of prose in sequence, everything else row by row.
 
-Rows before columns is what forms, receipts and tables want (a key, then its value to the right); columns before rows is what
-prose wants. A gutter of white space that several rows share splits a page only where both sides hold runs of several words
-(whitespace cover, after T. Breuel, "Two Geometric Algorithms for Layout Analysis", DAS 2002, simplified to vertical gutters).
+Forms, receipts and tables need rows before columns (a key, then its value to the right); prose needs columns before
+rows. A gutter shared by several rows splits a page only where both sides hold runs of several words (whitespace cover,
+after T. Breuel, "Two Geometric Algorithms for Layout Analysis", DAS 2002, simplified to vertical gutters).
 """
 
 from collections import Counter
@@ -13,10 +13,10 @@ from statistics import median
 
 from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, union
 
-_GAP = 1.5  # gap in a line, in line heights, that ends a run of words
-_GUTTER = 0.3  # narrowest gutter between columns, in line heights; runs on both sides are lines of their own already
+_GAP = 1.5  # line heights; a wider gap ends a run of words
+_GUTTER = 0.3  # narrowest gutter between columns, in line heights; runs on both sides are separate lines already
 _COLUMN_ROWS = 3
-_COLUMN_WORDS = 3.0  # mean words a run, below which it is a table and not prose
+_COLUMN_WORDS = 3.0  # mean words per run, below which it is a table and not prose
 _TABLE_CELLS = 4  # runs of few words side by side, from which a row belongs to a table
 _COLUMN_WIDTH = 8.0  # mean width of a run, in line heights
 _TOUCHING = 0.15  # gap, in heights, below which pieces of a number are one word
@@ -26,7 +26,7 @@ _SAME_ROW = 0.5  # vertical overlap, as a share of the lower one, of two runs in
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A word with its box as seen by somebody who holds the page so that the text runs to the right."""
+    """Word with its box in the frame in which its text runs to the right."""
 
     word: FoundWord
     box: FloatBox
@@ -41,14 +41,15 @@ class _Run:
 
     @property
     def height(self) -> float:
+        """Return the height of the run."""
         return self.box[3] - self.box[1]
 
 
 def reading_order(lines: Sequence[FoundLine]) -> list[list[FoundWord]]:
-    """The words, a list a line, lines and words in the order in which a person reads them.
+    """Return the words, one list a line, in the order in which a person reads them.
 
-    Text of the commonest heading comes first, sideways stamps after it. In lines of Arabic or Hebrew the words go from right
-    to left and numbers and Latin words within them from left to right.
+    Text of the most frequent heading comes first, sideways stamps after it. In Arabic and Hebrew lines, words run from
+    right to left, and numbers and Latin words within them from left to right.
     """
     by_heading: dict[int, list[FoundLine]] = {}
     for line in lines:
@@ -91,11 +92,11 @@ def _runs(line: FoundLine) -> list[_Run]:
 
 
 def _rows(runs: list[_Run]) -> list[list[_Run]]:
-    """Runs side by side, top to bottom. A run is compared with its nearest neighbour, so that skewed rows hold together."""
+    """Return rows of runs, top to bottom; each run is compared with its neighbour, for skewed rows."""
     rows: list[list[_Run]] = []
     for run in sorted(runs, key=lambda r: (r.box[1], r.box[0])):
         best, best_overlap = None, _SAME_ROW
-        for row in rows[-12:]:  # runs come top down: rows further up are out of reach
+        for row in rows[-12:]:  # runs are sorted from top to bottom: earlier rows are out of reach
             near = min(row, key=lambda other: max(other.box[0] - run.box[2], run.box[0] - other.box[2]))
             if max(near.box[0] - run.box[2], run.box[0] - near.box[2]) < -0.5 * min(run.height, near.height):
                 continue  # one above the other
@@ -116,7 +117,7 @@ def _middle(row: list[_Run]) -> float:
 
 
 def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
-    """The rows of a region in reading order, columns taken one after the other."""
+    """Return the rows of a region in reading order, column by column."""
     rows = _rows(runs)
     heights = [run.height for run in runs]
     unit = median(heights) if heights else 1.0
@@ -124,7 +125,7 @@ def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
     while start < len(rows):
         end, gutter = _columns_from(rows, start, unit)
         if gutter is None:
-            # Inside a long table the next rows would fail likewise: steps keep the search from growing with its square.
+            # In a long table the next rows would fail as well: steps prevent a quadratic search.
             start += max(1, (end - start) // 8)
             continue
         start = _reach_up(rows, start, gutter, unit)
@@ -143,7 +144,7 @@ def _blocks(runs: list[_Run], from_right: bool) -> list[list[_Run]]:
 
 
 def _columns_from(rows: list[list[_Run]], start: int, unit: float) -> tuple[int, float | None]:
-    """The row behind those that share a gutter with row `start`, and its x; None where they are no columns of prose."""
+    """Return the row after those that share a gutter with row `start`, and its x; None without columns."""
     if (
         len(rows[start]) < 2
         or max(_words_a_run([run]) for run in rows[start]) < _COLUMN_WORDS
@@ -179,7 +180,7 @@ def _gaps(row: list[_Run], unit: float) -> list[tuple[float, float]]:
 
 
 def _narrow(free: list[tuple[float, float]], row: list[_Run], unit: float) -> list[tuple[float, float]]:
-    """What is left of the gaps beside the runs of one more row."""
+    """Return the remaining gaps beside the runs of one more row."""
     for run in row:
         left = []
         for x0, x1 in free:
@@ -191,7 +192,7 @@ def _narrow(free: list[tuple[float, float]], row: list[_Run], unit: float) -> li
 
 
 def _reach_up(rows: list[list[_Run]], start: int, gutter: float, unit: float) -> int:
-    """Take in rows right above the columns that stand in one of them alone: a column may begin before its neighbour."""
+    """Include rows above that lie in one column only: a column may start before its neighbour."""
     while start > 0:
         above, below = rows[start - 1], rows[start]
         near = max(run.box[3] for run in above) + unit >= min(run.box[1] for run in below)
@@ -203,14 +204,14 @@ def _reach_up(rows: list[list[_Run]], start: int, gutter: float, unit: float) ->
 
 
 def _is_table_row(row: list[_Run]) -> bool:
-    """Cells stand well apart; the pieces of one loosely set line of prose do not."""
+    """Return whether a row belongs to a table: cells lie far apart, pieces of loosely set prose do not."""
     runs = sorted(row, key=lambda run: run.box[0])
     cells = 1 + sum(after.box[0] - run.box[2] >= _GAP * run.height for run, after in pairwise(runs))
     return cells >= _TABLE_CELLS and sum(_weight(p.word.text) for r in row for p in r.words) < _COLUMN_WORDS * cells
 
 
 def _words_a_run(runs: list[_Run]) -> float:
-    """Words of the mean run; Chinese and Japanese characters, which are words of their own here, count a third."""
+    """Return the mean words per run; Chinese and Japanese characters, words of their own, count a third."""
     return sum(_weight(placed.word.text) for run in runs for placed in run.words) / len(runs)
 
 
@@ -232,7 +233,7 @@ def _goes_left(texts: Iterable[str]) -> bool:
 
 
 def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
-    """From where the words stand to how they follow each other when read (the order of Unicode's UAX 9, word by word)."""
+    """Convert visual order to logical order (Unicode UAX 9, word by word)."""
     placed = [word for run in sorted(row, key=lambda run: run.box[0]) for word in run.words]
     words = [word.word for word in _whole_numbers(placed)]
     ways = [is_right_to_left(word.text) for word in words]
@@ -256,7 +257,7 @@ def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
 
 
 def _whole_numbers(words: list[_Placed]) -> list[_Placed]:
-    """Put dates and amounts together that come in pieces, as they do inside right-to-left text: 1403, /, 09, /, 19."""
+    """Join split dates and amounts, which occur in right-to-left text: 1403, /, 09, /, 19."""
     whole: list[_Placed] = []
     for piece in words:
         last = whole[-1] if whole else None

@@ -1,4 +1,4 @@
-"""What reading a document gives: pages, and words in the pixels of those pages."""
+"""Result of reading a document: pages, and words in pixels of those pages."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 TextSource = Literal["layer", "ocr", "given", "none"]
 Box = tuple[int, int, int, int]
-READING = "reading:"  # and a document's id: the subject of the lease that stands while its pages come in
+READING = "reading:"  # followed by a document's id: subject of the lease while its pages are read
 
 
 @dataclass(frozen=True, slots=True)
 class ReadWord:
-    """One word. `box` is (x0, y0, x1, y1) in pixels of the rendered page, x1 and y1 exclusive, never empty, never outside.
+    """Word of a page; `box` is (x0, y0, x1, y1) in pixels, x1 and y1 exclusive, inside the page.
 
-    `line` counts the page's lines in reading order from 0; words follow each other in reading order. `confidence` is the OCR
-    engine's, 0..1; words of a text layer have none.
+    `line` counts the page's lines in reading order from 0; words are in reading order. `confidence` is the OCR
+    engine's, 0..1; None in a text layer.
     """
 
     text: str
@@ -25,10 +25,10 @@ class ReadWord:
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """One page. `number` counts from 1; `width` and `height` are pixels of the file at `image_path` (PNG or JPEG).
+    """Page; `number` counts from 1, `width` and `height` are pixels of the image at `image_path`.
 
-    `rotation` is how far, clockwise in degrees, the page as stored was turned to give that picture: the file's own
-    rotation and what was found by looking at the text, together. `text_source` is "none" for a page without words, "given" where a set brought them.
+    `rotation`: clockwise degrees by which the stored page was turned, by the file's own rotation and by detection.
+    `text_source`: "none" for a page without words, "given" when imported with them.
     """
 
     number: int
@@ -42,7 +42,7 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What is known of a document when it has been opened and no page is read yet. `pages`: how many there are to be."""
+    """Facts known when a document has been opened, before its first page; `pages` is the expected number."""
 
     media_type: str
     title: str | None
@@ -51,7 +51,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """A whole document. `warnings` are sentences for the person who uploaded it."""
+    """Complete document; `warnings` are sentences for the person who uploaded it."""
 
     media_type: str
     pages: tuple[ReadPage, ...]
@@ -60,7 +60,7 @@ class ReadDocument:
 
 
 def page_to_wire(page: ReadPage) -> dict[str, Any]:
-    """The page as JSON on its way out of the reading process."""
+    """Return the page as JSON, for sending by the reading process."""
     return {
         "number": page.number,
         "size": [page.width, page.height],
@@ -72,7 +72,7 @@ def page_to_wire(page: ReadPage) -> dict[str, Any]:
 
 
 def page_from_wire(sent: dict[str, Any], folder: Path) -> ReadPage:
-    """The page again; the picture's name is taken as a name inside `folder` and as nothing else."""
+    """Rebuild a page from JSON; the image name is restricted to a file inside `folder`."""
     width, height = sent["size"]
     return ReadPage(
         number=sent["number"],

@@ -1,4 +1,4 @@
-"""From an opened file to finished pages: draw, take the text layer, read the rest by OCR while time lasts."""
+"""Reading of pages: render, take the text layer, run OCR on the rest while time lasts."""
 
 import os
 import shutil
@@ -25,16 +25,16 @@ from engine.documents.sheet import Pages, Sheet
 
 Tell = Callable[..., None]
 
-_INK = 12  # contrast (of 255) below which nobody sees a word
-_GARBAGE = 0.3  # share of unreadable characters from which the layer is worth nothing
-_SCAN_SHARE = 0.5  # a picture over this much of the page may be a scan ...
-_SCAN_WORDS = 40  # ... if the layer has fewer words than this: a stamp or a page number printed over it
-_RESERVE = 0.1  # of the time, kept for finishing after OCR
+_INK = 12  # contrast (of 255) below which a word is invisible
+_GARBAGE = 0.3  # share of unreadable characters from which the layer is discarded
+_SCAN_SHARE = 0.5  # an image over this share of the page may be a scan ...
+_SCAN_WORDS = 40  # ... if the layer has fewer words: a stamp or a page number printed over it
+_RESERVE = 0.1  # of the time, reserved for finishing after OCR
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A page whose picture is there and whose words are still to be read. `lines` is what the layer has."""
+    """Page with its image, waiting for OCR; `lines` come from the text layer."""
 
     number: int
     picture: Path
@@ -44,10 +44,10 @@ class _Waiting:
 
 
 def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: float, tell: Tell) -> None:
-    """Read all pages of `source` into `out_dir` and `tell` each as it is finished. Raises Unreadable.
+    """Read all pages of `source` into `out_dir`, and `tell` each when finished. Raises Unreadable.
 
-    A document is read whole or not at all, with one exception: pages that must be read by OCR when `limits.seconds` (counted
-    from `started`, a time.monotonic()) run out have no words, and a warning says which.
+    A document is read completely or not at all, with one exception: pages that wait for OCR when `limits.seconds` are
+    over (counted from `started`, a time.monotonic()) have no words, and a warning names them.
     """
     pages = _open(source, limits)
     if pages.count == 0:
@@ -87,7 +87,7 @@ def _title(pages: Pages) -> str | None:
 
 
 def _keep(sheet: Sheet, out_dir: Path, number: int) -> Path:
-    """The page's picture on disk: the file itself where that shows the same, else a PNG. Never recompressed with loss."""
+    """Store the page's image: the original file when equal, else a PNG; never with lossy compression."""
     if sheet.original is not None:
         suffix = ".jpg" if media_type_of(sheet.original) == JPEG else ".png"
         picture = out_dir / f"page-{number:04d}{suffix}"
@@ -103,7 +103,7 @@ def _save(image: Image.Image, picture: Path) -> Path:
 
 
 def _seen(lines: tuple[FoundLine, ...], grey: Image.Image) -> Iterator[FoundLine]:
-    """Without the words that nobody can see: a layer beside its scan, white on white, outside the page, under a cover."""
+    """Yield the lines without invisible words: text layers of scans, white on white, off-page, covered."""
     for line in lines:
         kept = tuple(word for word in line.words if _has_ink(word, grey))
         if kept:
@@ -126,7 +126,7 @@ def _needs_ocr(sheet: Sheet, lines: tuple[FoundLine, ...], grey: Image.Image) ->
 def _by_ocr(
     pages: Pages, waiting: list[_Waiting], limits: ReadLimits, deadline: float, tell: Tell
 ) -> Iterator[tuple[_Waiting, tuple[FoundLine, ...], TextSource]]:
-    """Each waiting page with the lines that OCR found, turned upright. Two pages or more are read at a time."""
+    """Yield each waiting page with the lines of OCR, turned upright; several pages run in parallel."""
     engine, missing = find_engine(limits.ocr_language)
     if missing:
         tell(warning=missing)
@@ -164,14 +164,16 @@ def _by_ocr(
                     yield drawn, _merged(drawn.lines, _scaled(read, size, drawn.size)), "ocr"
     if late:
         tell(
-            warning=f"OCR time ran out ({limits.seconds:g} s a document): without OCR {_listed(late)}. Split the document."
+            warning=f"OCR time ran out ({limits.seconds:g} s a document); without OCR: {_listed(late)}. "
+            "Split the document."
         )
     for script, numbers in foreign.items():
         tell(
-            warning=f"In {script} script, which the OCR language {limits.ocr_language} does not read: {_listed(numbers)}."
+            warning=f"In {script} script, which the OCR language {limits.ocr_language} does not cover: "
+            f"{_listed(numbers)}."
         )
     if failed:
-        tell(warning=f"The OCR engine failed: without OCR {_listed(failed)}.")
+        tell(warning=f"The OCR engine failed; without OCR: {_listed(failed)}. Upload the file again.")
 
 
 def _workers() -> int:
@@ -180,7 +182,7 @@ def _workers() -> int:
 
 
 def _turned(drawn: _Waiting, turn: int) -> _Waiting:
-    """The page with its picture turned clockwise; what the layer had is turned with it."""
+    """Return the page with its image and its layer turned clockwise."""
     if not turn:
         return drawn
     with Image.open(drawn.picture) as stored:
@@ -198,7 +200,7 @@ def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine
 
 
 def _scaled(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
-    """Lines in pixels of the page. `size` is the picture's that OCR was given, before it turned it."""
+    """Scale lines to pixels of the page; `size` is that of the image given to OCR, before turning."""
     width, height = size if read.turn % 180 == 0 else size[::-1]
     across, down = to[0] / width, to[1] / height
     return tuple(
@@ -218,7 +220,7 @@ def _scaled(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[
 
 
 def _merged(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tuple[FoundLine, ...]:
-    """All of the layer, and what OCR found elsewhere."""
+    """Return the whole layer, and the words of OCR elsewhere."""
     taken = [word.box for line in layer for word in line.words]
     merged = list(layer)
     for line in ocr:
@@ -231,7 +233,7 @@ def _merged(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tuple[F
 def _finish(
     drawn: _Waiting, lines: tuple[FoundLine, ...], text_source: TextSource, words: int, limits: ReadLimits, tell: Tell
 ) -> int:
-    """Tell a finished page; the number of words so far."""
+    """Report a finished page; return the number of words so far."""
     placed = tuple(_placed(lines, drawn.size))
     if words + len(placed) > limits.words:
         raise refusal.too_many_words(limits.words)
@@ -261,7 +263,7 @@ def _placed(lines: tuple[FoundLine, ...], size: tuple[int, int]) -> Iterator[Rea
 
 
 def _clip(box: tuple[float, float, float, float], size: tuple[int, int]) -> tuple[int, int, int, int] | None:
-    """Whole pixels inside the page, at least one each way; None for a word that is not on the page at all."""
+    """Clip a box to whole pixels of the page, at least one each way; None for a word off the page."""
     width, height = size
     if box[2] < 0 or box[3] < 0 or box[0] >= width or box[1] >= height:
         return None

@@ -1,4 +1,4 @@
-"""Why a file is not taken, in one sentence."""
+"""Reasons for which a file is refused, each with one sentence."""
 
 from enum import StrEnum
 
@@ -6,6 +6,8 @@ from engine.text import quoted
 
 
 class Reason(StrEnum):
+    """Reason of a refusal."""
+
     EMPTY = "empty"
     BROKEN = "broken"
     ENCRYPTED = "encrypted"
@@ -19,10 +21,10 @@ class Reason(StrEnum):
 
 
 class DocumentRefused(ValueError):
-    """A file that cannot become a document. `str()` is one sentence that names the file and says what to do."""
+    """Raised for a file that cannot become a document; `str()` names the file and says what to do."""
 
     def __init__(self, reason: Reason, name: str, why: str) -> None:
-        """`why` continues the sentence after the file's name: 'is empty; upload it again.'"""
+        """Create a refusal; `why` continues the sentence after the file's name."""
         self.reason = reason
         self.name = name
         self.why = why
@@ -33,7 +35,7 @@ class DocumentRefused(ValueError):
 
 
 class Unreadable(Exception):
-    """The same refusal inside the reading process, which does not know the name the file was uploaded under."""
+    """Raised in the reading process, which does not know the file's name."""
 
     def __init__(self, reason: Reason, why: str) -> None:
         self.reason = reason
@@ -42,21 +44,25 @@ class Unreadable(Exception):
 
 
 def empty() -> Unreadable:
-    return Unreadable(Reason.EMPTY, "is empty (0 bytes); copy or save it anew and upload that.")
+    """Return the refusal of an empty file."""
+    return Unreadable(Reason.EMPTY, "is empty (0 bytes); save it again and upload the new copy.")
 
 
 def broken(kind: str, part: str = "") -> Unreadable:
+    """Return the refusal of a damaged file; `part` names where, if known."""
     where = f" at {part}" if part else ""
     return Unreadable(
-        Reason.BROKEN, f"is damaged{where} and cannot be read as a {kind}; save it anew and upload the new copy."
+        Reason.BROKEN, f"is damaged{where} and cannot be read as a {kind}; save it again and upload the new copy."
     )
 
 
 def encrypted() -> Unreadable:
-    return Unreadable(Reason.ENCRYPTED, "is protected by a password; save it without one and upload that.")
+    """Return the refusal of a file with a password."""
+    return Unreadable(Reason.ENCRYPTED, "is protected by a password; save it without one and upload the new copy.")
 
 
 def too_large(size: int, limit: int) -> Unreadable:
+    """Return the refusal of a file that is too large; sizes in bytes."""
     return Unreadable(
         Reason.TOO_LARGE,
         f"has {_megabytes(size)}, more than the {_megabytes(limit)} allowed; split it or save it smaller.",
@@ -64,24 +70,28 @@ def too_large(size: int, limit: int) -> Unreadable:
 
 
 def too_many_words(limit: int) -> Unreadable:
+    """Return the refusal of a document with too many words."""
     return Unreadable(Reason.TOO_LARGE, f"has more than the {limit:,} words allowed; split it and upload the parts.")
 
 
 def too_many_pages(count: int, limit: int) -> Unreadable:
+    """Return the refusal of a document with too many pages."""
     return Unreadable(
         Reason.TOO_MANY_PAGES, f"has {count:,} pages, more than the {limit:,} allowed; split it and upload the parts."
     )
 
 
 def too_many_pixels(page: int, width: int, height: int, limit: int) -> Unreadable:
+    """Return the refusal of a page with too many pixels."""
     return Unreadable(
         Reason.TOO_MANY_PIXELS,
         f"has {width:,} x {height:,} pixels on page {page}, more than the {limit:,} allowed; "
-        "save it at a lower resolution and upload that.",
+        "save it at a lower resolution and upload the new copy.",
     )
 
 
 def too_slow(seconds: float, read: int, pages: int | None) -> Unreadable:
+    """Return the refusal of a document that takes too long; `pages` None when unknown."""
     so_far = f", with {read} of {pages} pages read" if pages else ""
     return Unreadable(
         Reason.TOO_SLOW,
@@ -90,6 +100,7 @@ def too_slow(seconds: float, read: int, pages: int | None) -> Unreadable:
 
 
 def too_much_memory(limit_mb: int) -> Unreadable:
+    """Return the refusal of a file that needs too much memory."""
     return Unreadable(
         Reason.TOO_MUCH_MEMORY,
         f"needs more than the {limit_mb:,} MB of memory allowed; save it at a lower resolution or split it.",
@@ -97,13 +108,16 @@ def too_much_memory(limit_mb: int) -> Unreadable:
 
 
 def not_supported(what: str) -> Unreadable:
+    """Return the refusal of a file of an unsupported kind."""
     return Unreadable(
-        Reason.NOT_SUPPORTED, f"is {what}, which cannot be read; save it as PDF, PNG, JPEG or TIFF and upload that."
+        Reason.NOT_SUPPORTED,
+        f"is {what}, which cannot be read; save it as PDF, PNG, JPEG or TIFF and upload the new copy.",
     )
 
 
 def no_pages() -> Unreadable:
-    return Unreadable(Reason.NO_PAGES, "has no pages; save it anew from the program it came from and upload that.")
+    """Return the refusal of a file without pages."""
+    return Unreadable(Reason.NO_PAGES, "has no pages; save it again from its program and upload the new copy.")
 
 
 def _megabytes(size: int) -> str:

@@ -1,4 +1,4 @@
-"""Pages of a PDF as pictures."""
+"""Rendering of PDF pages."""
 
 import contextlib
 import math
@@ -16,7 +16,7 @@ from engine.documents.words import raw_text, read_layer, turn_needed
 
 
 class PdfPages:
-    """A PDF opened for reading. MuPDF is not safe for threads: all calls come from one."""
+    """PDF opened for reading. MuPDF is not thread-safe: all calls must come from one thread."""
 
     media_type = "application/pdf"
 
@@ -37,10 +37,11 @@ class PdfPages:
 
     @property
     def title(self) -> str | None:
+        """Return the title in the file; None without one."""
         return (self._document.metadata or {}).get("title")
 
     def read(self, number: int) -> Sheet:
-        """Page `number`, counted from 1, drawn upright, with its text layer."""
+        """Return page `number` (from 1), rendered upright, with its text layer."""
         with self._guarded(number):
             page = self._document[number - 1]
             stored = page.rotation
@@ -64,7 +65,7 @@ class PdfPages:
             )
 
     def for_ocr(self, number: int) -> Image.Image:
-        """Page `number` in grey at the resolution that the OCR engine wants, turned as `read` left it."""
+        """Return page `number` in grey at the resolution for OCR, turned as by `read`."""
         with self._guarded(number):
             page = self._document[number - 1]
             zoom = self._zoom(page, self._limits.ocr_dpi, scale=self._limits.ocr_dpi / self._limits.dpi)
@@ -72,15 +73,15 @@ class PdfPages:
             return Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
 
     def _zoom(self, page: pymupdf.Page, dpi: int, scale: float = 1.0) -> float:
-        """Pixels a point: `dpi`, unless the page would be longer than the longest side or have too many pixels."""
+        """Return pixels per point: `dpi`, reduced by the limits on the long side and on pixels."""
         width, height = max(page.rect.width, 1e-3), max(page.rect.height, 1e-3)
         longest = scale * self._limits.long_side / max(width, height)
         fits = math.sqrt(self._limits.pixels / (width * height))
         zoom = min(dpi / 72, longest, fits)
-        return float(max(zoom, 1.01 / min(width, height)))  # a page is never less than one pixel
+        return float(max(zoom, 1.01 / min(width, height)))  # a page has at least one pixel
 
     def _picture_share(self, page: pymupdf.Page) -> float:
-        """The largest picture's share of the page, 0..1."""
+        """Return the largest image's share of the page, 0..1."""
         whole = abs(page.rect)
         shares = [
             abs(pymupdf.Rect(info["bbox"]) * page.rotation_matrix & page.rect) / whole for info in page.get_image_info()
@@ -95,7 +96,7 @@ class PdfPages:
         except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
             raise _because(error, self._limits, f"page {number}") from error
         if _out_of_memory(pymupdf.TOOLS.mupdf_warnings(reset=True)):
-            # MuPDF leaves out what it has no memory for and goes on: the page would be silently incomplete.
+            # MuPDF skips content it has no memory for and continues: the page would be incomplete without notice.
             raise refusal.too_much_memory(self._limits.memory_mb)
 
 

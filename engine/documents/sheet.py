@@ -1,4 +1,4 @@
-"""One page on its way from the file to a ReadPage."""
+"""Page on its way from the file to a ReadPage."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +11,10 @@ from engine.documents.found import FoundLine
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page as a picture, with what the file itself says about its words.
+    """Page as an image, with the text layer of the file.
 
-    `original` is the file to keep byte for byte instead of `image`, when it shows the same. `garbage` is the share of
-    unreadable characters in the text layer, `picture_share` the share of the page that the largest picture covers.
+    `original`: file to keep byte for byte instead of `image`, when equal. `garbage`: share of unreadable characters in
+    the text layer. `picture_share`: share of the page under its largest image.
     """
 
     image: Image.Image
@@ -26,15 +26,20 @@ class Sheet:
 
 
 class Pages(Protocol):
-    """A file opened for reading, page by page; numbers count from 1. All methods raise Unreadable."""
+    """File opened for reading, page by page; numbers count from 1. All methods raise Unreadable."""
 
     media_type: str
     count: int
     warnings: list[str]
 
     @property
-    def title(self) -> str | None: ...
+    def title(self) -> str | None:
+        """Return the title in the file; None without one."""
 
-    def read(self, number: int) -> Sheet: ...
+    def read(self, number: int) -> Sheet:
+        """Return a page, upright, with its text layer."""
+        ...
 
-    def for_ocr(self, number: int) -> Image.Image: ...
+    def for_ocr(self, number: int) -> Image.Image:
+        """Return a page in grey, at the resolution for OCR."""
+        ...

@@ -1,4 +1,4 @@
-"""Run one command that may hang, crash or flood, and outlive it."""
+"""Guard for a subprocess that may hang, crash or flood its output."""
 
 import contextlib
 import os
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _CHUNK = 1 << 16
-_STDERR_KEPT = 1 << 14  # bytes of the end: where a traceback says what happened
+_STDERR_KEPT = 1 << 14  # bytes of the end of standard error, where a traceback ends
 _LONGEST_LINE = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the command ended. `code` is the exit status, negative for a signal; `late` when time ran out first."""
+    """End of a command: `code` is the exit status, negative for a signal; `late` when time ran out first."""
 
     code: int
     late: bool
@@ -26,11 +26,11 @@ class Ended:
 def run_guarded(
     command: Sequence[str], *, environment: Mapping[str, str], seconds: float, on_line: Callable[[bytes], None]
 ) -> Ended:
-    """Run `command` without a shell in a process group of its own; give each line of its standard output to `on_line`.
+    """Run `command` without a shell in its own process group; pass each line of its output to `on_line`.
 
-    The whole group is killed when `seconds` of wall-clock time are over, when `on_line` raises (the error goes on to the
-    caller), and in any case before this returns, so that nothing the command started stays behind. The clock stands while
-    `on_line` is at work: how slowly the caller stores what it hears is not the command's fault.
+    The whole group is killed when `seconds` of wall-clock time are over, when `on_line` raises (the error propagates),
+    and in any case before this returns, so that no process stays behind. Time in `on_line` does not count: it is the
+    caller's.
     """
     clock = _Clock(seconds)
     child = subprocess.Popen(
@@ -51,7 +51,7 @@ def run_guarded(
             except subprocess.TimeoutExpired:
                 late = True
     finally:
-        # The group is there as long as its leader has not been waited for or any of its members lives.
+        # The group exists until its leader has been waited for and all members have ended.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
@@ -62,19 +62,19 @@ def run_guarded(
 
 
 class _Clock:
-    """How many seconds are left of those that the command may take."""
+    """Remaining time of the command."""
 
     def __init__(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds; below zero when time is over."""
+        """Return the remaining seconds; negative when time is over."""
         return self._deadline - time.monotonic()
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:
-        """Let no time pass in here."""
+        """Stop the clock inside this context."""
         began = time.monotonic()
         try:
             yield
@@ -83,7 +83,7 @@ class _Clock:
 
 
 def _listen(child: subprocess.Popen[bytes], clock: _Clock, on_line: Callable[[bytes], None], stderr: bytearray) -> bool:
-    """Read both pipes until standard output closes; False when the deadline came first."""
+    """Read both pipes until standard output closes; return False at the deadline."""
     assert child.stdout is not None and child.stderr is not None
     rest = bytearray()
     with selectors.DefaultSelector() as selector:
@@ -115,7 +115,7 @@ def _listen(child: subprocess.Popen[bytes], clock: _Clock, on_line: Callable[[by
 
 
 def _drain(descriptor: int, stderr: bytearray) -> None:
-    """What is left in the pipe now, without waiting: a grandchild may hold it open for ever."""
+    """Read the rest of a pipe without waiting: a grandchild may keep it open."""
     os.set_blocking(descriptor, False)
     with contextlib.suppress(BlockingIOError, OSError):
         while chunk := os.read(descriptor, _CHUNK):

@@ -1,4 +1,4 @@
-"""Small pictures of pages, in a few widths: each is made once and kept in the folder `thumbnails`, which may be deleted at any time."""
+"""Thumbnails of pages in a few widths, cached in the folder `thumbnails`, which may be deleted."""
 
 import io
 import os
@@ -13,15 +13,15 @@ from db.tables import Page
 from engine.errors import NotFound
 from engine.workspace import Workspace
 
-# Every other width is rounded up to one of these: who asks for each width in turn must not have each of them made.
+# Other widths are rounded up to one of these: otherwise a client could request every width and fill the disk.
 KEPT_WIDTHS = (80, 160, 200, 400, 600)
 MEDIA_TYPE = "image/jpeg"
-_AS_THEY_ARE = ("RGB", "L", "CMYK")  # modes that are made smaller before they are converted
+_AS_THEY_ARE = ("RGB", "L", "CMYK")  # modes that are scaled before they are converted
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """A small picture of a page, made or not. `width`: pixels, one of KEPT_WIDTHS; `name`: the same for the same picture."""
+    """Thumbnail of a page, cached or not. `width`: pixels, one of KEPT_WIDTHS."""
 
     workspace: Workspace
     sha256: str
@@ -29,22 +29,23 @@ class Thumbnail:
 
     @property
     def name(self) -> str:
+        """Return the name of the cached file; equal for equal thumbnails."""
         return f"{self.sha256[:32]}-{self.width}"
 
     @property
     def path(self) -> Path:
-        """Where it is kept."""
+        """Return the path in the cache."""
         return self.workspace.settings.data_dir / "thumbnails" / self.sha256[:2] / f"{self.name}.jpg"
 
     def kept(self) -> bytes | None:
-        """Return the JPEG that is kept, None where there is none yet."""
+        """Return the cached JPEG; None without one."""
         try:
             return self.path.read_bytes()
         except FileNotFoundError:
             return None
 
     def made(self) -> bytes:
-        """Return the JPEG, made and kept first where there is none. Takes as long and as much memory as decoding the page."""
+        """Return the JPEG; makes and caches it when absent, at the cost of decoding the page."""
         content = self.kept()
         if content is None:
             content = _shrunk(self.workspace.blobs.read(self.sha256), self.width)
@@ -53,8 +54,10 @@ class Thumbnail:
 
 
 def thumbnail(workspace: Workspace, page_id: str, width: int) -> Thumbnail:
-    """Return the small picture of a page that is at least `width` pixels wide, at most the largest of KEPT_WIDTHS, and reads and
-    makes nothing yet. A page that is narrower than that is not made wider. NotFound when there is no such page."""
+    """Return the thumbnail of a page at least `width` pixels wide, at most the largest of KEPT_WIDTHS.
+
+    Reads and makes nothing yet. A narrower page is not enlarged. Raises NotFound.
+    """
     with workspace.database.read() as session:
         sha256 = session.scalar(select(Page.image_sha256).where(Page.id == page_id))
     if sha256 is None:
@@ -65,7 +68,7 @@ def thumbnail(workspace: Workspace, page_id: str, width: int) -> Thumbnail:
 def _shrunk(picture: bytes, width: int) -> bytes:
     with Image.open(io.BytesIO(picture)) as image:
         image.draft("RGB", (width * 2, width * 4))
-        # Converting first costs a second picture of full size; palettes and transparency cannot be resized well as they are.
+        # Converting first would need a second image of full size; palettes and transparency cannot be scaled well.
         small = image if image.mode in _AS_THEY_ARE else image.convert("RGB")
         small.thumbnail((width, width * 4), Image.Resampling.LANCZOS, reducing_gap=2.0)
         content = io.BytesIO()
@@ -74,7 +77,7 @@ def _shrunk(picture: bytes, width: int) -> bytes:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Store under a temporary name first: two processes may make the same picture at once. A full disk is no reason to show none."""
+    """Store a file by renaming: two processes may make the same thumbnail. Ignores a full disk."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")

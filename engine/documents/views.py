@@ -1,4 +1,4 @@
-"""What the page shows of documents. Reading only."""
+"""Views of documents for the user interface. Reads only."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from engine.workspace import Workspace
 
 
 class DocumentLine(BaseModel):
-    """A document in a project's list."""
+    """Document in a project's list."""
 
     id: str
     name: str
@@ -25,13 +25,13 @@ class DocumentLine(BaseModel):
     accepted: int
     cover_page_id: str | None
     warnings: list[str]
-    same_as: str | None = Field(None, description="The project's first document that has a page of this one.")
-    quarantined: bool = Field(False, description="Neither trains nor judges; the warnings say why.")
+    same_as: str | None = Field(None, description="The project's first document with a page like one of this document.")
+    quarantined: bool = Field(False, description="Excluded from training and evaluation; the warnings give the reason.")
     created_at: datetime
 
 
 class PageLine(BaseModel):
-    """A page of a document. Width and height are pixels of its rendering."""
+    """Page of a document; width and height are pixels of its rendering."""
 
     id: str
     number: int
@@ -42,25 +42,25 @@ class PageLine(BaseModel):
 
 
 class DocumentView(BaseModel):
-    """A document with its pages."""
+    """Document with its pages."""
 
     id: str
     name: str
     project_id: str
     warnings: list[str]
     pages: list[PageLine]
-    reading: int | None  # how many pages there will be, while they are coming in
+    reading: int | None  # expected number of pages while they are being read
 
 
 class PageImage(BaseModel):
-    """The stored picture of a page; workspace.blobs holds its bytes."""
+    """Stored image of a page; workspace.blobs holds its bytes."""
 
     sha256: str
     media_type: str
 
 
 def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None = None) -> list[DocumentLine]:
-    """Return a project's documents, newest first. Answers that the viewer is not to see yet are not counted (engine.accounts.visibility)."""
+    """Return a project's documents, newest first; answers hidden from the viewer are not counted."""
     pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
     pages = pages.join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
     counted = pages.group_by(Page.document_id).subquery()
@@ -117,10 +117,10 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
 
 
 def document_view(workspace: Workspace, document_id: str) -> DocumentView:
-    """Return a document with its pages in order. NotFound when there is none."""
+    """Return a document with its pages in order. Raises NotFound."""
     with workspace.database.read() as session:
         document = existing(session, Document, document_id)
-        # Asked before the pages: what is read between the two is then there already.
+        # Queried before the pages: a page read in between is then included.
         reading, stopped = progress(session, document_id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
     return DocumentView(
@@ -144,7 +144,7 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
 
 
 def page_image(workspace: Workspace, page_id: str) -> PageImage:
-    """Return what a page's picture is stored as. NotFound when there is no such page."""
+    """Return the stored image of a page. Raises NotFound."""
     with workspace.database.read() as session:
         page = existing(session, Page, page_id)
     return PageImage(sha256=page.image_sha256, media_type=page.image_media_type)

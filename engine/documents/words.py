@@ -1,4 +1,4 @@
-"""The words of a PDF's text layer."""
+"""Words of a PDF's text layer."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ import pymupdf
 from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, overlap, union
 from engine.documents.legible import clean, garbage_share
 
-# Ligatures come apart, every kind of space is a space, unknown glyphs are U+FFFD, text outside the page is left out.
+# Ligatures are split, all spaces are plain spaces, unknown glyphs are U+FFFD, text off the page is dropped.
 _FLAGS = pymupdf.TEXT_MEDIABOX_CLIP
 _ASCENT, _DESCENT = 0.8, 0.2  # of a character's box above and below its base line, in font sizes
 _SAME_WORD = 0.7  # overlap of two equal words above which one of them is a shadow or fake bold
@@ -20,17 +20,17 @@ _TURN_SHARE = 0.8  # share of characters that must run another way before the pa
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A page's text layer. `garbage` is the share of its characters that nobody could read, 0..1."""
+    """Text layer of a page; `garbage` is its share of unreadable characters, 0..1."""
 
     lines: tuple[FoundLine, ...]
     garbage: float
 
 
 def raw_text(page: pymupdf.Page) -> dict[str, Any]:
-    """PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
+    """Return PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
 
-    Characters are as high as their font size says, not as the font's ascender claims: some fonts claim several lines. Lines
-    of a mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.)
+    Characters get the height of their font size, not of the font's ascender: some fonts claim several lines. Lines of a
+    mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.)
     """
     pymupdf.TOOLS.set_small_glyph_heights(False)
     raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
@@ -43,7 +43,7 @@ def raw_text(page: pymupdf.Page) -> dict[str, Any]:
 
 
 def _is_mirrored(raw: dict[str, Any]) -> bool:
-    """Is the page printed to be seen from behind? One line is no proof: some fonts claim to be all descender."""
+    """Return whether the page is mirrored; one line is no proof, as some fonts claim to be all descender."""
     hanging = lengths = 0
     for line in _lines(raw):
         length = 0 if line["wmode"] else sum(len(span["chars"]) for span in line["spans"])
@@ -53,7 +53,7 @@ def _is_mirrored(raw: dict[str, Any]) -> bool:
 
 
 def _rise(line: dict[str, Any]) -> float:
-    """How far the letters' middles are above the base line, up being the left of the way that the text runs."""
+    """Return the height of the letters' centres above the base line, relative to the text direction."""
     dx, dy = line["dir"]
     rise = 0.0
     for span in line["spans"]:
@@ -65,7 +65,7 @@ def _rise(line: dict[str, Any]) -> float:
 
 
 def _lower(line: dict[str, Any]) -> None:
-    """Give each character the height of its font size, measured from the base line; slanting lines stay as they are."""
+    """Set each character to its font size above the base line; slanted lines are unchanged."""
     dx, dy = (round(part, 3) for part in line["dir"])
     if (abs(dx), abs(dy)) not in ((1, 0), (0, 1)):
         return
@@ -84,9 +84,9 @@ def _lower(line: dict[str, Any]) -> None:
 
 
 def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
-    """How far clockwise (0, 90, 180, 270) to turn the page, shown with `matrix`, so that its text reads upright.
+    """Return the clockwise turn (0, 90, 180, 270) that makes a page, shown with `matrix`, upright.
 
-    Vertical writing is upright as it is. 0 unless most of the text agrees on another direction.
+    Vertical writing is upright. Returns 0 unless most of the text agrees on another direction.
     """
     headings: Counter[int] = Counter()
     for line in _lines(raw):
@@ -99,7 +99,7 @@ def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
 
 
 def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
-    """The layer's words, `matrix` taking points of the unrotated page to pixels of the rendered one."""
+    """Return the words of the layer; `matrix` maps points of the unrotated page to rendered pixels."""
     lines: list[FoundLine] = []
     texts: list[str] = []
     once = _Once()
@@ -121,10 +121,10 @@ def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _heading(line: dict[str, Any], matrix: pymupdf.Matrix) -> int:
-    """Where the line runs to, as the nearest quarter turn, y pointing down.
+    """Return the direction of a line as the nearest quarter turn, y pointing down.
 
-    Mirrored text runs backwards with its letters upright: there the letters count, since turning the page would only
-    stand them on their heads.
+    Mirrored text runs backwards with upright letters: there the letters count, since turning the page would put them
+    upside down.
     """
     dx, dy = line["dir"]
     if line["mirrored"]:
@@ -137,16 +137,17 @@ def _heading(line: dict[str, Any], matrix: pymupdf.Matrix) -> int:
 
 
 class _Once:
-    """Lets each printed character through once: some programs print text twice, whole or in parts, to make it bold."""
+    """Filter of characters printed twice: some programs print text twice to make it bold."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
 
     def keep(self, characters: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield the characters that were not printed before at the same place."""
         kept = True
         for character in characters:
             x0, y0, x1, y1 = character["bbox"]
-            # The further letters of a ligature have no width: they share the fate of its first.
+            # The further letters of a ligature have no width: they follow the first one.
             if x1 - x0 >= 0.01 and not character["c"].isspace():
                 kept = self._is_new(character["c"], (x0 + x1) / 2, (y0 + y1) / 2, max(1.0, y1 - y0))
             if kept or character["c"].isspace():
@@ -154,7 +155,7 @@ class _Once:
 
     def _is_new(self, c: str, x: float, y: float, height: float) -> bool:
         near = _SAME_CHARACTER * height
-        column, row = round(x / 8), round(y / 8)  # cells of 8 points: neighbours are looked at, too
+        column, row = round(x / 8), round(y / 8)  # cells of 8 points: neighbours are checked, too
         for key in ((c, column + i, row + j) for i in (0, -1, 1) for j in (0, -1, 1)):
             if any(abs(x - u) < near and abs(y - v) < near for u, v in self._seen.get(key, ())):
                 return False
@@ -163,7 +164,7 @@ class _Once:
 
 
 def _split(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The line's characters, a list a word. Chinese and Japanese have no spaces: there each character is a word."""
+    """Yield the characters of each word of a line; each Chinese or Japanese character is a word."""
     word: list[dict[str, Any]] = []
     for character in characters:
         c = character["c"]
@@ -191,10 +192,10 @@ def _stands_alone(c: str) -> bool:
 
 
 def _in_logical_order(word: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Undo what MuPDF does to ligatures when it reverses a line drawn from right to left.
+    """Undo MuPDF's reordering of ligatures when it reverses a right-to-left line.
 
-    A ligature (lam-alef) is expanded into its first letter, which gets the width, and others of no width at its right edge.
-    Reversing the line puts these in front of it: "إل" for "لإ". Where that has happened they change places again.
+    A ligature (lam-alef) is expanded into its first letter, which gets the width, and further letters without width at
+    its right edge. Reversing the line puts these in front of it: "إل" for "لإ". They are swapped back here.
     """
     if not is_right_to_left("".join(c["c"] for c in word)):
         return word
@@ -219,7 +220,7 @@ def _box(boxes: list[FloatBox], matrix: pymupdf.Matrix) -> FloatBox:
 
 
 def _without_doubles(lines: list[FoundLine]) -> Iterator[FoundLine]:
-    """Bold and shadow made by printing a word twice, and layers that hold the same text twice, give one word."""
+    """Yield lines without words printed twice, for bold or shadow, and without repeated layers."""
     seen: dict[str, list[FloatBox]] = {}
     for line in lines:
         kept = []

@@ -1,4 +1,4 @@
-"""Model versions: which exist, which one answers in a project, and how that changed.
+"""Model versions: the registry, the champion of each project, promotions and rollbacks.
 
-`registry` registers, promotes and rolls back; checkpoints lie in the blob store by their SHA-256.
+Checkpoints are stored in the blob store by their SHA-256.
 """

@@ -1,7 +1,7 @@
-"""Model versions, and which of them answers: registering, promoting, rolling back.
+"""Registry of model versions: registration, promotion and rollback.
 
-The champion of a project is the version of its newest promotion. A project that never promoted one answers with the shipped
-version, which belongs to no project. Nothing is updated: a change of champion is one more row.
+The champion of a project is the version of its newest promotion. A project without promotions uses the shipped version,
+which belongs to no project. Rows are never updated: a change of champion adds a row.
 """
 
 from datetime import datetime
@@ -46,24 +46,22 @@ class VersionView(BaseModel):
 
 
 def shipped_path(settings: Settings) -> Path:
-    """Return the checkpoint that projects begin with: the one in the settings, else the one that comes with the program."""
+    """Return the initial checkpoint of projects: from the settings, else the shipped one."""
     return settings.model_path or Path(str(model.__file__)).parent / "weights" / "nano.safetensors"
 
 
 def ensure_shipped(workspace: Workspace) -> ModelVersion:
-    """Register the checkpoint that projects begin with, unless it is the newest such already, and return its version.
+    """Register the initial checkpoint of projects, unless it is registered last; return its version.
 
-    Called when a process starts. Refused with a sentence when the checkpoint is absent.
+    Called when a process starts. Raises Refused when the checkpoint is missing.
     """
     path = shipped_path(workspace.settings)
     if not path.is_file():
-        raise Refused(
-            f"There is no model at {path}; reinstall Glossator, or name a checkpoint with GLOSSATOR_MODEL_PATH."
-        )
+        raise Refused(f"There is no model at {path}; reinstall Glossator, or set GLOSSATOR_MODEL_PATH to a checkpoint.")
     sha256 = workspace.blobs.put_file(path)
     with workspace.database.write() as session:
         if workspace.database.dialect == "postgresql":
-            # Two processes that start together must not both register it: NULL project ids never collide.
+            # Two processes that start together must register it once: NULL project ids never collide.
             session.execute(select(func.pg_advisory_xact_lock(func.hashtext("glossator: shipped version"))))
         newest = _shipped(session)
         if newest is not None and newest.checkpoint_sha256 == sha256:
@@ -77,7 +75,7 @@ def ensure_shipped(workspace: Workspace) -> ModelVersion:
 
 
 def champion(session: Session, project_id: str) -> ModelVersion:
-    """Return the version that answers in a project. NotFound when not even a shipped one is registered."""
+    """Return the champion of a project. Raises NotFound when no version is registered."""
     promoted = session.scalar(
         select(ModelVersion)
         .join(Promotion, Promotion.version_id == ModelVersion.id)
@@ -92,30 +90,30 @@ def champion(session: Session, project_id: str) -> ModelVersion:
 
 
 def origin(session: Session, version: ModelVersion) -> ModelVersion:
-    """Return the version that a version and all its parents come from; itself where it has none."""
+    """Return the origin of a version and all its parents; the version itself when it has none."""
     while version.parent_id is not None:
         version = session.get_one(ModelVersion, version.parent_id)
     return version
 
 
 def label(version: ModelVersion) -> str:
-    """Return the name that people read: "nano" for the shipped version, "v1", "v2" and so on in a project."""
+    """Return the display name: "nano" for the shipped version, "v1", "v2" and so on in a project."""
     return SHIPPED_LABEL if version.project_id is None else f"v{version.number}"
 
 
 def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
-    """Return where a version's checkpoint lies. Refused, with a sentence, when it is gone from disk."""
+    """Return the path of a version's checkpoint. Raises Refused when it is missing on disk."""
     try:
         return workspace.blobs.path(version.checkpoint_sha256)
     except BlobMissing:
-        mend = (
+        remedy = (
             "start Glossator again, which puts it back"
             if version.project_id is None
             else "restore it from a backup, or roll back to another model"
         )
         raise Refused(
-            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} is not in "
-            f"{workspace.blobs.folder}; {mend}."
+            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} "
+            f"is not in {workspace.blobs.folder}; {remedy}."
         ) from None
 
 
@@ -157,7 +155,7 @@ def register(
     seed: int,
     optimizer: dict[str, Any],
 ) -> ModelVersion:
-    """Add a project's next version inside the caller's unit of work. Its checkpoint must be a blob already."""
+    """Add a project's next version in the caller's transaction. Its checkpoint must be a stored blob."""
     _take_turn(session, project_id)
     newest = session.scalar(select(func.max(ModelVersion.number)).where(ModelVersion.project_id == project_id))
     version = ModelVersion(
@@ -178,23 +176,31 @@ def register(
 def promote(
     workspace: Workspace, project_id: str, version_id: str, *, by: User | None, force: bool = False, reason: str = ""
 ) -> Promotion:
-    """Make a version the champion of a project; `by` None means that the gate does it.
+    """Make a version the champion of a project. Audited when a person does it.
 
-    The gate must have judged the version better than the present champion; an admin can `force` what it did not. What a
-    person promotes is audited with its reason. Conflict when the version is the champion already, or when the champion changed
-    since the version was judged; Forbidden for who is no admin of the project; Refused past a failed or missing verdict, and for a version whose
-    checkpoint is gone from disk.
+    Args:
+        workspace: Open workspace.
+        project_id: Project of the champion.
+        version_id: Version to promote.
+        by: Acting admin; None for the gate.
+        force: Promote without a passed verdict of the gate.
+        reason: Reason for the audit trail.
+
+    Raises:
+        Conflict: The version is the champion already, or the champion changed since the verdict.
+        Forbidden: The user is not an admin of the project.
+        Refused: The verdict failed or is missing, or the checkpoint is missing on disk.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
         version = _version_of(session, project_id, version_id)
         if by is not None and permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project can promote a model.")
+            raise Forbidden("Only an admin of the project can promote a model; ask one.")
         if force and by is None:
-            raise Forbidden("Only an admin can promote a model past the gate.")
+            raise Forbidden("Only an admin can promote a model that has not passed the gate; ask one.")
         before = champion(session, project_id)
         if before.id == version.id:
-            raise Conflict(f"{label(version)} is the champion already.")
+            raise Conflict(f"{label(version)} is the champion already; choose another model.")
         checkpoint_path(workspace, version)
         run = session.scalar(select(Run).where(Run.challenger_id == version.id, Run.project_id == project_id).limit(1))
         objection = _objection(session, version, before, run)
@@ -219,17 +225,17 @@ def promote(
 
 
 def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: str = "") -> Promotion:
-    """Make the champion before the present one the champion again; a second rollback goes one further back.
+    """Roll back to the previous champion; a second rollback goes one version further back.
 
-    Refused when there is none before, or its checkpoint is gone from disk; Forbidden for who is no admin of the project.
+    Raises Refused without an earlier champion or without its checkpoint, Forbidden for a user who is not an admin.
     """
     with workspace.database.write() as session:
         _take_turn(session, project_id)
         if by is not None and permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project can roll a model back.")
+            raise Forbidden("Only an admin of the project can roll back a model; ask one.")
         line = _succession(session, project_id)
         if len(line) < 2:
-            raise Refused("There is no earlier champion to go back to.")
+            raise Refused("There is no earlier champion to roll back to.")
         version = _version_of(session, project_id, line[-2])
         checkpoint_path(workspace, version)
         promotion = _append(
@@ -247,7 +253,7 @@ def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: 
 
 
 def _take_turn(session: Session, project_id: str) -> None:
-    """Let one unit of work at a time decide over a project's versions; without it, on PostgreSQL, two read the same champion."""
+    """Lock the project: otherwise two transactions on PostgreSQL could read the same champion."""
     session.scalar(select(Project.id).where(Project.id == project_id).with_for_update())
 
 
@@ -268,12 +274,13 @@ def _version_of(session: Session, project_id: str, version_id: str) -> ModelVers
 
 
 def _objection(session: Session, version: ModelVersion, before: ModelVersion, run: Run | None) -> Refused | None:
-    """What speaks against promoting `version` over the champion `before`; None when the gate has passed just that."""
+    """Return the objection to promoting `version` over `before`; None when the gate passed this pair."""
     if run is None or not run.verdict:
         return Refused(f"The gate has not judged {label(version)}; an admin can promote it with force.")
     if not run.verdict.get("passed"):
         return Refused(
-            f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} An admin can promote it with force."
+            f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} "
+            "An admin can promote it with force."
         )
     if run.parent_id != before.id:
         parent = session.get(ModelVersion, run.parent_id)
@@ -285,7 +292,7 @@ def _objection(session: Session, version: ModelVersion, before: ModelVersion, ru
 
 
 def _succession(session: Session, project_id: str) -> list[str]:
-    """The line of champions that a rollback walks back, oldest first: promotions push, rollbacks pop."""
+    """Return the stack of champions, oldest first: promotions push, rollbacks pop."""
     rows = session.scalars(
         select(Promotion).where(Promotion.project_id == project_id).order_by(Promotion.sequence)
     ).all()

@@ -1,4 +1,4 @@
-"""What follows from a survey: the order of the queue, second looks, automatic answers."""
+"""Steps after a survey: order of the queue, label reviews, automatic answers."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ from engine.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What came of it, as counts for programs and sentences for people."""
+    """Result of the steps: counts for programs, sentences for people."""
 
     counts: dict[str, object]
     sentences: list[str]
 
 
 def follow(workspace: Workspace, project_id: str) -> Followed:
-    """Do it, each step in a unit of work of its own; done again it changes nothing more."""
+    """Run the steps, each in its own transaction; repeating them changes nothing more."""
     with workspace.database.read() as session:
         version_id = registry.champion(session, project_id).id
     ranked = ranking.rank(workspace, project_id, version_id)
@@ -24,9 +24,9 @@ def follow(workspace: Workspace, project_id: str) -> Followed:
     accepted = auto_accept.accept(workspace, project_id)
     sentences = []
     if ranked:
-        sentences.append(f"The next {sum(ranked.values()):,} documents are in order.")
+        sentences.append(f"The next {sum(ranked.values()):,} documents are ranked.")
     if looks:
-        sentences.append(f"{looks:,} {'label wants' if looks == 1 else 'labels want'} a second look.")
+        sentences.append(f"{looks:,} {'label needs' if looks == 1 else 'labels need'} a review.")
     if accepted is not None and accepted.fell_back is not None:
         sentences.append(f"The project is semi-automatic again. {accepted.fell_back}")
     elif accepted is not None:

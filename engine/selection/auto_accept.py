@@ -1,7 +1,8 @@
-"""Automatic answers: accepted without a person, drawn for checks, and taken back in one go.
+"""Automatic answers: accepted without a person, sampled for checks, and withdrawn together on request.
 
-They are rows of their own and no annotations, so nothing that reads annotations (training, judging, figures) can take
-one for a person's; exports hold them where they are asked for by their own status (engine.datasets.automatic_labels). A person who answers the same question makes an annotation, and that counts.
+They are rows of their own and no annotations, so code that reads annotations (training, evaluation, statistics) cannot
+mistake one for a person's. Exports include them on request under their own status (engine.datasets.automatic_labels). A
+person's answer to the same question becomes an annotation and takes precedence.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Qu
 from engine import audit, leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.errors import Forbidden
 from engine.models import registry
@@ -35,7 +36,7 @@ MOST_LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What accepting came to: how many answers, how many of them for a check; or the step back and why."""
+    """Result of accepting: numbers of answers and of checks, or the reason of a fallback."""
 
     answers: int
     audits: int
@@ -44,7 +45,7 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticLine:
-    """An automatic answer in a list. `verdict`: what a person's answer says of it, None while nobody has answered."""
+    """Automatic answer in a list; `verdict` is None until a person answers the question."""
 
     id: str
     task_id: str
@@ -62,13 +63,13 @@ class AutomaticLine:
 
 
 def accept(workspace: Workspace, project_id: str) -> Accepted | None:
-    """Accept what the champion is sure enough of, where the project is automatic; None where it is not.
+    """Accept confident answers of the champion; None when the project's stage is not automatic.
 
-    The threshold is measured anew. Where the target is not reached any more, or the audit says so, the project falls back to
+    The threshold is measured again. When the target is missed, or the audit fails, the project falls back to
     semi-automatic and nothing is accepted.
     """
     with workspace.database.read() as session:
-        # Masks are compared here and remembered, so that the turn to write is short.
+        # Masks are compared here and the result cached, so the write transaction is short.
         if project_stage.stage_of(session, project_id) == "automatic":
             measure(session, project_id, registry.champion(session, project_id).id)
     with workspace.database.write() as session:
@@ -90,21 +91,21 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
 
 
 def would_accept(session: Session, project_id: str, version_id: str, threshold: float) -> int:
-    """Return how many open tasks would be answered automatically above a confidence."""
+    """Return the number of open tasks that would be answered automatically above a confidence."""
     chosen = _acceptable(project_id, version_id, threshold).with_only_columns(func.count()).order_by(None)
     return session.scalar(chosen) or 0
 
 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
-    """Take back all automatic answers that no person has confirmed or corrected; return how many. Their tasks are open again.
+    """Withdraw the automatic answers without a person's verdict; return their number. Audited.
 
-    Audited. Forbidden for who is no admin of the project.
+    Reopens their tasks. Raises Forbidden for a user who is not an admin of the project.
     """
     with workspace.database.write() as session:
         lock_project(session, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project can take automatic answers back.")
-        mine = (AutomaticAnswer.project_id == project_id, standing())
+            raise Forbidden("Only an admin of the project can withdraw automatic answers; ask one.")
+        mine = (AutomaticAnswer.project_id == project_id, in_force())
         count = session.scalar(select(func.count()).where(*mine)) or 0
         gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=by.id)
         session.execute(gone.execution_options(synchronize_session=False))
@@ -146,9 +147,9 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[Autom
 
 
 def _acceptable(project_id: str, version_id: str, threshold: float) -> Select[str, SurveyAnswer]:
-    """Open tasks of training documents that nobody has touched, with answers that are sure enough."""
+    """Return the statement for untouched open tasks of training documents with confident answers."""
     same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
-    # What was taken back of this version is for people: the same answer would only come again.
+    # Withdrawn answers of this version are left to people: the version would repeat them.
     counts = AutomaticAnswer.withdrawn_at.is_(None) | (AutomaticAnswer.model_version_id == version_id)
     before = exists().where(AutomaticAnswer.task_id == Task.id, counts)
     return (

@@ -1,7 +1,7 @@
-"""How precise the champion's marks are on documents that no model was trained on: the holdouts. Reading only.
+"""Precision of the champion's marks on holdout documents, which no model was trained on. Reads only.
 
-Only here are answers of the holdouts compared with what the survey found, as the gate does with a challenger. The order of
-the queue and second looks never see them.
+Only this module compares survey answers with holdout answers, as the gate does for a challenger. The order of the queue
+and label reviews never see them.
 """
 
 import threading
@@ -23,13 +23,13 @@ from engine.selection import precision
 from engine.selection.precision import Point
 
 HOLDOUTS = ("recent", "frozen")
-THERE = 0.5  # from this probability on a page is said to answer
+THERE = 0.5  # probability from which a page counts as answering
 _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The precision of a version's marks by threshold. `answers`, `documents`: on how many reviewed answers of holdouts."""
+    """Precision of a version's marks by threshold, with the numbers of reviewed answers and of documents."""
 
     points: list[Point]
     answers: int
@@ -37,9 +37,9 @@ class Measured:
 
 
 def measure(session: Session, project_id: str, version_id: str) -> Measured:
-    """Return how often a version's marks agree with the accepted answers (IoU of at least .75) on holdout documents.
+    """Measure the share of a version's marks that agree with accepted answers of holdouts (IoU >= .75).
 
-    Where it says that the document does not answer, nothing would be accepted, so that is not measured.
+    Answers of "not in the document" are never accepted automatically, so they are not measured.
     """
     accepted = list(snapshots.accepted_revisions(session, project_id, HOLDOUTS))
     pairs: list[_Pair] = []
@@ -61,7 +61,7 @@ def measure(session: Session, project_id: str, version_id: str) -> Measured:
 
 
 class _Pair(NamedTuple):
-    """An accepted revision and what the survey said there, and when."""
+    """Accepted revision and the survey's answer to the same question."""
 
     revision_id: str
     document_id: str
@@ -71,10 +71,11 @@ class _Pair(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, datetime]:
+        """Return the cache key: revision, document and time of the survey answer."""
         return self.revision_id, self.question_id, self.said_at
 
 
-# Revisions never change and a new survey has a new time, so what was compared once stays so; masks take a millisecond each.
+# Revisions are immutable and a new survey has a new time, so results can be cached; a mask takes about a millisecond.
 _compared: OrderedDict[tuple[str, str, datetime], bool] = OrderedDict()
 _REMEMBERED = 50_000
 _lock = threading.Lock()

@@ -1,9 +1,9 @@
-"""Second looks: accepted labels that the champion contradicts with confidence, for a reviewer who is not their author.
+"""Label reviews: accepted labels that the champion contradicts with confidence, for another reviewer.
 
-As in confident learning (Northcutt, Jiang and Chuang 2021, JAIR 70, section 3), a label is doubted where the model is sure of another one.
-There the model must not have seen the label; here it may have learned it, and then contradicts it the less: what is found is worth
-a look, what is not found is not thereby right. Labels of the holdouts are never doubted by the model that they judge: mended
-towards it, they would judge it too kindly.
+As in confident learning (Northcutt, Jiang and Chuang 2021, JAIR 70, section 3), a label is doubted when the model is
+confident of another one. There the model has not seen the label; here it may have been trained on it, and then
+contradicts it less often. A label without a review is therefore not proven right. Labels of holdouts are never reviewed
+this way: fixed towards the model, they would overrate it.
 """
 
 from collections.abc import Sequence
@@ -31,17 +31,20 @@ from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.queries import is_newest
 from engine.statuses import ACCEPTED, TRAIN
-from engine.tasks.label_reviews import pending, sentence
+from engine.tasks.label_review_queue import pending, sentence
 from engine.workspace import Workspace
 
-SURE, ABSENT = 0.9, 0.1  # probability that the document answers: it does, it does not
-FITS, APART = 0.8, 0.3  # predicted IoU of a mark that is believed, and the IoU from which down it is another one
+SURE, NO_ANSWER = (
+    0.9,
+    0.1,
+)  # probability that the document answers, from which the model is sure that it does, or does not
+FITS, APART = 0.8, 0.3  # predicted IoU of a credible mark, and the IoU with the label up to which it contradicts
 _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class LookLine:
-    """A second look in a list. `sentence`: why; `verdict`: None while nobody has looked."""
+    """Label review in a list; `sentence` gives the reason, `verdict` is None until decided."""
 
     annotation_id: str
     document_id: str
@@ -60,14 +63,14 @@ class LookLine:
 def contradiction(
     label: AnnotationState, model: AnnotationState, answered: float, score: float
 ) -> tuple[str, float] | None:
-    """Return how a model contradicts a label with confidence, and their IoU; None where it does not. Pure.
+    """Return how a model contradicts a label with confidence, and their IoU; None when it does not. Pure.
 
-    "here": the label says that the document does not answer, the model marks a place. "not_here": the other way round.
-    "elsewhere": both mark, and hardly a pixel is the same.
+    "here": the label has no answer, the model marks one. "not_here": the reverse. "elsewhere": both mark, with IoU of
+    at most APART.
     """
     iou = compare(label, model).iou
     there = bool(label.marked_pages())
-    if there and answered < ABSENT:
+    if there and answered < NO_ANSWER:
         return "not_here", 0.0
     if answered > SURE and score >= FITS and model.marked_pages():
         if not there:
@@ -78,17 +81,17 @@ def contradiction(
 
 
 def find(workspace: Workspace, project_id: str) -> int:
-    """Queue the labels that the champion contradicts now, and return how many there are more.
+    """Queue reviews of the labels that the champion contradicts now; return the number of new ones.
 
-    A label that was looked at for this version is not queued again; nor one that a reviewer kept when an earlier version said
-    the same.
+    Skips labels that were reviewed for this version, and labels that a reviewer kept against the same contradiction by
+    an earlier version.
     """
     with workspace.database.read() as session:
         version = registry.champion(session, project_id)
         ids = list(session.scalars(_labels(project_id, version.id).with_only_columns(Annotation.id)))
     found = 0
     for start in range(0, len(ids), _AT_ONCE):
-        # Masks are compared before the turn to write; there, what changed since is left for the next time.
+        # Masks are compared before the write transaction; labels changed meanwhile are left for the next survey.
         with workspace.database.read() as session:
             doubted = _contradicted(session, project_id, version.id, ids[start : start + _AT_ONCE])
         if not doubted:
@@ -118,7 +121,7 @@ def find(workspace: Workspace, project_id: str) -> int:
 
 
 def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[LookLine]:
-    """Return a project's second looks: those that wait first, the newest first."""
+    """Return a project's label reviews: undecided first, then newest first."""
     head = is_newest()
     with workspace.database.read() as session:
         names = {user.id: user.name for user in session.scalars(select(User))}
@@ -153,7 +156,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[LookL
 
 
 def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, SurveyAnswer]:
-    """Accepted labels of training documents that the version has answered too, and was not held against yet."""
+    """Return the statement for accepted labels of training documents, to compare with survey answers."""
     same = (SurveyAnswer.document_id == Annotation.document_id) & (SurveyAnswer.question_id == Annotation.question_id)
     looked = select(SecondLook.id).where(
         SecondLook.annotation_id == Annotation.id, SecondLook.model_version_id == version_id
@@ -178,7 +181,7 @@ def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, Su
 def _contradicted(
     session: Session, project_id: str, version_id: str, annotations: Sequence[str]
 ) -> dict[str, tuple[str, datetime, tuple[str, float]]]:
-    """Return which of the labels are contradicted: annotation -> the revision, when the model spoke, and the contradiction."""
+    """Return the contradicted labels: annotation -> (revision, time of the survey answer, contradiction)."""
     found = {}
     rows = session.execute(_labels(project_id, version_id).where(Annotation.id.in_(annotations)))
     for annotation, revision, said in rows.all():
@@ -190,7 +193,7 @@ def _contradicted(
 
 
 def _kept_before(session: Session, annotation_id: str, model: AnnotationState, kind: str) -> bool:
-    """Whether a reviewer kept this label when an earlier version said the same."""
+    """Return whether a reviewer kept this label against the same contradiction by an earlier version."""
     kept: Sequence[SecondLook] = session.scalars(
         select(SecondLook).where(
             SecondLook.annotation_id == annotation_id, SecondLook.verdict == "kept", SecondLook.kind == kind

@@ -1,12 +1,12 @@
-"""In which order pages are worth an annotator's time: uncertainty mixed with diversity, and a random share. Pure.
+"""Order of documents for annotators: uncertainty combined with diversity, and a random share. Pure.
 
-What the model is unsure of comes first (uncertainty sampling, Lewis and Gale 1994, section 3), but not the same thing again and again:
-each pick is the page whose distance to what was picked before, weighted by its uncertainty, is largest. Without the weight that
-is k-Center-Greedy (Sener and Savarese 2018, "Active learning for convolutional neural networks: a core-set approach",
-algorithm 1), which is fond of outliers; the weight leaves those that the model is sure of where they are.
+Uncertain documents come first (uncertainty sampling, Lewis and Gale 1994, section 3), but not similar ones in a row:
+each pick maximises the distance to earlier picks, weighted by uncertainty. Without the weight this is k-Center-Greedy
+(Sener and Savarese 2018, "Active learning for convolutional neural networks: a core-set approach", algorithm 1), which
+favours outliers; the weight keeps confident outliers back.
 
-The random share is the control. It is drawn from all pages before the model picks among the rest, so it is a fair sample of
-what there is to do, and stands between the model's picks, so that both are answered by the same people in the same days.
+The random share is the control group. It is drawn from all documents before the model picks from the rest, so it is a
+fair sample. Its documents are interleaved with the picks, so the same people answer both at the same time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 Reason = Literal["model", "random", "age"]
 
-AGE_EVERY = 4  # one place in so many goes to what has waited too long, if anything has
-GREEDY = 2000  # picks for diversity; what comes after them nobody will see before the next survey
-_FLOOR = 0.05  # what a page that looks like a picked one still counts: where all look alike, uncertainty alone decides
+AGE_EVERY = 4  # one place in so many goes to documents that have waited too long, if there are any
+GREEDY = 2000  # picks by diversity; later ones are not reached before the next survey
+_FLOOR = 0.05  # least weight of a document similar to a picked one: when all are alike, uncertainty alone decides
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A page's place in the order: its index in the arrays, and what gave it the place."""
+    """Document in the order: index in the arrays, and the reason for its place."""
 
     index: int
     reason: Reason
@@ -41,18 +41,25 @@ def order(
     waiting: Sequence[int] = (),
     known: ArrayLike | None = None,
 ) -> list[Chosen]:
-    """Return the `n` pages to look at next (fewer where there are fewer), the first one first, each once.
+    """Return up to `n` documents in the order to annotate, each once.
 
-    uncertainty: [N], 0..1. features: [N, D], any scale; pages that look alike have like rows. random_share: 0..1, the
-    share of places that are drawn; the same seed draws the same. waiting: indices of pages that have waited too long, the
-    oldest first: every fourth place is theirs. known: [M, D] features of pages that are answered already.
-    ValueError where the shapes do not fit, or a share is none.
+    Args:
+        uncertainty: [N], 0..1.
+        features: [N, D], any scale; similar documents have similar rows.
+        n: Number of documents to return.
+        random_share: Share of places drawn at random, 0..1.
+        seed: Seed of the draw.
+        waiting: Indices of documents that have waited too long, oldest first; they get every fourth place.
+        known: [M, D] features of documents that are answered already.
+
+    Raises:
+        ValueError: Shapes do not fit, or the share is out of range.
     """
     unsure, places = np.asarray(uncertainty, float), np.asarray(features, float)
     if unsure.ndim != 1 or places.ndim != 2 or len(places) != len(unsure):
         raise ValueError(f"Uncertainty [N] and features [N, D] do not fit: {unsure.shape} and {places.shape}.")
     if not 0 <= random_share <= 1:
-        raise ValueError(f"A share lies between 0 and 1, not at {random_share}.")
+        raise ValueError(f"random_share is {random_share}; it must lie between 0 and 1.")
     count = min(max(n, 0), len(unsure))
     if count == 0:
         return []
@@ -87,19 +94,19 @@ def order(
 
 
 def _drawn(pages: int, count: int, share: float, seed: int) -> list[int]:
-    """The pages of the random share, in the order in which they come."""
+    """Return the documents of the random share, in order."""
     return [int(each) for each in np.random.default_rng(seed).permutation(pages)[: int(count * share + 0.5)]]
 
 
 class _Line:
-    """Pages that wait in a line; some of them are taken out of it meanwhile."""
+    """Queue of documents, of which some are taken elsewhere."""
 
     def __init__(self, pages: Iterable[int]) -> None:
         self.left = list(dict.fromkeys(pages))
         self._at = 0
 
     def next(self, taken: NDArray[np.bool_]) -> int | None:
-        """Return the first one that is not taken; None at the end of the line."""
+        """Return the first document that is not taken; None at the end."""
         while self._at < len(self.left):
             index = self.left[self._at]
             self._at += 1
@@ -109,11 +116,11 @@ class _Line:
 
 
 class _Distances:
-    """How far each page is from the nearest picked one, 0 (looks alike) to 1 (opposite, or nothing is picked yet)."""
+    """Distance of each document to the nearest picked one, 0 (alike) to 1 (opposite, or none picked)."""
 
     def __init__(self, features: NDArray[np.float64], known: ArrayLike | None) -> None:
         seen = np.asarray(known, float).reshape(-1, features.shape[1]) if known is not None else features[:0]
-        # What all pages have in common says nothing about any: features of one network lie in a narrow cone.
+        # Centred: features of one network lie in a narrow cone, and the common part carries no information.
         middle = np.concatenate([features, seen]).mean(axis=0)
         self._unit = _unit(features - middle)
         self.nearest: NDArray[np.float64] = np.ones(len(features))
@@ -121,7 +128,7 @@ class _Distances:
             self._near(row)
 
     def pick(self, index: int) -> None:
-        """Count a page as picked."""
+        """Add a document to the picked ones."""
         self._near(self._unit[index])
 
     def _near(self, row: NDArray[np.float64]) -> None:

@@ -1,10 +1,9 @@
-"""How precise the model's answers are above a confidence, with a bound that holds. Pure.
+"""Precision of the model's answers above a confidence, with a simultaneous lower bound. Pure.
 
-A threshold is chosen by looking at several, so each bound holds at its share of the error (Bonferroni), and all of them hold at
-once: whichever is taken, the precision above it is at least its bound with 95 %, as far as the documents measured on are like
-those that come. The bound is Clopper and Pearson's (1934, Biometrika 26, p. 404), which is exact for independent answers. Answers of one
-document are not independent, so it is taken for the number of independent answers that would be as uncertain (Korn and Graubard 1998,
-Survey Methodology 24, p. 193, "effective sample size").
+The threshold is chosen among several, so each bound uses its share of the error (Bonferroni) and all hold together: the
+precision above any threshold is at least its bound with 95 % confidence, if new documents resemble the measured ones.
+The bound is Clopper and Pearson's (1934, Biometrika 26, p. 404), exact for independent answers. Answers of one document
+are dependent, so it uses the effective sample size (Korn and Graubard 1998, Survey Methodology 24, p. 193).
 """
 
 from collections.abc import Sequence
@@ -21,18 +20,24 @@ _ERROR = (1 - LEVEL) / len(THRESHOLDS)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A threshold: how many answers lie at or above it, how many of them are right, and what their share is at least."""
+    """Threshold: answers at or above it, right ones, and the lower bound of their precision."""
 
     threshold: float
     answers: int
     right: int
     documents: int
-    precision: float | None  # None where there is no answer
+    precision: float | None  # None without answers
     low: float
 
 
 def curve(confidence: ArrayLike, right: ArrayLike, documents: Sequence[str]) -> list[Point]:
-    """Return a point for each of THRESHOLDS. confidence: [N], 0..1; right: [N] bool; documents: [N], whose answers they are."""
+    """Return a point for each of THRESHOLDS.
+
+    Args:
+        confidence: [N], 0..1.
+        right: [N], bool.
+        documents: [N], the document of each answer.
+    """
     sure, correct = np.asarray(confidence, float), np.asarray(right, bool)
     _, owner = np.unique(np.asarray(list(documents), dtype=str), return_inverse=True)
     points = []
@@ -53,9 +58,10 @@ def curve(confidence: ArrayLike, right: ArrayLike, documents: Sequence[str]) -> 
 
 
 def lowest(points: Sequence[Point], target: float, least: int) -> Point | None:
-    """Return the point of the lowest threshold from which on `target` is reached by the bound, over `least` answers at least.
+    """Return the lowest threshold whose bound reaches `target` over `least` answers; None without one.
 
-    None where none is. Thresholds below one that fails are not looked at: precision that comes back lower down is chance.
+    Searched from the highest threshold down, up to the first failure: a lower threshold that passes again does so by
+    chance.
     """
     found = None
     for point in sorted(points, key=lambda each: -each.threshold):
@@ -68,9 +74,12 @@ def lowest(points: Sequence[Point], target: float, least: int) -> Point | None:
 
 
 def lower_bound(right: NDArray[np.bool_], owner: NDArray[np.int_], error: float) -> float:
-    """Return what a share is at least but for a probability `error`; 0 for answers of fewer than two documents.
+    """Return the lower bound of a share at error probability `error`; 0 with fewer than two documents.
 
-    right: [N] bool; owner: [N], whose answer each is.
+    Args:
+        right: [N], bool.
+        owner: [N], index of each answer's document.
+        error: Probability that the true share is lower.
     """
     count, good = len(right), int(right.sum())
     documents, place = np.unique(owner, return_inverse=True)
@@ -81,7 +90,7 @@ def lower_bound(right: NDArray[np.bool_], owner: NDArray[np.int_], error: float)
     if good < count:
         excess = np.bincount(place, weights=right - share)
         clustered = float((excess**2).sum()) / count**2 * len(documents) / (len(documents) - 1)
-        if clustered > 1e-12:  # else all documents have the same share, more evenly than chance has it
+        if clustered > 1e-12:  # otherwise all documents have the same share, more evenly than by chance
             independent = min(independent, share * (1 - share) / clustered)
     few = float(stdtrit(count - 1, error) / stdtrit(len(documents) - 1, error))
     independent *= min(1.0, few**2)

@@ -1,7 +1,7 @@
-"""Which documents people get next: the order of the queue, made anew after every survey.
+"""Ranking of documents in the queue, renewed after every survey.
 
-Only documents of the train split are chosen among. Those of the holdouts keep the order in which they came, spread between the
-others in proportion: what judges the model must not be picked by it.
+Only documents of the train split are ranked. Holdout documents keep their order of arrival and are interleaved in
+proportion: the model must not choose the documents that evaluate it.
 """
 
 from collections import Counter
@@ -27,12 +27,12 @@ from engine.selection.ordering import order
 from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
-KNOWN = 1000  # answered documents that a choice keeps away from: more would say little and cost a second
+KNOWN = 1000  # answered documents that a choice avoids; more would add little and take about a second
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A document of which nothing was answered yet. `uncertainty`: the mean over its tasks, None where it was not asked."""
+    """Document without any answer; `uncertainty` is the mean over its tasks, None when not surveyed."""
 
     document_id: str
     train: bool
@@ -41,9 +41,9 @@ class _Waiting:
 
 
 def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int]:
-    """Give the documents that wait their places, as the project wants it; return how many were chosen by what.
+    """Rank the waiting documents by the project's settings; return how many each reason placed.
 
-    version_id: the model version whose survey counts. Nothing is done where the order of arrival is wanted.
+    version_id: model version whose survey counts. Does nothing when the project uses order of arrival.
     """
     chosen = settings_of(project_by_id(workspace, project_id))
     if chosen.selection == "arrival":
@@ -64,7 +64,7 @@ def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, in
 
 
 def spread(ordered: list[tuple[str, str]], others: list[str]) -> list[tuple[str, str | None]]:
-    """Return (document, what chose it) of both, each in its order, mixed in proportion; nothing chose the others. Pure."""
+    """Interleave two lists in proportion; return (document, reason), None for the second list. Pure."""
     mixed: list[tuple[float, tuple[str, str | None]]] = [
         ((at + 0.5) / len(ordered), each) for at, each in enumerate(ordered)
     ]
@@ -73,9 +73,9 @@ def spread(ordered: list[tuple[str, str]], others: list[str]) -> list[tuple[str,
 
 
 def put_first(workspace: Workspace, document_id: str, by: str) -> int:
-    """Put a document's tasks before all others and return how many they are; those that were begun keep what chose them.
+    """Move a document's tasks to the front of the queue; return their number. Audited.
 
-    NotFound for an unknown document. Audited.
+    Tasks that were begun keep their reason. Raises NotFound for an unknown document.
     """
     with workspace.database.write() as session:
         document = existing(session, Document, document_id)
@@ -91,7 +91,7 @@ def put_first(workspace: Workspace, document_id: str, by: str) -> int:
 
 
 def _waiting(session: Session, project_id: str, version_id: str, chosen: ProjectSettings) -> list[_Waiting]:
-    """The documents with open tasks of which nobody has begun any and that nobody has put first, the oldest first."""
+    """Return the documents with open tasks that nobody has begun or moved to the front, oldest first."""
     said = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
     rows = session.execute(
         select(
@@ -125,9 +125,7 @@ def _by_model(
     known = [found[document] for document in _answered(session, project_id) if document in found]
     middle = np.mean(list(found.values()), axis=0) if found else np.zeros(1, np.float32)
     asked = [each.uncertainty for each in train if each.uncertainty is not None]
-    usual = (
-        float(np.median(asked)) if asked else 0.5
-    )  # of a document that the survey has not reached: neither first nor last
+    usual = float(np.median(asked)) if asked else 0.5  # of a document without survey answers: neither first nor last
     picked = order(
         [usual if each.uncertainty is None else each.uncertainty for each in train],
         np.array([found.get(each.document_id, middle) for each in train]).reshape(len(train), -1),
@@ -150,7 +148,7 @@ def _signatures(session: Session, project_id: str, version_id: str) -> dict[str,
 
 
 def _answered(session: Session, project_id: str) -> list[str]:
-    """Documents of the train split that people have begun, the newest first."""
+    """Return the documents of the train split that people have begun, newest first."""
     rows = select(Task.document_id).distinct().join(Document, Document.id == Task.document_id)
     rows = rows.join(DocumentGroup, DocumentGroup.id == Document.group_id)
     begun = rows.where(Task.project_id == project_id, DocumentGroup.split == TRAIN, priority.begun())

@@ -1,4 +1,4 @@
-"""A project's stage as people see it: where it stands and why, what was measured, what would be accepted, what checks found."""
+"""View of a project's stage: reason, measured precision, expected automatic answers, and audit."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, User
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_conditions import standing
+from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.projects import project_stage
@@ -22,7 +22,7 @@ from engine.workspace import Workspace
 
 
 class PrecisionPoint(BaseModel):
-    """Answers at or above a confidence: how many, how many right, their share, and what it is at least (95 %, all points at once)."""
+    """Precision of answers at or above a confidence; `low` is the simultaneous 95 % lower bound."""
 
     threshold: float
     answers: int
@@ -33,7 +33,7 @@ class PrecisionPoint(BaseModel):
 
 
 class AuditView(BaseModel):
-    """The check of the champion's automatic answers, with the 95 % interval of the share that is right."""
+    """Audit of the champion's automatic answers, with the 95 % interval of the share that is right."""
 
     drawn: int
     checked: int
@@ -43,7 +43,7 @@ class AuditView(BaseModel):
 
 
 class StageView(BaseModel):
-    """All of it. `since`, `reason`, `changed_by`: of the newest step; without `changed_by` the project took it by itself."""
+    """Stage of a project. `since`, `reason`, `changed_by`: of its latest change, None if automatic."""
 
     stage: str
     since: datetime | None
@@ -52,24 +52,22 @@ class StageView(BaseModel):
     model: str
     target: float
     least_answers: int
-    measured_answers: int = Field(
-        description="Reviewed answers of holdout documents that the precision was measured on."
-    )
+    measured_answers: int = Field(description="Reviewed answers of holdout documents behind the measured precision.")
     measured_documents: int
     points: list[PrecisionPoint]
-    threshold: float | None = Field(description="The lowest confidence that reaches the target; null where none does.")
-    blocked: str | None = Field(description="Why nothing can be accepted automatically, in a sentence.")
+    threshold: float | None = Field(description="Lowest confidence that reaches the target; null when none does.")
+    blocked: str | None = Field(description="Reason why no answer can be accepted automatically, as a sentence.")
     would_accept: int = Field(description="Open tasks that would be answered automatically now.")
-    automatic: int = Field(description="Automatic answers that stand: neither taken back nor answered by a person.")
+    automatic: int = Field(description="Automatic answers in force: neither withdrawn nor answered by a person.")
     confirmed: int
     corrected: int
     audit: AuditView
-    surveyed: int = Field(description="Tasks that the model has answered beforehand.")
+    surveyed: int = Field(description="Tasks that the survey has answered.")
     tasks: int
 
 
 def stage_view(workspace: Workspace, project_id: str) -> StageView:
-    """Return a project's stage. NotFound when there is no such project."""
+    """Return a project's stage. Raises NotFound when there is no such project."""
     with workspace.database.read() as session:
         project = existing(session, Project, project_id)
         chosen, version = settings_of(project), registry.champion(session, project_id)
@@ -108,10 +106,10 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
 
 
 def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
-    """Automatic answers that stand, were confirmed by a person, and were corrected by one."""
+    """Return the numbers of automatic answers in force, confirmed by a person, and corrected by one."""
     row = session.execute(
         select(
-            func.count().filter(standing()),
+            func.count().filter(in_force()),
             func.count().filter(AutomaticAnswer.verdict == "right"),
             func.count().filter(AutomaticAnswer.verdict == "wrong"),
         ).where(AutomaticAnswer.project_id == project_id)

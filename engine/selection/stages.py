@@ -1,8 +1,11 @@
-"""The stage of a project, as in SAM's data engine (Kirillov et al. 2023, section 4): assisted, semi-automatic, automatic.
+"""Stage of a project, as in SAM's data engine (Kirillov et al. 2023, section 4).
 
-Assisted: people ask, the model answers. Semi-automatic: the model has answered every task beforehand, people confirm. Automatic:
-what the model is sure of is accepted without them, above a confidence whose precision was measured on holdout documents; a share of
-it is checked by people all the same. A stage is a row that is added, with why; the newest counts.
+- Assisted: people ask, the model answers.
+- Semi-automatic: the model has answered every task in advance, people confirm.
+- Automatic: answers above a confidence are accepted without a person; precision there was measured on holdout
+  documents, and people check a share.
+
+A stage change is a new row with its reason; the newest counts.
 """
 
 from dataclasses import asdict
@@ -23,31 +26,34 @@ from engine.workspace import Workspace
 
 
 def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, reason: str = "") -> StageChange:
-    """Bring a project to a stage, and return the step. Audited.
+    """Move a project to a stage; return the change. Audited.
 
-    Forbidden for who is no admin of the project; Conflict when it is there already; Refused, with a sentence, for
-    "automatic" where the champion's precision was not measured to reach the project's target, or its audit failed.
+    Raises:
+        Forbidden: The user is not an admin of the project.
+        Conflict: The project is at that stage already.
+        Refused: "automatic" without the measured precision, or after a failed audit.
     """
     if stage not in STAGES:
         raise Refused(f"There is no stage {stage!r}; choose one of {', '.join(STAGES)}.")
     if stage == "automatic":
         with workspace.database.read() as session:
-            # Masks are compared here and remembered, so that the turn to write is short. Who may not ask is refused below.
+            # Masks are compared here and the result cached, so the write transaction is short. Rights are checked
+            # below.
             if permissions.role_in(session, by, project_id) == "admin":
                 measure(session, project_id, registry.champion(session, project_id).id)
     with workspace.database.write() as session:
         project = lock_project(session, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project can change its stage.")
+            raise Forbidden("Only an admin of the project can change its stage; ask one.")
         if stage_of(session, project_id) == stage:
-            raise Conflict(f"The project is {NAMES[stage]} already.")
+            raise Conflict(f"The project is {NAMES[stage]} already; choose another stage.")
         version = registry.champion(session, project_id)
         figures: dict[str, Any] = {}
         if stage == "automatic":
             chosen = settings_of(project)
             failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
             if failed is not None:
-                raise Refused(f"{failed} It stays so until another model answers, or the target is lower.")
+                raise Refused(f"{failed} Use another model, or lower the target.")
             found = measure(session, project_id, version.id)
             point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
             if point is None:
@@ -61,7 +67,7 @@ def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, re
 
 
 def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
-    """Return, in a sentence or two, why answers of this model are not accepted automatically yet."""
+    """Return why answers of this model cannot be accepted automatically yet, in one or two sentences."""
     target = f"{chosen.precision_target:.1%}"
     if found.answers == 0:
         return (
@@ -76,11 +82,13 @@ def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
     enough = [point for point in found.points if point.answers >= chosen.precision_answers]
     if not enough:
         return (
-            f"{model} is sure of fewer than {chosen.precision_answers} of its {found.answers} reviewed answers of holdout "
+            f"{model} is sure of fewer than {chosen.precision_answers} of its {found.answers} reviewed answers of "
+            "holdout "
             "documents: accept more of them there."
         )
     best: Point = max(enough, key=lambda point: (point.low, point.threshold))
     return (
-        f"{model} has not reached {target}: from a confidence of {best.threshold:.2f} on, {best.right} of {best.answers} "
+        f"{model} has not reached {target}: from a confidence of {best.threshold:.2f} on, "
+        f"{best.right} of {best.answers} "
         f"reviewed answers of holdout documents were right, which makes sure of {best.low:.1%} only."
     )

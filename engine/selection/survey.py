@@ -1,7 +1,7 @@
-"""The survey: the champion answers the questions of a project's documents before anybody asks them.
+"""Survey: the champion answers the questions of a project's documents in advance.
 
-One page is in memory at a time, and what was answered is stored document by document: who goes on after a kill asks only what is
-missing, and after a promotion everything is missing once. Nobody's annotation is touched.
+One page is in memory at a time, and answers are stored document by document. A survey that was killed continues with
+the missing answers; after a promotion all are missing. Annotations are not touched.
 """
 
 import logging
@@ -31,15 +31,15 @@ from model.inference import Answer
 
 _log = logging.getLogger(__name__)
 _AT_ONCE = 16  # questions of one pass
-_MASK_BYTES = 400_000_000  # of one pass: an answer brings about twelve masks of the page's size
+_MASK_BYTES = 400_000_000  # of one pass: an answer needs about twelve masks of the page's size
 _MASKS = 12
-GIVE_WAY_SECONDS = 20.0  # work that waits longer than a survey's stretch would wait for hours behind a large one
+GIVE_WAY_SECONDS = 20.0  # seconds after which a survey yields: other work would wait for hours behind a large one
 
 
 def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    """Do a job of the kind "survey": ask what is missing, then put the queue in order and see what follows.
+    """Run a job of kind "survey": ask missing questions, rank the queue, run the steps after a survey.
 
-    Returns counts and a sentence. Stopped between two documents when somebody asked for it, or when other work waits.
+    Returns counts and a sentence. Stops between two documents on request, or when other work waits.
     """
     project_id = str(job.project_id)
     loaded = Predictors(workspace).of(project_id) if job.payload.get("ask", True) else None
@@ -61,7 +61,7 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
                 _log.exception("the document %s cannot be surveyed", document_id)
                 unread.append(document_id)
     check(should_stop)
-    on_progress(0.99, "Putting the queue in order.")
+    on_progress(0.99, "Ranking the queue.")
     followed = after_survey.follow(workspace, project_id)
     name = registry.label(loaded.version) if loaded is not None else None
     parts = [f"{name} answered {_questions(asked)} of {_documents(documents)}."] if name else []
@@ -73,14 +73,14 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
         "unread": unread,
         "model_version_id": loaded.version.id if loaded else None,
         **followed.counts,
-        "sentence": " ".join([*parts, *followed.sentences]) or "Nothing had to be asked.",
+        "sentence": " ".join([*parts, *followed.sentences]) or "All questions are answered already.",
     }
 
 
 def ask_document(workspace: Workspace, loaded: Loaded, project_id: str, document_id: str) -> int:
-    """Ask a document what is missing, store the answers and return how many.
+    """Ask a document its missing questions, store the answers and return their number.
 
-    BlobMissing, OSError or ValueError where it cannot be read.
+    Raises BlobMissing, OSError or ValueError for an unreadable document.
     """
     with workspace.database.read() as session:
         questions = questions_to_ask(session, project_id, document_id, loaded.version.id)
@@ -114,7 +114,7 @@ def ask_document(workspace: Workspace, loaded: Loaded, project_id: str, document
 
 @dataclass(frozen=True, slots=True)
 class _Best:
-    """The best page's answer to a question so far. No mask of the page's size is kept."""
+    """Best page's answer to a question so far, without masks of the page's size."""
 
     page_id: str
     stored: StoredAnswer
@@ -125,6 +125,7 @@ class _Best:
 
     @property
     def worth(self) -> float:
+        """Rank of the page: probability that it answers, times the predicted IoU."""
         return self.answered * self.score
 
 
@@ -136,7 +137,7 @@ def _ask_page(
     best: dict[str, _Best],
     ranked: dict[str, list[RankedPage]],
 ) -> NDArray[np.float32]:
-    """Ask one page, keep what is better than before, and return the page's signature."""
+    """Ask one page, keep answers better than before, and return the page's signature."""
     picture, words = picture_and_words(workspace, page.id)
     encoded = loaded.predictor.encode(picture, words.words)
     at_once = questions_at_once(page.width, page.height)
@@ -155,12 +156,12 @@ def _ask_page(
 
 
 def questions_at_once(width: int, height: int) -> int:
-    """Return how many questions one pass may answer on a page of so many pixels: its masks are in memory together."""
+    """Return the number of questions of one pass on a page of this size; its masks share memory."""
     return max(1, min(_AT_ONCE, _MASK_BYTES // (_MASKS * width * height)))
 
 
 def disagreement(answer: Answer) -> float:
-    """Return how far words and pixels disagree on an answer: 1 - IoU of their masks; 0 where neither marks anything."""
+    """Return the disagreement of words and pixels of an answer: 1 - IoU; 0 when both are empty."""
     either = int(np.count_nonzero(answer.word_mask | answer.pixel_mask))
     both = int(np.count_nonzero(answer.word_mask & answer.pixel_mask))
     return 1 - both / either if either else 0.0

@@ -1,1 +1,1 @@
-"""Simulated annotators on a set whose answers are known: what the whole loop is worth, measured before people spend their time on it."""
+"""Simulation of annotators on a dataset with known answers, to measure the whole annotation loop."""

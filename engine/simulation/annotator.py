@@ -1,7 +1,7 @@
-"""A simulated annotator: asks, corrects the proposal to what the set says with the tools that people have, and accepts.
+"""Simulated annotator: asks, corrects the proposal with people's tools, and accepts.
 
-It is a careful person who knows the answer. Where a question is asked in the same words of several places of a page, or several
-answers are acceptable, it marks the one that lies nearest to the proposal, as a person would.
+It behaves like a careful person who knows the answer. When the same question has several places on a page, or several
+acceptable answers, it marks the one nearest to the proposal.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from model.masks import Mask, decode_patch, iou, rasterise
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What was to be done on a page."""
+    """Work done on a page."""
 
     questions: int
-    corrected: int  # questions whose proposal was not right as it stood
+    corrected: int  # questions with a wrong proposal
     edited_words: int  # selected or deselected
 
     def __add__(self, other: "Work") -> "Work":
@@ -35,20 +35,23 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """An acceptable answer: its words, or no words but a mask."""
+    """Acceptable answer: its words, or a mask without words."""
 
     words: tuple[int, ...]
     mask: Mask
 
 
 class SimulatedAnnotator:
-    """One person at one service."""
+    """One annotator."""
 
     def __init__(self, service: AnswerService, user_id: str) -> None:
         self._answer_service, self._user_id = service, user_id
 
     def answer(self, document_id: str, page_id: str, page: GroundedPage) -> Work:
-        """Ask every question of a page, whose words are numbered as in the set, correct what is wrong, and accept."""
+        """Ask every question of a page, correct wrong answers, and accept them.
+
+        The page's words must have the dataset's numbers.
+        """
         work = Work(0, 0, 0)
         for asked in _in_the_same_words(page.questions):
             work += self._settle(document_id, page_id, page, asked)
@@ -74,7 +77,7 @@ class SimulatedAnnotator:
 def edits_to(
     page_id: str, mark: PageMark, page: GroundedPage, asked: Sequence[GroundedQuestion]
 ) -> tuple[list[Edit], int]:
-    """Return the edits that make a proposal right, none where it is, and how many words they select or deselect."""
+    """Return the edits that correct a proposal, none for a right one, and the number of words they change."""
     size = (page.height, page.width)
     boxes = [word.box for word in page.words]
     wanted = [
@@ -96,7 +99,7 @@ def edits_to(
     add = sorted(set(nearest.words) - set(mark.words))
     remove = sorted(set(mark.words) - set(nearest.words))
     by_words = iou(shown, rasterise([boxes[at] for at in mark.words], size)) == 1.0
-    if not by_words:  # pixels lie beside the words: a person would begin anew
+    if not by_words:  # pixels beside the words are marked: a person would start again
         clear: list[Edit] = [EditClear(op="clear", page=page_id)] if shown.any() else []
         return [*clear, EditWords(op="words", page=page_id, add=sorted(nearest.words))], len(nearest.words)
     if not add and not remove:
@@ -105,7 +108,7 @@ def edits_to(
 
 
 def _in_the_same_words(questions: Sequence[GroundedQuestion]) -> list[list[GroundedQuestion]]:
-    """Questions of the same text together: a document has one answer to a question, and who asks again is shown it."""
+    """Group questions of the same text: a document has one answer to a question."""
     found: dict[str, list[GroundedQuestion]] = {}
     for question in questions:
         found.setdefault(" ".join(question.question.split()), []).append(question)

@@ -1,4 +1,4 @@
-"""The rounds of simulations as a picture: what unseen pages gain, what another set loses, and how much work is left for people."""
+"""Plot of simulations: gain on unseen pages, loss on another dataset, and corrections left for people."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -12,11 +12,11 @@ _COLOURS = (
     "#cc79a7",
     "#e69f00",
     "#56b4e9",
-)  # Okabe and Ito: told apart by the colour-blind
+)  # Okabe and Ito palette: distinguishable with colour blindness
 
 
 def draw(simulations: Mapping[str, Mapping[str, Any]], picture: Path) -> bool:
-    """Draw simulations (name -> what `simulate --json` printed) into a PNG; False where matplotlib is not installed."""
+    """Draw simulations (name -> output of `simulate --json`) into a PNG; False without matplotlib."""
     if find_spec("matplotlib") is None:
         return False
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -42,8 +42,8 @@ def draw(simulations: Mapping[str, Mapping[str, Any]], picture: Path) -> bool:
             color=colour,
             label=name,
         )
-    unseen.set(title="Unseen pages of the set (cross: not promoted)", xlabel="corrected pages", ylabel="acc@.5")
-    other.set(title="A set of which nothing was shown", xlabel="corrected pages", ylabel="acc@.5")
+    unseen.set(title="Unseen pages of the dataset (cross: not promoted)", xlabel="corrected pages", ylabel="acc@.5")
+    other.set(title="Another dataset, not trained on", xlabel="corrected pages", ylabel="acc@.5")
     work.set(title="Corrections a page", xlabel="corrected pages")
     work.margins(y=0.15)
     work.set_ylim(bottom=0)

@@ -1,5 +1,7 @@
-"""The loop on a set whose answers are known: people correct pages, the model is retrained and judged, and what it makes of pages
-that nobody has shown it is measured, round after round."""
+"""Simulation of the annotation loop on a dataset with known answers, round after round.
+
+In each round people correct pages, the model is retrained and judged, and the champion is evaluated on unseen pages.
+"""
 
 import hashlib
 import time
@@ -34,7 +36,7 @@ from engine.training.retraining import trigger
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor, Word
 
-POOL = 0.6  # share of a set's pages that people correct; the others are never shown
+POOL = 0.6  # share of a dataset's pages that people correct; the others are never shown
 LEVEL = 0.95
 SELECTIONS = ("random", "model")
 _RANDOM_SHARE = 0.2  # of the pages that the model chooses, as in a project
@@ -52,14 +54,17 @@ AGAINST: Mapping[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a simulation goes. `against`: what it does otherwise than the product by default, to compare; `watched`: a set of which nothing
-    is shown, to see what is forgotten."""
+    """Plan of a simulation.
+
+    `against`: deviation from the product's defaults, to compare. `watched`: another dataset that is never trained on,
+    to measure forgetting.
+    """
 
     rounds: int = 5
     pages: int = 20
     seed: int = 0
     against: str = "nothing"  # a name of AGAINST
-    select: str = "random"  # of the pages left, which come next: drawn (by their hash), or those that the "model" learns most from
+    select: str = "random"  # "random" draws the next pages by hash, "model" ranks them by their worth
     watched: Path | None = None
     watched_pages: int = 60
     run: Mapping[str, Any] = field(default_factory=dict)  # settings of each retraining
@@ -67,7 +72,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a version makes of pages that nobody showed it. Intervals: 95 %, pages drawn anew."""
+    """Score of a version on unseen pages; 95 % intervals by resampled pages."""
 
     acc_50: float
     mean_iou: float
@@ -77,7 +82,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One round. The figures at the top are of the version in use after it; `gain`: of its acc@.5 over the first one's, in pairs."""
+    """Round of a simulation; scores are of the champion after it.
+
+    `gain`: paired difference in acc@.5 to the first round.
+    """
 
     round: int
     pages: int  # corrected so far
@@ -96,12 +104,12 @@ class Round:
     edited_words_a_question: float | None = None
     accepted_unchanged: float | None = None
     learning_seconds: float | None = None
-    seconds: float | None = None  # of the whole retraining, judging included
+    seconds: float | None = None  # of the whole retraining, with judging
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A simulation with what it ran on."""
+    """Simulation with its dataset and rounds."""
 
     set: str
     watched: str | None
@@ -111,7 +119,7 @@ class Simulation:
     rounds: tuple[Round, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as one JSON object."""
+        """Return it as a JSON object."""
         plan = {**asdict(self.plan), "watched": str(self.plan.watched) if self.plan.watched else None}
         return {
             "set": self.set,
@@ -124,7 +132,7 @@ class Simulation:
 
 
 def parted(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[GroundedPage]]:
-    """Return pool and unseen pages, by the hash of the page's id: the same parts whatever the order of the file."""
+    """Split pages into pool and unseen pages, by the hash of their ids: independent of the file's order."""
     ordered = sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
     cut = round(POOL * len(ordered))
     return ordered[:cut], ordered[cut:]
@@ -133,24 +141,26 @@ def parted(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[Grou
 def simulate(
     source: Path, folder: Path, settings: Settings, plan: Plan, *, do_jobs: DoJobs, on_progress: OnProgress
 ) -> Iterator[Round]:
-    """Yield the rounds of a simulation, the first before any retraining.
+    """Yield the rounds of a simulation, the first one before any retraining.
 
     Args:
-        source: A set whose answers are known: a folder with pages.jsonl and images, or such a file.
-        folder: Where everything is kept; it must be empty.
-        settings: Of the deployment; its model begins.
-        plan: How the simulation goes.
-        do_jobs: Does the jobs that wait in a workspace, retrainings among them, and returns when none is left.
-        on_progress: Hears a sentence at each step.
+        source: Dataset with known answers: a folder with pages.jsonl and images, or such a file.
+        folder: Folder that keeps everything; it must be empty.
+        settings: Settings of the deployment, with the initial model.
+        plan: Plan of the simulation.
+        do_jobs: Runs the waiting jobs of a workspace, retrainings included, and returns when none is left.
+        on_progress: Called with a sentence at each step.
 
     Raises:
-        Refused: The set is too small or unreadable, the folder is in use, or a retraining failed.
+        Refused: The dataset is too small or unreadable, the folder is in use, or a retraining failed.
     """
     if folder.exists() and any(folder.iterdir()):
-        raise Refused(f"{folder} holds something already; choose an empty folder.")
+        raise Refused(f"{folder} is not empty; choose an empty folder.")
     pool, unseen = parted(pages_of(source))
     if not pool or not unseen:
-        raise Refused(f"{source} has too few pages to part them into some to correct and some to judge by.")
+        raise Refused(
+            f"{source} has too few pages to split them for correction and evaluation; choose a larger dataset."
+        )
     workspace = open_workspace(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
     try:
         yield from _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, do_jobs, on_progress).run()
@@ -175,9 +185,10 @@ class _Rounds:
         self._watched: list[GroundedPage] = []
         if plan.watched is not None:
             self._watched = parted(pages_of(plan.watched))[1][: plan.watched_pages]
-        self._scored: dict[tuple[str, str], tuple[Scored, ...]] = {}  # by version and set
+        self._scored: dict[tuple[str, str], tuple[Scored, ...]] = {}  # by version and dataset
 
     def run(self) -> Iterator[Round]:
+        """Yield the rounds."""
         registry.ensure_shipped(self._workspace)
         user = ensure_local_user(self._workspace)
         project = create_project(self._workspace, "simulation", created_by=user.id)
@@ -205,10 +216,10 @@ class _Rounds:
             yield self._round(project.id, number, done, **figures)
 
     def _next(self, number: int) -> list[GroundedPage]:
-        """Take the pages of a round from those that are left, as `selection` of a project would."""
+        """Return the pages of a round from the remaining ones, as the `selection` of a project would."""
         count = self._plan.pages
         if self._plan.select == "model":
-            self._say(f"Round {number}: asking {len(self._pool)} pages which of them are worth most.")
+            self._say(f"Round {number}: ranking {len(self._pool)} pages.")
             predictor = self._answer_service.predictors.of(self._project_id).predictor
             unsure, places = zip(*(_worth(predictor, page, self._images) for page in self._pool), strict=True)
             first = order(unsure, np.stack(places), count, _RANDOM_SHARE, self._plan.seed + number)
@@ -281,7 +292,7 @@ class _Rounds:
         hits = clustered_bootstrap(pages, [float(one.iou > HIT) for one in scored], level=LEVEL)
         ious = clustered_bootstrap(pages, [one.iou for one in scored], level=LEVEL)
         if hits is None or ious is None:
-            raise Refused("None of the unseen pages has a question that it answers.")
+            raise Refused("None of the unseen pages has an answer; choose another dataset.")
         return Measured(hits.mean, ious.mean, (hits.low, hits.high), (ious.low, ious.high))
 
     def _gain(self, version: ModelVersion, of: str) -> tuple[float, float, float] | None:
@@ -297,7 +308,7 @@ class _Rounds:
 
 
 def _worth(predictor: Predictor, page: GroundedPage, images: Path) -> tuple[float, NDArray[np.float32]]:
-    """How unsure a model is of a page's answers, in the mean, and what the page looks like to it."""
+    """Return the mean uncertainty of a model on a page's answers, and the page's signature."""
     with Image.open(images / str(page.image)) as image:
         words = [Word(word.text, word.box) for word in page.words]
         encoded = predictor.encode(image.convert("RGB"), words, (page.width, page.height))
@@ -310,12 +321,12 @@ def _worth(predictor: Predictor, page: GroundedPage, images: Path) -> tuple[floa
 
 
 def name_of(source: Path) -> str:
-    """Return what a set is called: the name of its folder."""
+    """Return the name of a dataset: that of its folder."""
     return pages_file(source).absolute().parent.name
 
 
 def pages_of(source: Path) -> list[GroundedPage]:
-    """Return the pages of a set. Refused when it cannot be read."""
+    """Return the pages of a dataset. Raises Refused when it cannot be read."""
     try:
         return list(read_pages(source))
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Figures for data leads: throughput, agreement of people and model, gain of selection, depth of the queue.
+"""Statistics for project admins: throughput, agreement, gain of selection, depth of the queue.
 
-Read-only. Interval estimates stand in `intervals`.
+Read-only. `intervals` estimates confidence intervals.
 """

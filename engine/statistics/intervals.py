@@ -1,13 +1,13 @@
-"""Intervals that assume nothing about how figures are spread: of a median by its order statistics, of a share by Wilson."""
+"""Distribution-free confidence intervals: of a median by order statistics, of a share by Wilson."""
 
 import math
 
 _EXACT_UP_TO = 1000
-_Z = 1.959964  # of 95 %, both sides
+_Z = 1.959964  # two-sided 95 %
 
 
 def median_ranks(count: int) -> tuple[int, int] | None:
-    """Return the ranks (from 1) between which the median lies with at least 95 % confidence; None for fewer than six values.
+    """Return the ranks (from 1) that enclose the median with 95 % confidence; None for under six values.
 
     The number of values below the median is binomial (Hahn and Meeker, Statistical Intervals, section 5.2).
     """
@@ -24,12 +24,12 @@ def median_ranks(count: int) -> tuple[int, int] | None:
 
 
 def middle_ranks(count: int) -> tuple[int, int]:
-    """Return the ranks (from 1) whose values' mean is the median of `count` values."""
+    """Return the ranks (from 1) whose values average to the median of `count` values."""
     return (count + 1) // 2, count // 2 + 1
 
 
 def share_interval(part: int, whole: int) -> tuple[float, float]:
-    """Return the 95 % interval of the share part / whole (Wilson's score); 0 to 1 when there is nothing."""
+    """Return the 95 % interval of the share part / whole (Wilson's score); (0, 1) when `whole` is 0."""
     if whole == 0:
         return 0.0, 1.0
     share, square = part / whole, _Z**2

@@ -1,8 +1,8 @@
-"""Agreement of a project: between people, of people with known answers, and of the model with what was accepted.
+"""Agreement in a project: between people, with gold answers, and of the model with accepted answers.
 
-What counts as somebody's own answer is what they handed in first: from then on they see the others' answers and may get a
-reviewer's reason, so what they mend afterwards says nothing about them. People and model are compared alike, so the figure between people stands beside the model's as its ceiling.
-Both start from the same proposal, which lifts both.
+A person's own answer is the first one they submitted: afterwards they see other answers and reviews, so later fixes are
+not independent. People and model are measured alike, so agreement between people is the ceiling of the model's. Both
+start from the same proposal, which raises both.
 """
 
 import threading
@@ -25,13 +25,13 @@ from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 _AT_ONCE = 200  # states in memory
-NEWEST = 5000  # accepted answers that the model is compared with: what it did long ago says little about it
-_KEPT = 50  # projects whose figures are remembered
+NEWEST = 5000  # newest accepted answers that the model is compared with; older ones describe older models
+_KEPT = 50  # projects with cached figures
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """How two people agree over the questions that both have answered."""
+    """Agreement of two people over the questions that both answered."""
 
     people: tuple[str, str]
     questions: int
@@ -41,7 +41,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class PersonAgreement:
-    """How one person agrees with all others, and with known answers that they were asked for without knowing."""
+    """Agreement of a person with all others, and with unannounced gold answers."""
 
     person: str
     questions: int
@@ -53,9 +53,9 @@ class PersonAgreement:
 
 @dataclass(frozen=True, slots=True)
 class ProjectAgreement:
-    """All of it. `model`: its proposals against the accepted answers, newest first, at most NEWEST of them.
+    """Agreement figures of a project; `model` compares proposals with at most NEWEST accepted answers.
 
-    `reliability`: of everybody who was compared with others or with known answers, the least reliable first.
+    `reliability`: of everybody who was compared with others or with gold answers, the least reliable first.
     """
 
     pairs: list[Pair]
@@ -65,16 +65,16 @@ class ProjectAgreement:
     reliability: list[Reliability] = field(default_factory=list)
 
 
-# Project -> what its figures were made of, and the figures. Thousands of masks take seconds to compare.
+# Project -> (basis, figures). Comparing thousands of masks takes seconds, so results are cached.
 _Basis = tuple[object, ...]
 _remembered: OrderedDict[str, tuple[_Basis, ProjectAgreement]] = OrderedDict()
 _lock = threading.Lock()
 
 
 def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement:
-    """Return how people and model agree in a project: remembered as long as nothing is added to what it is made of.
+    """Return the agreement figures of a project; cached until its answers change.
 
-    NotFound when there is no such project.
+    Raises NotFound when there is no such project.
     """
     project_by_id(workspace, project_id)
     with workspace.database.read() as session:
@@ -92,7 +92,7 @@ def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement
 
 
 def _basis(session: Session, project_id: str) -> _Basis:
-    """Return what changes whenever the figures may: revisions, verdicts and proposals are only ever added."""
+    """Return a value that changes with the figures: revisions, verdicts and proposals are append-only."""
     basis: list[object] = []
     for table in (Revision, Review, Prediction):
         added = select(func.count(table.id), func.max(table.id))
@@ -130,7 +130,7 @@ def _computed(workspace: Workspace, project_id: str) -> ProjectAgreement:
 
 
 def _of_model(session: Session, project_id: str) -> Iterator[Agreement]:
-    """Yield how the model's proposal agrees with each accepted answer, newest first."""
+    """Yield the agreement of the model's proposal with each accepted answer, newest first."""
     accepted = session.execute(
         select(Annotation.id, Revision.id)
         .join(Revision, is_newest())
@@ -147,6 +147,6 @@ def _of_model(session: Session, project_id: str) -> Iterator[Agreement]:
 
 
 def _proposals(session: Session, annotation_ids: Sequence[str]) -> dict[str, AnnotationState]:
-    """Return the newest answers that the model gave to the questions alone, as the page showed them."""
+    """Return the newest proposals to the questions alone, as the page showed them."""
     chosen = newest_alone(Prediction.annotation_id.in_(annotation_ids))
     return {str(each.annotation_id): shown_state(each) for each in session.scalars(chosen)}

@@ -1,20 +1,22 @@
-"""How much work waits, day by day: tasks for an answer, answers for a reviewer."""
+"""Depth of the queue by day: tasks that wait for an answer, answers that wait for a reviewer."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import case, func, select
+from sqlalchemy import case, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
-from engine.annotation.automatic_conditions import settles
-from engine.statistics.days import as_date, day_of
+from engine.annotation.automatic_checks import replaces_person
 from engine.statuses import ANSWERED
+
+# A literal, not a parameter: PostgreSQL must recognise the selected expression as the grouped one.
+_UTC: Any = literal_column("'UTC'")
 
 
 class QueueDepth(BaseModel):
-    """At the end of a day: tasks that wait for an answer, and answers that wait for a reviewer."""
+    """Depth at the end of a day: tasks without enough answers, and answers without a verdict."""
 
     day: date
     open: int
@@ -22,7 +24,10 @@ class QueueDepth(BaseModel):
 
 
 def queue_depth(session: Session, project_id: str, first: date, last: date) -> list[QueueDepth]:
-    """Return the depth at the end of each day: of what is finished now, when it was; of the review, every step in and out."""
+    """Return the depth at the end of each day, `first` to `last`.
+
+    A finished task counts until the day it was finished; the review queue counts every entry and exit.
+    """
     at = func.min(Revision.created_at).label("at")
     finished = (
         select(Annotation.document_id, Annotation.question_id, at)
@@ -45,7 +50,7 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
         (Task.closed_at < answered, Task.closed_at),
         else_=answered,
     )
-    # A question that was answered before it became a standard one never waits.
+    # A question answered before it became a standard question never waits.
     ended = case((done < Task.created_at, Task.created_at), else_=done)
     tasks = (
         select(Task.created_at.label("opened"), ended.label("ended"))
@@ -55,7 +60,7 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
             & (ordered.c.question_id == Task.question_id)
             & (ordered.c.place == Task.wanted),
         )
-        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & settles())
+        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & replaces_person())
         .where(Task.project_id == project_id)
         .subquery()
     )
@@ -92,3 +97,18 @@ def _by_day(session: Session, at: Any, what: Any) -> dict[date, int]:
 
 def _before(changes: dict[date, int], day: date) -> int:
     return sum(change for at, change in changes.items() if at < day)
+
+
+def day_of(session: Session, at: Any) -> Any:
+    """Return the UTC day of a time, in SQL: text on SQLite, a date on PostgreSQL."""
+    return func.date(func.timezone(_UTC, at)) if session.get_bind().dialect.name == "postgresql" else func.date(at)
+
+
+def as_date(day: date | str) -> date:
+    """Convert a day, as either database returns it, to a date."""
+    return date.fromisoformat(day) if isinstance(day, str) else day
+
+
+def midnight(day: date) -> datetime:
+    """Return the first moment of a day, in UTC."""
+    return datetime.combine(day, time(), UTC)

@@ -1,8 +1,8 @@
-"""What the model's choice of documents is worth: corrections a page of what it chose, beside what was drawn. Reading only.
+"""Gain of selection: corrections per page of the model's choices and of random documents. Reads only.
 
-Chosen and drawn documents are handed out between each other, to the same people, with the same model answering, so that they can
-be compared. Corrections a page are answers that people had to change, over the pages of documents that are finished. More of them
-among the chosen means that people's time goes where the model is wrong; the drawn ones say what any page costs.
+Chosen and random documents are interleaved, for the same people and the same model, so they are comparable. Corrections
+per page are the answers that people had to change, over the pages of finished documents. A higher figure for chosen
+documents means that people's time goes where the model is wrong.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, Page, Task
 
 CHOSEN = ("model", "random")
-FEWEST = 6  # documents that an interval is told over
+FEWEST = 6  # documents needed for an interval
 _RESAMPLES, _SEED = 2000, 0
 
 
 class Choice(BaseModel):
-    """Finished documents that were chosen alike. The interval holds 95 %; None for fewer than six documents."""
+    """Finished documents with the same selection reason; 95 % interval, None for fewer than six documents."""
 
     chosen_by: str
     documents: int
@@ -34,25 +34,26 @@ class Choice(BaseModel):
 
 
 class Choices(BaseModel):
-    """What the model chose beside what was drawn, and how many corrections a page the choice finds more, with its interval."""
+    """Figures by selection reason, and the difference of model and random choice with its interval."""
 
     by: list[Choice]
-    more: float | None = Field(None, description="Corrections a page: chosen by the model, less drawn.")
+    more: float | None = Field(None, description="Corrections per page: chosen by the model, minus random.")
     more_low: float | None = None
     more_high: float | None = None
 
 
 class Finished(NamedTuple):
-    """A finished document: its pages, and how many of its answers people had to change."""
+    """Finished document: its pages, and the number of answers that people changed."""
 
     pages: int
     corrections: int
 
 
 def choices(session: Session, project_id: str, masks: CTE) -> Choices:
-    """Return the figures of a project. masks: every finished mask with `annotation` and `unchanged`, as engine.statistics.throughput has it.
+    """Return the figures of a project.
 
-    A document is finished when each of its tasks is answered; what was put first by hand or for its age is left out.
+    A document is finished when all its tasks are answered. Documents moved to the front by hand or for their age are
+    left out. `masks`: every finished mask with `annotation` and `unchanged`, as in engine.statistics.throughput.
     """
     done = (
         select(
@@ -87,7 +88,7 @@ def choices(session: Session, project_id: str, masks: CTE) -> Choices:
 
 
 def compared(found: dict[str, list[Finished]]) -> Choices:
-    """Return the figures of finished documents by what chose them. Pure: the same documents give the same intervals.
+    """Return the figures of finished documents by selection reason. Pure and deterministic.
 
     Intervals are percentiles of the bootstrap over documents (Efron and Tibshirani 1993, section 13.3).
     """

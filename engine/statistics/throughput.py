@@ -1,6 +1,6 @@
-"""What people look at to see whether the work goes well: masks a day, seconds a mask by model version, depth of the queue.
+"""Throughput of a project: masks per day, seconds per mask by model version, depth of the queue.
 
-Reading only. The database counts and ranks; no mask is loaded. Days are days in UTC, as the records have them.
+Reads only. The database counts and ranks; no mask is loaded. Days are in UTC.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,18 @@ from engine.accounts.permissions import RANK, role_in
 from engine.errors import NotFound
 from engine.models.registry import label
 from engine.queries import existing
-from engine.statistics.days import as_date, day_of, midnight
 from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
-from engine.statistics.queue_depth import QueueDepth, queue_depth
+from engine.statistics.queue_depth import QueueDepth, as_date, day_of, midnight, queue_depth
 from engine.statistics.selection_gain import Choices, choices
 from engine.workspace import Workspace
 
 OTHERS = "others"
-FINISHING = ("accept", "submit")  # a person's act that ends the work on a mask
+FINISHING = ("accept", "submit")  # actions of a person that finish a mask
 LONGEST = 3650  # days
 
 
 class MasksADay(BaseModel):
-    """How many masks one person finished on one day; days and people without any are left out."""
+    """Masks that one person finished on one day; zero rows are left out."""
 
     day: date
     person: str
@@ -38,12 +37,11 @@ class MasksADay(BaseModel):
 
 
 class Pace(BaseModel):
-    """How fast masks were finished, and how many of them the person only had to accept.
+    """Pace of finished masks, and the share that was accepted unchanged.
 
-    `seconds_median`: seconds of active work until the first accept or submit, summed over the mask's revisions; over the
-    `timed` masks, those with any. `unchanged`: finished by their first revision, with no edit that changes words or pixels,
-    and rejected or fixed by no reviewer.
-    Intervals hold 95 %; None where there are too few masks for one.
+    `seconds_median`: active seconds until the first accept or submit, summed over the mask's revisions, for the `timed`
+    masks. `unchanged`: finished by the first revision, without an edit of words or pixels, and neither rejected nor
+    fixed by a reviewer. Intervals hold 95 %; None with too few masks.
     """
 
     masks: int
@@ -58,20 +56,20 @@ class Pace(BaseModel):
 
 
 class ModelFigures(Pace):
-    """The pace of people to whom this model version had proposed the answer."""
+    """Pace of people to whom this model version proposed the answer."""
 
     model: str = Field(description="Id of the model version.")
     label: str
 
 
 class PersonFigures(Pace):
-    """The pace of one person."""
+    """Pace of one person."""
 
     person: str
 
 
 class Figures(BaseModel):
-    """The figures of a project over a period. Who is no reviewer sees other people's work as "others"."""
+    """Figures of a project over a period. Annotators see other people's work as "others"."""
 
     first_day: date
     last_day: date
@@ -81,16 +79,17 @@ class Figures(BaseModel):
     queue: list[QueueDepth] = Field(description="Every day of the period, from the first on which there was a queue.")
     choices: Choices = Field(
         default_factory=lambda: Choices(by=[]),
-        description="Over the project's whole life: what the model's choice is worth.",
+        description="Over the project's whole life: gain of the model's choice.",
     )
 
 
 def figures(
     workspace: Workspace, project_id: str, *, days: int = 90, viewer: User | None = None, today: date | None = None
 ) -> Figures:
-    """Return the figures of a project over the `days` that end today. NotFound when there is no such project, or not for the viewer.
+    """Return the figures of a project over `days` days up to `today` (UTC).
 
-    viewer: whose role decides whether people are named; None, the owner of the machine, sees everybody.
+    `viewer`: its role decides whether people are named; None, the owner of the machine, sees everybody. Raises NotFound
+    when there is no such project for the viewer.
     """
     last = today or now().date()
     first = last - timedelta(days=min(max(days, 1), LONGEST) - 1)
@@ -125,7 +124,7 @@ def figures(
 
 
 def _masks(session: Session, project_id: str) -> CTE:
-    """A row for every mask that was ever finished: annotation, version, person, at, seconds, unchanged."""
+    """Return one row for each finished mask: annotation, version, person, at, seconds, unchanged."""
     first = (
         select(Revision.annotation_id, func.min(Revision.number).label("number"))
         .join(Annotation, Annotation.id == Revision.annotation_id)
@@ -166,7 +165,7 @@ def _masks(session: Session, project_id: str) -> CTE:
 
 
 def _changes(session: Session, edits: Any) -> ColumnElement[bool]:
-    """Whether some of the edits change words or pixels; placing a point does not, taking its answer does."""
+    """Return whether edits change words or pixels; placing a prompt does not."""
     if session.get_bind().dialect.name == "postgresql":
         return func.jsonb_path_exists(edits, cast('$[*] ? (@.op != "prompts")', JSONPATH))
     each = func.json_each(edits).table_valued("value")
@@ -174,7 +173,7 @@ def _changes(session: Session, edits: Any) -> ColumnElement[bool]:
 
 
 def _paces(session: Session, masks: CTE, key: Any, wanted: ColumnElement[bool]) -> dict[str, dict[str, Any]]:
-    """The fields of Pace by the values of a column. The median and its interval are single rows of a ranking."""
+    """Return the fields of Pace by the values of a column; the database ranks for median and interval."""
     timed = masks.c.seconds > 0
     counts = session.execute(
         select(key, func.count(), func.count().filter(timed), func.count().filter(masks.c.unchanged))
@@ -235,7 +234,7 @@ def _merged(rows: Iterable[tuple[date, str, int]]) -> list[MasksADay]:
 
 
 def people_of(masks_a_day: Sequence[MasksADay]) -> list[str]:
-    """Return who finished masks, most first; "others" last."""
+    """Return the people who finished masks, most first; "others" last."""
     totals: dict[str, int] = {}
     for row in masks_a_day:
         totals[row.person] = totals.get(row.person, 0) + row.masks

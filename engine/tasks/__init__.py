@@ -1,5 +1,5 @@
-"""The work that is handed out: standard questions, the queue, reviews.
+"""Tasks: standard questions asked of documents, the queue, and reviews.
 
-`queue` leases the next task, `review_queue` the next answer to judge, `review` stores a verdict; `task_status` is the
-query behind both.
+`queue` leases the next task, `review_queue` the next answer to review, `review` stores a verdict. `task_status` is the
+query behind both queues.
 """

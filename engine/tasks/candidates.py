@@ -1,7 +1,7 @@
-"""Which tasks a person may get next, the best ones first: the order of the queue (engine.tasks.queue). Reading only.
+"""Candidates of the queue: the tasks that a person may get next, in order. Reads only.
 
-A project may have a hundred thousand tasks, and every step of every annotator asks this. So what a person has begun is looked
-for where they have begun something, and the rest document by document, past those that are finished.
+Each step of each annotator runs this, and a project may have 100,000 tasks. Begun tasks are therefore searched in the
+person's documents only, and the rest document by document, skipping finished documents.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,22 +12,22 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Project, Question, Task
 from engine import leases, statuses
-from engine.annotation.automatic_conditions import settled
+from engine.annotation.automatic_checks import needs_no_person
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
 
-_LOOKED_AT = 20  # candidates of one look; others may take some of them before they are leased
+_CANDIDATES = 20  # candidates of one search; other people may lease some of them first
 _YOURS, _OVERLAP, _REST = (0, 1, 2), (3,), (4,)  # kinds of tasks, in the queue's order
-_MOST_DOCUMENTS = 500  # of one look: databases bound how much a statement may name
+_MOST_DOCUMENTS = 500  # of one query: databases limit its parameters
 
 
 def candidates(session: Session, project_id: str, user_id: str, after: str | None) -> list[str]:
-    """Return the ids of tasks that the person may take, the best ones first."""
+    """Return the ids of the tasks that the person may take, in the queue's order."""
     came_from = session.get(Task, after) if after is not None else None
-    stands = task_status.standing_of(session, came_from, user_id) if came_from is not None else None
+    stands = task_status.status_of(session, came_from, user_id) if came_from is not None else None
     if came_from is not None and stands is not None and stands.takeable:
-        # Passed over: go round in plain order, else two drafts would send the person to and fro between them.
+        # After a skipped task: go round in plain order, otherwise two drafts would alternate.
         at = task_status.columns(session, project_id, user_id)
         takeable = task_status.rows(project_id, at).join(Question, Question.id == Task.question_id).where(at.takeable)
         position = session.scalar(select(Question.position).where(Question.id == came_from.question_id)) or 0
@@ -35,22 +35,22 @@ def candidates(session: Session, project_id: str, user_id: str, after: str | Non
         later = place > (came_from.priority, came_from.document_id, position)
         last = Task.id == came_from.id
         order = (case((last, 2), (later, 0), else_=1), Task.priority, Task.document_id, Question.position, Task.id)
-        return list(session.scalars(takeable.with_only_columns(Task.id).order_by(*order).limit(_LOOKED_AT)))
+        return list(session.scalars(takeable.with_only_columns(Task.id).order_by(*order).limit(_CANDIDATES)))
     begun = _begun(session, project_id, user_id)
-    look = _Look(session, project_id, user_id, after)
-    ids = look.at(_YOURS, begun) if begun else []
+    search = _Search(session, project_id, user_id, after)
+    ids = search.at(_YOURS, begun) if begun else []
     if ids:
         return ids
     several = Task.project_id == project_id, Task.closed_at.is_(None), Task.wanted > 1
     if session.scalar(select(exists().where(*several))):
-        ids = look.at(_OVERLAP)
-    ids += _untouched(look, _LOOKED_AT - len(ids))
+        ids = search.at(_OVERLAP)
+    ids += _untouched(search, _CANDIDATES - len(ids))
     return _gold(session, project_id, user_id, after) + ids if ids else []
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """A look at the tasks that a person may take."""
+class _Search:
+    """Search for tasks that a person may take."""
 
     session: Session
     project_id: str
@@ -58,7 +58,7 @@ class _Look:
     after: str | None
 
     def at(self, kinds: Sequence[int], documents: Collection[str] | None = None) -> list[str]:
-        """Return the ids of tasks of these kinds, the best ones first: in the whole project, or in some documents."""
+        """Return the ids of tasks of these kinds in order, in the whole project or in some documents."""
         at = task_status.columns(self.session, self.project_id, self.user_id, documents)
         kind = case(
             (and_(at.own, Task.id != (self.after or "")), 0),
@@ -74,11 +74,11 @@ class _Look:
         if kinds == _OVERLAP:
             found = found.where(Task.wanted > 1)
         order = (kind, Task.priority, Task.document_id, Question.position, Task.id)
-        return list(self.session.scalars(found.with_only_columns(Task.id).order_by(*order).limit(_LOOKED_AT)))
+        return list(self.session.scalars(found.with_only_columns(Task.id).order_by(*order).limit(_CANDIDATES)))
 
 
 def _begun(session: Session, project_id: str, user_id: str) -> set[str]:
-    """Return the documents in which the person holds a task, or has an answer that is not handed in."""
+    """Return the documents where the person holds a task or has an answer that is not submitted."""
     held = [task_status.task_of(each) for each in leases.live(session, "task:") if each.holder == user_id]
     open_answers = select(Annotation.document_id).where(
         Annotation.project_id == project_id,
@@ -89,25 +89,24 @@ def _begun(session: Session, project_id: str, user_id: str) -> set[str]:
     return {*session.scalars(open_answers), *session.scalars(holding)}
 
 
-def _untouched(look: _Look, most: int) -> list[str]:
-    """Return tasks that nobody has begun, document by document in the order of their places; what is finished is passed over
-    without a closer look."""
+def _untouched(search: _Search, most: int) -> list[str]:
+    """Return untouched tasks, document by document in queue order; finished ones are skipped by the query."""
     answers = select(func.count()).where(
         Annotation.document_id == Task.document_id,
         Annotation.question_id == Task.question_id,
         Annotation.status.in_(statuses.ANSWERED),
     )
     open_tasks = (
-        Task.project_id == look.project_id,
+        Task.project_id == search.project_id,
         Task.closed_at.is_(None),
         answers.scalar_subquery() < Task.wanted,
-        ~settled(),
+        ~needs_no_person(),
     )
     place = tuple_(Task.priority, Task.document_id)
     ids: list[str] = []
     last, width = (-(2**31), ""), 4
     while len(ids) < most:
-        some = look.session.execute(
+        some = search.session.execute(
             select(Task.priority, Task.document_id)
             .where(*open_tasks, place > last)
             .distinct()
@@ -116,13 +115,13 @@ def _untouched(look: _Look, most: int) -> list[str]:
         ).all()
         if not some:
             break
-        ids += [each for each in look.at(_REST, {document for _, document in some}) if each not in ids]
+        ids += [each for each in search.at(_REST, {document for _, document in some}) if each not in ids]
         last, width = (some[-1][0], some[-1][1]), min(10 * width, _MOST_DOCUMENTS)
     return ids[:most]
 
 
 def _gold(session: Session, project_id: str, user_id: str, after: str | None) -> list[str]:
-    """Return a task with a known answer when it is this person's turn to be measured. Only beside other work: unannounced."""
+    """Return a gold question when it is this person's turn; inserted unannounced among other tasks."""
     share = settings_of(session.get_one(Project, project_id)).gold_share
     if share <= 0:
         return []

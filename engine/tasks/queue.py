@@ -1,7 +1,7 @@
-"""The queue: which task a person gets next, leased to them so that nobody else does the same work.
+"""Queue of tasks: leases the next task to a person, so that no two people do the same work.
 
-Order: what they hold, what a reviewer gave back, what they had begun, at times a task whose answer is known (unannounced),
-tasks of overlap that somebody has answered already, then the rest, document by document.
+Order: tasks the person holds; rejected answers; begun answers; at times a gold question (unannounced); overlap tasks
+that somebody has answered; then the rest, document by document.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _LOOKS = 5
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """The question of a task."""
+    """Question of a task."""
 
     id: str
     text: str
@@ -38,7 +38,7 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LeasedTask:
-    """A task that is the caller's until `lease_until`, or for longer with heartbeats."""
+    """Task leased to the caller until `lease_until`; heartbeats extend the lease."""
 
     id: str
     document_id: str
@@ -48,9 +48,10 @@ class LeasedTask:
 
 @dataclass(frozen=True, slots=True)
 class NextTask:
-    """What to do next. `annotation_id`, `page_id`: the caller's answer and where it is, if there is one already.
+    """Next task; `annotation_id` and `page_id` name the caller's existing answer and its page.
 
-    Without a task `reason` says why; a rejected answer to a question of one's own comes without a task, when no task is left.
+    Without a task, `reason` explains why. A rejected answer to the caller's own question comes without a task, when no
+    task is left.
     """
 
     task: LeasedTask | None
@@ -61,9 +62,9 @@ class NextTask:
 
 
 def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | None = None) -> NextTask:
-    """Lease the next task to a person and return it. NotFound for an unknown project.
+    """Lease the next task to a person and return it. Raises NotFound for an unknown project.
 
-    `after`: the task they come from; when they did not answer it, its lease is given back and it comes again last.
+    `after`: the task the person leaves. When it was not answered, its lease is released and it comes again last.
     """
     project_by_id(workspace, project_id)
     for _ in range(_LOOKS):
@@ -94,18 +95,19 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
 
 
 def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
-    """Renew a person's lease of a task and return until when it holds; a free task is taken, so a late beat does no harm.
+    """Renew a person's lease of a task; return its new end. A free task is leased again.
 
-    An answer that is handed in needs no lease: its page may go on beating. Conflict, naming who has the task, when it is lost.
+    Returns normally for a submitted answer, which needs no lease. Raises Conflict, naming the holder, when the lease is
+    lost.
     """
     with workspace.database.write() as session:
         task, subject = _task(session, task_id), leases.task_subject(task_id, user_id)
         if task.closed_at is None and leases.live(session, subject, [subject]):
             until = leases.acquire(session, subject, user_id)
-            assert until is not None  # the subject carries the person's own id
+            assert until is not None  # the subject contains the person's own id
             return until
         lock_project(session, task.project_id)
-        stands = task_status.standing_of(session, task, user_id)
+        stands = task_status.status_of(session, task, user_id)
         if stands is None:
             raise Conflict("This question is no longer asked of every document; what you saved is kept.")
         if stands.mine:
@@ -118,14 +120,14 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
 
 
 def release(workspace: Workspace, task_id: str, user_id: str) -> None:
-    """Give a task back; nothing happens when the person does not hold it. NotFound for an unknown task."""
+    """Release a task; does nothing when the person does not hold it. Raises NotFound."""
     with workspace.database.write() as session:
         _task(session, task_id)
         leases.release(session, leases.task_subject(task_id, user_id), user_id)
 
 
 def page_of(session: Session, annotation: Annotation | None) -> str | None:
-    """Return the page that an answer is on: the first marked one, else the one of the model's newest proposal."""
+    """Return the page of an answer: its first marked page, else the page of the newest proposal."""
     if annotation is None:
         return None
     if annotation.head > 0:
@@ -141,19 +143,19 @@ def page_of(session: Session, annotation: Annotation | None) -> str | None:
 
 
 def _lease(session: Session, task_id: str, user_id: str) -> LeasedTask | None:
-    """Lease a candidate, seen anew under the lock; None when somebody else took it meanwhile."""
+    """Lease a candidate after checking it under the lock; None when somebody else took it meanwhile."""
     task = session.get(Task, task_id)
-    stands = task_status.standing_of(session, task, user_id) if task is not None else None
+    stands = task_status.status_of(session, task, user_id) if task is not None else None
     if task is None or stands is None or stands.mine or not (stands.takeable or stands.gold):
         return None
     until = leases.acquire(session, leases.task_subject(task_id, user_id), user_id)
-    assert until is not None  # the subject carries the person's own id
+    assert until is not None  # the subject contains the person's own id
     question = session.get_one(Question, task.question_id)
     return LeasedTask(task_id, task.document_id, AskedQuestion(question.id, question.text), until)
 
 
 def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
-    """Return that no task is left, with an answer to a question of the person's own that a reviewer gave back, if any."""
+    """Return that no task is left, with the rejected answer to the person's own question, if any."""
     view = queue_view(workspace, project_id, user_id)
     with workspace.database.read() as session:
         task_there = (Task.document_id == Annotation.document_id) & (Task.question_id == Annotation.question_id)
@@ -169,9 +171,9 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
             .limit(1)
         )
         if returned is not None:
-            reason = "No task is left; but this answer was rejected, and waits for you."
+            reason = "No task is left, but this answer was rejected: fix it and submit it again."
             return NextTask(None, returned.id, page_of(session, returned), reason, view)
-    return NextTask(None, None, None, view.reason or "Others were faster just now; ask again.", view)
+    return NextTask(None, None, None, view.reason or "Other people took the last candidates; try again.", view)
 
 
 def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | None:
@@ -185,12 +187,13 @@ def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | No
 
 
 def _lost(session: Session, task: Task, user_id: str) -> str:
-    """Return who has the task now, in a sentence; without names where the answers are to be compared."""
+    """Return who has the task now, as a sentence; anonymous when answers are to be compared."""
     unnamed = task.id in visibility.unnamed_tasks(session, task.project_id, user_id)
     holders = [held for held in leases.live(session, f"task:{task.id}:") if held.holder != user_id]
     if holders:
         return (
-            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, until {clock(holders[-1].until)}; "
+            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, "
+            f"until {clock(holders[-1].until)}; "
             "what you saved is kept."
         )
     authors = session.scalars(
@@ -200,7 +203,8 @@ def _lost(session: Session, task: Task, user_id: str) -> str:
         .where(Annotation.author_id != user_id, Annotation.status.in_([*statuses.ANSWERED, "rejected"]))
         .order_by(User.name)
     ).all()
-    return f"{visibility.SOMEBODY if unnamed else joined(authors)} answered this question meanwhile; what you saved is kept."
+    who = visibility.SOMEBODY if unnamed else joined(authors)
+    return f"{who} answered this question meanwhile; what you saved is kept."
 
 
 def _task(session: Session, task_id: str) -> Task:

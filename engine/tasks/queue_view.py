@@ -1,4 +1,4 @@
-"""What a person sees of the queue: counts, who holds what, and one sentence why there is nothing for them. Reading only."""
+"""Queue as one person sees it: counts, held tasks, and the reason when nothing is left. Reads only."""
 
 import re
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ from engine import leases
 from engine.accounts import visibility
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
-from engine.tasks import label_reviews, task_status
+from engine.tasks import label_review_queue, task_status
 from engine.tasks.task_status import Counts
 from engine.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class HeldTask:
-    """Who is at work on which question of which document, and until when unless they go on.
+    """Task that somebody holds, and the end of the lease.
 
-    The person is "Somebody else" where their answer will be compared with that of who asks.
+    The person is "Somebody else" when their answer will be compared with the viewer's.
     """
 
     person: str
@@ -33,10 +33,13 @@ class HeldTask:
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """How far a project's standard questions are.
+    """Progress of a project's standard questions.
 
-    `open`: tasks that still want answers, `mine` of them for this person now; `submitted`: answered, waiting for a verdict;
-    `done`: accepted; `automatic`: answered without a person, and drawn for no check; `to_review`: answers that this person could judge; `reason`: why nothing is theirs, else None.
+    - `open`: tasks that need answers; `mine`: those that this person may take now.
+    - `submitted`: answers that wait for a verdict; `done`: accepted answers.
+    - `automatic`: tasks answered automatically and not drawn for a check.
+    - `to_review`: answers that this person may review.
+    - `reason`: why nothing is left for this person, else None.
     """
 
     open: int
@@ -51,7 +54,7 @@ class QueueView:
 
 
 def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
-    """Return the queue of a project as one person sees it. NotFound for an unknown project."""
+    """Return the queue of a project as one person sees it. Raises NotFound for an unknown project."""
     project_by_id(workspace, project_id)
     with workspace.database.read() as session:
         counts = task_status.counts(session, project_id, user_id)
@@ -72,14 +75,14 @@ def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView
 
 
 def to_review(session: Session, project_id: str, user_id: str) -> int:
-    """Return how many submitted answers of other people wait for a verdict, and how many labels for a second look."""
+    """Return the number of submitted answers and label reviews that this person may review."""
     head = is_newest()
     chosen = select(func.count(Annotation.id)).join(Revision, head).where(judgeable(project_id, user_id))
-    return (session.scalar(chosen) or 0) + label_reviews.count(session, project_id, user_id)
+    return (session.scalar(chosen) or 0) + label_review_queue.count(session, project_id, user_id)
 
 
 def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:
-    """Return the condition that an annotation and its newest revision were submitted without this person's part in it."""
+    """Return the condition that an annotation was submitted without this person's part in it."""
     return and_(
         Annotation.project_id == project_id,
         Annotation.status == "submitted",
@@ -89,14 +92,15 @@ def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:
 
 
 def clock(moment: datetime) -> str:
-    """Return a time of day as sentences say it, in UTC: a server knows nobody's clock. Who shows it turns it into theirs."""
+    """Return a time of day in UTC, as sentences show it; the reader's program converts it to local time."""
     return f"{moment.astimezone(UTC):%H:%M:%S} UTC"
 
 
-def on_this_clock(sentence: str) -> str:
-    """Return a sentence with the times that `clock` wrote told by this machine's clock, for whoever sits at it."""
+def to_local_time(sentence: str) -> str:
+    """Convert the times that `clock` wrote in a sentence to this machine's local time."""
 
     def local(found: re.Match[str]) -> str:
+        """Convert one matched time."""
         written = time.fromisoformat(found[1]).replace(tzinfo=UTC)
         return f"{datetime.combine(datetime.now(UTC), written).astimezone():%H:%M:%S}"
 
@@ -104,7 +108,7 @@ def on_this_clock(sentence: str) -> str:
 
 
 def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, HeldTask]]:
-    """Return (holder's id, what is held) of a project, soonest to end first, with the names that the viewer may know."""
+    """Return (holder's id, held task) of a project, earliest end first, with the names the viewer may see."""
     held = leases.live(session, "task:")
     found = session.execute(
         select(Task.id, Document.name, Question.text)
@@ -116,6 +120,7 @@ def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, 
     unnamed = visibility.unnamed_tasks(session, project_id, viewer_id) if named else set()
 
     def told(each: leases.Held) -> str:
+        """Return the name that the viewer may see."""
         others = each.holder != viewer_id and task_status.task_of(each) in unnamed
         return visibility.SOMEBODY if others else each.name
 
@@ -127,17 +132,18 @@ def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, 
 
 
 def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[HeldTask]) -> str:
-    """Return why there is nothing for this person, in one sentence."""
+    """Return why nothing is left for this person, in one sentence."""
     if counts.total == 0:
         if not session.scalar(select(exists().where(Question.project_id == project_id, Question.standard))):
             return (
-                "This project has no standard questions yet: a reviewer lists them on the tab Questions, "
+                "This project has no standard questions yet: a reviewer adds them on the tab Questions, "
                 "and any other question can be asked by hand."
             )
         return "There are no documents yet: drop PDF, PNG, JPEG or TIFF files on the page."
     if counts.automatic and counts.done + counts.automatic == counts.total:
         rest = f", and people accepted {counts.done:,}" if counts.done else ""
-        return f"Nothing is left: {_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically{rest}."
+        automatic = f"{_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically"
+        return f"No task is left: {automatic}{rest}."
     if counts.done == counts.total:
         return (
             f"All {_tasks(counts.total)} are answered and accepted."
@@ -149,7 +155,8 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
         first = others[0]
         more = f", and {len(others) - 1} more {'is' if len(others) == 2 else 'are'} held" if len(others) > 1 else ""
         parts.append(
-            f"{first.person} holds “{_short(first.question)}” of {_short(first.document)} until {clock(first.until)}{more}"
+            f"{first.person} holds “{_short(first.question)}” of {_short(first.document)} "
+            f"until {clock(first.until)}{more}"
         )
     if counts.reserved:
         parts.append(
@@ -158,7 +165,8 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
         )
     if counts.elsewhere:
         parts.append(
-            f"{_tasks(counts.elsewhere)} that you answered {_verb(counts.elsewhere, 'waits', 'wait')} for another person"
+            f"{_tasks(counts.elsewhere)} that you answered {_verb(counts.elsewhere, 'waits', 'wait')} "
+            "for another person"
         )
     if counts.submitted:
         parts.append(f"{_answers(counts.submitted)} {_verb(counts.submitted, 'waits', 'wait')} for review")

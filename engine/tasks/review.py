@@ -1,7 +1,7 @@
-"""Verdicts: a reviewer judges somebody else's answer. The verdict and the revision that it makes are one commit.
+"""Reviews: a reviewer's verdict on another person's answer; verdict and new revision are one commit.
 
-Quality of the mask and completeness ("is anything missing?") are judged apart, as in SAM 3's data engine. The reviewer's
-seconds stay with the review; the revision has none, so that seconds a mask are those of who drew it.
+Quality of the mask and completeness are judged separately, as in SAM 3's data engine. The reviewer's seconds are stored
+with the review; the revision has none, so that seconds per mask measure its author.
 """
 
 from datetime import datetime
@@ -22,7 +22,7 @@ from engine.annotation.state import AnnotationState, Edit
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
 from engine.queries import is_newest
-from engine.tasks import label_reviews
+from engine.tasks import label_review_queue
 from engine.text import storable
 from engine.workspace import Workspace
 
@@ -31,24 +31,24 @@ ACTION_OF: dict[Verdict, str] = {"accepted": "accept", "rejected": "reject", "fi
 
 
 class ReviewRequest(BaseModel):
-    """A verdict on revision `base`. The same `idempotency_key` again is the same verdict."""
+    """Verdict on revision `base`. Repeating the same `idempotency_key` returns the same verdict."""
 
     model_config = ConfigDict(extra="forbid")
 
     idempotency_key: str = Field(min_length=8, max_length=64)
-    base: int = Field(ge=1, lt=2**31, description="The revision that was judged.")
+    base: int = Field(ge=1, lt=2**31, description="Judged revision.")
     verdict: Verdict
     quality: bool | None = Field(None, description="Are the pixels right?")
     completeness: bool | None = Field(None, description="Is nothing missing?")
-    reason: str = Field("", max_length=5000, description="What to do better; a rejection needs one.")
+    reason: str = Field("", max_length=5000, description="What to fix; required for a rejection.")
     edits: Annotated[list[Edit], FailFast()] = Field(
-        default_factory=list, max_length=1000, description="What the reviewer mended: `fixed` alone."
+        default_factory=list, max_length=1000, description="The reviewer's edits; only with the verdict `fixed`."
     )
     seconds: float = Field(0, ge=0, le=86_400, description="The reviewer's active work.")
 
 
 class ReviewLine(BaseModel):
-    """A verdict that was given. `revision`: the one that was judged."""
+    """Verdict that was given; `revision` is the judged revision."""
 
     reviewer: str
     verdict: str
@@ -60,7 +60,7 @@ class ReviewLine(BaseModel):
 
 
 class RevisionLine(BaseModel):
-    """A revision in an annotation's history. `model`: whose proposal was corrected, where the revision names one."""
+    """Revision in the history of an annotation; `model` is the version whose proposal it corrects."""
 
     number: int
     action: str
@@ -75,20 +75,24 @@ class RevisionLine(BaseModel):
 def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, reviewer_id: str) -> Saved:
     """Judge an answer; return the revision that the verdict made.
 
-    Forbidden for its author and for who is no reviewer of the project, NotFound for strangers to it, RevisionConflict when it
-    has moved on since `base`, Refused for a draft, a rejection without a reason, edits where nothing is fixed and the other
-    way round. A rejected answer returns to its author's queue.
+    A rejected answer returns to its author's queue.
+
+    Raises:
+        NotFound: The annotation does not exist, or the user is no member of its project.
+        Forbidden: The user is the author, or no reviewer.
+        RevisionConflict: The annotation has a newer revision than `base`.
+        Refused: The answer is a draft, a rejection lacks a reason, or edits do not match the verdict.
     """
     stands = request.verdict != "rejected"
     base = _base(workspace, annotation_id, request.base)
-    # Whether this person may judge is asked in the turn to write, before anything that was found out here is told.
-    prepared = prepare(workspace, base, request.edits, handed_in=stands) if base is not None else None
+    # The right to judge is checked inside the write transaction, before any result is returned.
+    prepared = prepare(workspace, base, request.edits, finished=stands) if base is not None else None
     with workspace.database.write() as session:
         reviewer = session.get_one(User, reviewer_id)
         permissions.check(session, reviewer, {"annotation_id": annotation_id}, "reviewer")
         annotation = session.get_one(Annotation, annotation_id)
         if reviewer_id in (annotation.author_id, _answered_by(session, annotation_id, request.base)):
-            raise Forbidden("Nobody reviews their own answer: leave it to another reviewer.")
+            raise Forbidden("You cannot review your own answer: leave it to another reviewer.")
         reason = storable(request.reason).strip()
         _check(request, reason)
         before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict)
@@ -96,11 +100,11 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             return before
         judged_id, status = _judged(session, annotation_id, request.base)
         if status == "draft":
-            raise Refused("This answer is still a draft: its author has not handed it in.")
+            raise Refused("This answer is still a draft: its author has not submitted it.")
         if prepared is None or not prepared.stands(session):
             state = state_at(session, annotation_id, request.base)
             base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
-            prepared = prepare_in(session, base, request.edits, handed_in=stands)
+            prepared = prepare_in(session, base, request.edits, finished=stands)
         ready = prepared.ready()
         made = append(
             session,
@@ -125,7 +129,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             )
         )
         leases.release(session, leases.annotation_subject(annotation_id))
-        label_reviews.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
+        label_review_queue.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
         if stands:
             automatic_checks.person_answered(
                 session,
@@ -141,7 +145,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
 
 
 def reviews_of(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> list[ReviewLine]:
-    """Return the verdicts on an annotation, oldest first. NotFound when there is none, or it is hidden from the viewer."""
+    """Return the verdicts on an annotation, oldest first. Raises NotFound when absent or hidden."""
     with workspace.database.read() as session:
         seen(session, annotation_id, viewer_id)
         rows = session.execute(
@@ -166,7 +170,7 @@ def reviews_of(workspace: Workspace, annotation_id: str, viewer_id: str | None =
 
 
 def revisions_of(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> list[RevisionLine]:
-    """Return the history of an annotation, oldest first, without the states. NotFound as for `reviews_of`."""
+    """Return the history of an annotation, oldest first, without states. Raises as `reviews_of`."""
     columns = (Revision.number, Revision.action, Revision.status, Revision.seconds, Revision.interactions)
     with workspace.database.read() as session:
         seen(session, annotation_id, viewer_id)
@@ -195,17 +199,17 @@ def revisions_of(workspace: Workspace, annotation_id: str, viewer_id: str | None
 
 def _check(request: ReviewRequest, reason: str) -> None:
     if request.verdict == "rejected" and not reason:
-        raise Refused("Say why it is rejected: the author mends what the reason names.")
+        raise Refused("Give a reason for the rejection: the author fixes what it names.")
     if request.verdict == "fixed" and not request.edits:
-        raise Refused("Nothing was changed: accept the answer, or mend it first.")
+        raise Refused("Nothing was changed: accept the answer, or fix it first.")
     if request.verdict != "fixed" and request.edits:
-        raise Refused("Only a verdict 'fixed' carries edits.")
+        raise Refused("Edits are allowed with the verdict 'fixed' only: remove them, or choose that verdict.")
 
 
 def _answered_by(session: Session, annotation_id: str, base: int) -> str | None:
-    """Return who made the answer that is judged: the newest revision up to `base` that no verdict made."""
+    """Return the author of the judged answer: of the newest revision up to `base` that no verdict made."""
     before = aliased(Revision)
-    # A revision follows the one before it, so where that one was judged, this one is the verdict's.
+    # The revision after a judged one is the verdict's own.
     by_verdict = (
         select(Review.id)
         .join(before, before.id == Review.revision_id)
@@ -221,7 +225,7 @@ def _answered_by(session: Session, annotation_id: str, base: int) -> str | None:
 
 
 def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
-    """Return the revision that is judged; None where it is not, or no longer, the newest one."""
+    """Return the judged revision; None unless it is the newest one."""
     with workspace.database.look() as session:
         row = session.execute(
             select(Annotation.document_id, Annotation.question_id, Revision.state)
@@ -234,7 +238,7 @@ def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
 
 
 def _judged(session: Session, annotation_id: str, number: int) -> tuple[str, str]:
-    """Return the id and the status of a revision; `advance` has just moved the head away from it."""
+    """Return id and status of a revision; `advance` has just moved the head away from it."""
     chosen = select(Revision.id, Revision.status)
     mine = Revision.annotation_id == annotation_id, Revision.number == number
     return session.execute(chosen.where(*mine)).tuples().one()

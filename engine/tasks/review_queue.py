@@ -1,6 +1,6 @@
-"""The review queue: submitted answers, leased to one reviewer at a time. Those first on which people disagree, then the oldest.
+"""Review queue: leases each submitted answer to one reviewer; disputed answers first, then the oldest.
 
-After them come second looks: accepted labels that the model contradicts (engine.selection.label_review).
+Label reviews follow: accepted labels that the model contradicts (engine.selection.label_review).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from engine.projects.project_settings import settings_of
 from engine.projects.projects import project_by_id
 from engine.queries import existing, is_newest
 from engine.statuses import ANSWERED
-from engine.tasks import label_reviews
+from engine.tasks import label_review_queue
 from engine.tasks.queue import page_of
 from engine.tasks.queue_view import clock, judgeable, to_review
 from engine.text import listed as joined
@@ -30,9 +30,10 @@ from engine.workspace import Workspace
 
 
 class Contradiction(BaseModel):
-    """Why an accepted label is looked at again, and what the model says instead; without words and mask: "not answered here".
+    """Contradiction of an accepted label by the model, with the model's own mark.
 
-    kind: the model marks a place "elsewhere"; it marks one "here" where the label has none; or it is sure of "not_here".
+    `kind`: "elsewhere" (the model marks another place), "here" (it marks one, the label none), "not_here" (it is
+    confident that the document does not answer; without words and mask).
     """
 
     kind: str
@@ -43,14 +44,14 @@ class Contradiction(BaseModel):
     mask: Patch
 
 
-_COMPARED = 200  # the oldest answers of overlap; comparing more would make the reviewer wait
+_COMPARED = 200  # oldest overlap answers that are compared; more would delay the reviewer
 
 
 @dataclass(frozen=True, slots=True)
 class NextReview:
-    """An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait.
+    """Answer to judge, leased until `lease_until`; without one, `reason` explains why.
 
-    `second_look`: why an accepted label is looked at again.
+    `to_review`: number of waiting answers. `second_look`: why an accepted label is reviewed.
     """
 
     annotation_id: str | None
@@ -64,7 +65,7 @@ class NextReview:
 
 @dataclass(frozen=True, slots=True)
 class WaitingAnswer:
-    """An answer in the review queue, for a list."""
+    """Answer in the list of waiting answers."""
 
     annotation_id: str
     document_id: str
@@ -76,9 +77,10 @@ class WaitingAnswer:
 
 
 def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: str | None = None) -> NextReview:
-    """Lease the next answer of somebody else to a reviewer and return it. NotFound for an unknown project.
+    """Lease the next answer of another person to a reviewer. Raises NotFound for an unknown project.
 
-    What the reviewer holds already comes first; `after`, the annotation they come from, is given back and comes again last.
+    An answer the reviewer holds comes first. `after`: the annotation the reviewer leaves; it is released and comes
+    again last.
     """
     project_by_id(workspace, project_id)
     with workspace.database.read() as session:
@@ -94,9 +96,9 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
                 if until is None:
                     continue
                 annotation = session.get(Annotation, annotation_id)
-                look = label_reviews.newest(session, annotation_id)
+                look = label_review_queue.newest(session, annotation_id)
                 submitted = annotation is not None and annotation.status == "submitted"
-                if annotation is None or not (submitted or look):  # judged or taken back since we looked
+                if annotation is None or not (submitted or look):  # judged or withdrawn since the search
                     leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
                     continue
                 page = page_of(session, annotation)
@@ -109,7 +111,7 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
 
 
 def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, limit: int = 100) -> list[WaitingAnswer]:
-    """Return what the review queue holds for a reviewer, in its order."""
+    """Return the waiting answers that a reviewer may judge, in queue order."""
     project_by_id(workspace, project_id)
     with workspace.database.read() as session:
         rows = session.execute(
@@ -125,7 +127,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
             for annotation, question, author, moment in rows
         ]
         again = session.execute(
-            label_reviews.waiting(project_id, reviewer_id)
+            label_review_queue.waiting(project_id, reviewer_id)
             .join(Question, Question.id == Annotation.question_id)
             .join(User, User.id == Annotation.author_id)
             .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
@@ -140,7 +142,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
                 author,
                 moment,
                 False,
-                label_reviews.sentence(look, label(version)),
+                label_review_queue.sentence(look, label(version)),
             )
             for look, annotation, question, author, moment, version in again
         }
@@ -148,12 +150,12 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
 
 
 def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
-    """Return what a second look is about, as the page shows it."""
+    """Return the contradiction of a label review, as the page shows it."""
     answer = StoredAnswer.model_validate(look.answer)
     model = label(session.get_one(ModelVersion, look.model_version_id))
     return Contradiction(
         kind=look.kind,
-        sentence=label_reviews.sentence(look, model),
+        sentence=label_review_queue.sentence(look, model),
         model=model,
         page_id=look.page_id,
         words=answer.words if look.kind != "not_here" else [],
@@ -162,7 +164,7 @@ def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
 
 
 def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> datetime:
-    """Renew a reviewer's lease of an answer and return until when it holds. Conflict, naming who has it, when it is lost."""
+    """Renew a reviewer's lease of an answer; return its new end. Raises Conflict, naming the holder."""
     with workspace.database.write() as session:
         existing(session, Annotation, annotation_id)
         subject = leases.annotation_subject(annotation_id)
@@ -175,13 +177,13 @@ def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> dat
 
 
 def release(workspace: Workspace, annotation_id: str, reviewer_id: str) -> None:
-    """Give an answer back to the review queue; nothing happens when the reviewer does not hold it."""
+    """Release an answer; does nothing when the reviewer does not hold it."""
     with workspace.database.write() as session:
         leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
 
 
 def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:
-    """Return the answers that the reviewer may judge now, the best ones first."""
+    """Return the answers that the reviewer may judge now, in queue order."""
     held = leases.live(session, "annotation:")
     others = {each.subject for each in held if each.holder != reviewer_id}
     own = {each.subject for each in held if each.holder == reviewer_id}
@@ -190,18 +192,18 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
         for each in session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id))
         if leases.annotation_subject(each) not in others
     ]
-    looks = session.scalars(label_reviews.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    looks = session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
     oldest += [each for each in dict.fromkeys(looks) if leases.annotation_subject(each) not in others]
-    if after in oldest:  # passed over: go round in plain order, else two would alternate
+    if after in oldest:  # after a skipped answer: go round in plain order, otherwise two would alternate
         at = oldest.index(after)
         return oldest[at + 1 :] + oldest[: at + 1]
     disputed = _disputed(session, project_id, reviewer_id)
-    # Sorting is stable: within each kind the oldest stays first.
+    # Sorting is stable: the oldest stays first within each kind.
     return sorted(oldest, key=lambda each: (leases.annotation_subject(each) not in own, each not in disputed))
 
 
 def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
-    """Return the statement for submitted answers that this reviewer has no part in, oldest first."""
+    """Return the statement for submitted answers without this reviewer's part, oldest first."""
     return (
         select(Annotation, Revision)
         .join(Revision, is_newest())
@@ -211,7 +213,7 @@ def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
 
 
 def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
-    """Return those of the oldest submitted answers of overlap that differ from somebody else's answer."""
+    """Return the oldest submitted overlap answers that differ from somebody else's answer."""
     other, others_head = aliased(Annotation), aliased(Revision)
     same = (other.document_id == Annotation.document_id) & (other.question_id == Annotation.question_id)
     rows = session.execute(
@@ -229,9 +231,11 @@ def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
 
 
 def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
-    """Return why there is nothing to review for this person, in one sentence."""
+    """Return why this person has nothing to review, in one sentence."""
     waiting = set(session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)))
-    waiting |= set(session.scalars(label_reviews.waiting(project_id, reviewer_id).with_only_columns(Annotation.id)))
+    waiting |= set(
+        session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    )
     held = [
         each
         for each in leases.live(session, "annotation:")
@@ -240,16 +244,17 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     if held:
         what = "the last answer" if len(held) == 1 else f"the last {len(held)} answers"
         names = joined(sorted({each.name for each in held}))
-        return f"{names} {'is' if len({each.name for each in held}) == 1 else 'are'} reviewing {what}, until {clock(held[-1].until)}."
+        verb = "is" if len({each.name for each in held}) == 1 else "are"
+        return f"{names} {verb} reviewing {what}, until {clock(held[-1].until)}."
     own = session.scalar(
         select(func.count(Annotation.id)).where(
             Annotation.project_id == project_id, Annotation.status == "submitted", Annotation.author_id == reviewer_id
         )
     )
     if own:
-        return "Only your own answers wait for a review: another reviewer has to judge them."
-    if label_reviews.own(session, project_id, reviewer_id):
-        return "Only labels that you had a part in want a second look: another reviewer has to take it."
+        return "Only your own answers wait for review: another reviewer must judge them."
+    if label_review_queue.own(session, project_id, reviewer_id):
+        return "Only labels that you worked on wait for review: another reviewer must judge them."
     if settings_of(session.get_one(Project, project_id)).review_required:
-        return "Every answer that was handed in has been judged."
-    return "Nothing waits for a review: in this project an accepted answer needs none."
+        return "Every submitted answer has been judged."
+    return "Nothing waits for review: accepted answers of this project need none."

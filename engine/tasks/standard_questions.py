@@ -1,4 +1,4 @@
-"""Standard questions: the list that a project asks of every document. The usual way to build a dataset."""
+"""Standard questions: the list of questions that a project asks of every document."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MOST_RECENT = 20
 
 @dataclass(frozen=True, slots=True)
 class StandardQuestion:
-    """A standard question with its place in the list, from 0."""
+    """Standard question with its position in the list, from 0."""
 
     id: str
     text: str
@@ -29,7 +29,7 @@ class StandardQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Askable:
-    """A standard question and, where this person has asked it of the document already, the answer."""
+    """Standard question, and this person's annotation of it in the document, if any."""
 
     id: str
     text: str
@@ -38,7 +38,7 @@ class Askable:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A question that people put to this project's documents, and to how many."""
+    """Question that people asked in this project, and its number of documents."""
 
     id: str
     text: str
@@ -47,7 +47,7 @@ class Recent:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """What can be asked: the standard questions in their order, then others by use."""
+    """Suggested questions: standard ones in their order, then others by use."""
 
     standard: list[Askable]
     recent: list[Recent]
@@ -62,11 +62,21 @@ def standard_questions(workspace: Workspace, project_id: str) -> list[StandardQu
 def replace_standard_questions(
     workspace: Workspace, project_id: str, texts: Sequence[str], by: str, before: Sequence[str] | None = None
 ) -> list[StandardQuestion]:
-    """Make `texts` the standard questions of a project, in that order, and return them.
+    """Replace the standard questions of a project by `texts`; return them. Audited.
 
-    Tasks are opened for every document; those of dropped questions close, and reopen with what was answered when a question
-    comes back. Refused, with a sentence, for an empty, endless or doubled question. `before`: the list that the person
-    started from; where it is another one by now, Conflict says what became of it, and nothing is changed. Audited.
+    Opens tasks for every document. Tasks of removed questions close, and reopen with their answers when the question
+    returns.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project that asks.
+        texts: New list, in order.
+        by: Acting user's id.
+        before: List that the person started from.
+
+    Raises:
+        Refused: A question is empty, too long or listed twice.
+        Conflict: The list is no longer `before`; nothing is changed.
     """
     wanted = [" ".join(storable(text).split()) for text in texts]
     _check(wanted)
@@ -81,7 +91,7 @@ def replace_standard_questions(
             )
         }
         for text in wanted:
-            if text not in known:  # one that is there already stays as it is
+            if text not in known:  # an existing question stays as it is
                 check_question(text)
         for question in known.values():
             question.standard = False
@@ -105,10 +115,10 @@ def replace_standard_questions(
 
 
 def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id: str | None = None) -> Suggestions:
-    """Return what a person can ask in a project, of `document_id` if one is given.
+    """Return the questions that a person can ask in a project, of `document_id` if given.
 
-    Recent questions come by use; those that this person has asked of the document already are left out. NotFound for a
-    document of another project.
+    Recent questions are ordered by use, without those this person asked of the document. Raises NotFound for a document
+    of another project.
     """
     with workspace.database.read() as session:
         asked: dict[str, str] = {}
@@ -152,17 +162,17 @@ def _check_unchanged(before: Sequence[str], now: Sequence[str]) -> None:
     parts += [f"took out {joined(dropped)}"] if dropped else []
     raise Conflict(
         f"Somebody else {joined(parts) or 'changed the order'} meanwhile, so nothing was saved. "
-        "Put that into your list where it belongs, then save again."
+        "Make the same change in your list, then save again."
     )
 
 
 def _check(texts: Sequence[str]) -> None:
     if len(texts) > MOST:
-        raise Refused(f"{len(texts)} standard questions are too many; {MOST} are allowed.")
+        raise Refused(f"There are {len(texts)} standard questions; {MOST} are allowed. Remove some.")
     for number, text in enumerate(texts, 1):
         if is_blank(text):
-            raise Refused(f"Question {number} is empty.")
+            raise Refused(f"Question {number} is empty; write or remove it.")
         if len(text) > LONGEST:
-            raise Refused(f"Question {number} has {len(text):,} characters; {LONGEST:,} are allowed.")
+            raise Refused(f"Question {number} has {len(text):,} characters; shorten it to {LONGEST:,}.")
         if text in texts[: number - 1]:
-            raise Refused(f"The question {quoted(text)} is there twice.")
+            raise Refused(f"The question {quoted(text)} is listed twice; remove one.")

@@ -1,4 +1,4 @@
-"""How far the tasks of a project are, as one person may see them: the query behind the queue and its counts. Reading only."""
+"""Status of tasks as one person may see them: the query behind the queue and its counts. Reads only."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -9,29 +9,29 @@ from sqlalchemy import ColumnElement, Integer, Select, and_, case, exists, func,
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Member, Revision, Task, User
-from engine.annotation.automatic_conditions import settled
+from engine.annotation.automatic_checks import needs_no_person
 from engine.leases import Held, live
 from engine.statuses import ACCEPTED, ANSWERED
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One task: how many people have answered it and hold it, and what that leaves for the person who asks."""
+class TaskStatus:
+    """Status of a task: answers and leases, and what is left for one person."""
 
     task_id: str
     document_id: str
     question_id: str
     wanted: int
     answered: int
-    mine: bool  # this person has answered it
+    mine: bool  # answered by this person
     returned: bool  # this person's answer was rejected
-    gold: bool  # its answer is known, and it was not this person who gave it
-    takeable: bool  # this person may have it now
+    gold: bool  # has a gold answer by another person
+    takeable: bool  # this person may take it now
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Open tasks, those of them that one person may take, answered ones that wait for a verdict, finished ones, all."""
+    """Number of tasks by status, as one person sees them."""
 
     open: int
     mine: int
@@ -39,14 +39,14 @@ class Counts:
     done: int
     total: int
     answered_by_me: int
-    elsewhere: int  # open ones that this person has answered: somebody else is wanted
-    reserved: int  # open ones that were rejected and wait for their author
-    automatic: int  # answered without a person, and drawn for no check: neither open nor done
+    elsewhere: int  # open, answered by this person: another person is needed
+    reserved: int  # open and rejected, waiting for their author
+    automatic: int  # answered automatically, not drawn for a check: neither open nor done
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns that conditions and counts are made of; each is a number for every task."""
+    """Columns for conditions and counts; each is a number per task."""
 
     answered: ColumnElement[int]
     accepted: ColumnElement[int]
@@ -57,13 +57,13 @@ class Columns:
     held: ColumnElement[int]
     own: ColumnElement[bool]
     gold: ColumnElement[bool]
-    holders: Collection[str]  # tasks that others hold
+    holders: Collection[str]  # tasks that other people hold
     source: Any = field(repr=False)
 
     @property
     def takeable(self) -> ColumnElement[bool]:
-        """Whether the person may have the task: theirs to mend, short of people, or a known answer they have begun."""
-        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~settled())
+        """Return the condition that the person may take the task: rejected, not fully answered, or begun gold."""
+        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~needs_no_person())
         begun = and_(self.gold, or_(self.drafted > 0, self.own))
         return and_(self.mine == 0, or_(self.returned > 0, short, begun))
 
@@ -74,9 +74,9 @@ def task_of(held: Held) -> str:
 
 
 def columns(session: Session, project_id: str, user_id: str, documents: Collection[str] | None = None) -> Columns:
-    """Return the columns for the open tasks of a project, or of some of its documents, with the leases that hold now."""
+    """Return the columns for the open tasks of a project, or of some documents, with current leases."""
     author = Annotation.author_id
-    # A rejected answer keeps its place for its author, as long as they can still come back to it.
+    # A rejected answer reserves a place for its author, as long as they can return to it.
     present = author.in_(
         select(User.id)
         .outerjoin(Member, and_(Member.user_id == User.id, Member.project_id == project_id))
@@ -115,7 +115,7 @@ def columns(session: Session, project_id: str, user_id: str, documents: Collecti
 
 
 def rows(project_id: str, at: Columns) -> Select[*tuple[Any, ...]]:
-    """Return the statement that yields every open task with what `standing_of` needs."""
+    """Return the statement that yields every open task with the columns for `status_of`."""
     return (
         select(
             Task.id,
@@ -135,21 +135,21 @@ def rows(project_id: str, at: Columns) -> Select[*tuple[Any, ...]]:
     )
 
 
-def standing_of(session: Session, task: Task, user_id: str) -> Standing | None:
-    """Return how one task stands for a person, seen now; None for a closed one."""
+def status_of(session: Session, task: Task, user_id: str) -> TaskStatus | None:
+    """Return the current status of one task for a person; None for a closed task."""
     at = columns(session, task.project_id, user_id, [task.document_id])
     row = session.execute(rows(task.project_id, at).where(Task.id == task.id)).first()
-    return Standing(*row) if row is not None else None
+    return TaskStatus(*row) if row is not None else None
 
 
 def counts(session: Session, project_id: str, user_id: str) -> Counts:
-    """Return how far a project is, for a person."""
+    """Return the counts of a project for a person."""
     at = columns(session, project_id, user_id)
-    is_open = and_(at.answered < Task.wanted, ~settled())
+    is_open = and_(at.answered < Task.wanted, ~needs_no_person())
     here = and_(Task.project_id == project_id, Task.closed_at.is_(None))
     total = session.scalar(select(func.count()).where(here)) or 0
-    # Most tasks of a project are untouched, or nobody is at them any more: what an answer says is asked for those that have
-    # one, and of the others only those that somebody holds are looked at.
+    # Most tasks are untouched or finished: answers are counted only for tasks that have one, and other tasks are read
+    # only when somebody holds them.
     touched = session.execute(
         select(
             func.count(),
@@ -160,14 +160,14 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
             number_of(at.mine > 0),
             number_of(is_open, at.mine > 0),
             number_of(is_open, at.reserved > 0),
-            number_of(settled()),
+            number_of(needs_no_person()),
         )
         .select_from(at.source)
         .join(Task, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id))
         .where(here)
     ).one()
     answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
-    automatic = session.scalar(select(func.count()).where(here, settled())) or 0
+    automatic = session.scalar(select(func.count()).where(here, needs_no_person())) or 0
     has_answer = exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
     full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~has_answer)
     untouched = total - answers - (automatic - overtaken)

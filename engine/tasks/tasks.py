@@ -1,4 +1,7 @@
-"""Tasks as a data lead sees them, and their gold answers. Opened in engine.projects.open_tasks, leased in engine.tasks.queue."""
+"""Tasks as a project admin sees them, and their gold answers.
+
+Tasks are opened in engine.projects.open_tasks and leased in engine.tasks.queue.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,7 +21,7 @@ MOST_LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """Somebody's answer to a task, whatever has become of it."""
+    """Answer of a person to a task, in any status."""
 
     annotation_id: str
     person: str
@@ -28,9 +31,9 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TaskLine:
-    """A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer.
+    """Task in a list; `gold` is the annotation whose accepted revision is the gold answer.
 
-    `chosen_by`: what gave its document its place in the queue: "model", "random", "age" or "hand"; None: it came then.
+    `chosen_by`: how its document got its queue position: "model", "random", "age" or "hand"; None: by arrival.
     """
 
     id: str
@@ -46,9 +49,9 @@ class TaskLine:
 
 
 def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: str) -> TaskLine:
-    """Make the newest accepted revision of an annotation the known answer of a task, or with None take that back.
+    """Set the newest accepted revision of an annotation as gold answer of a task; None clears it. Audited.
 
-    NotFound for an unknown task or annotation, Refused when it answers something else or was never accepted. Audited.
+    Raises NotFound for an unknown task or annotation, Refused when it answers something else or was never accepted.
     """
     with workspace.database.write() as session:
         task = existing(session, Task, task_id)
@@ -61,7 +64,7 @@ def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: 
 
 
 def list_tasks(workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, offset: int = 0) -> list[TaskLine]:
-    """Return the tasks of a project, closed ones too, by document and question, with the answers given so far."""
+    """Return the tasks of a project, closed ones too, by document and question, with their answers."""
     with workspace.database.read() as session:
         tasks = session.scalars(
             select(Task)
@@ -79,7 +82,7 @@ def _accepted_revision(session: Session, task: Task, annotation_id: str) -> str:
     if annotation is None or annotation.project_id != task.project_id:
         raise NotFound("There is no such annotation.")
     if (annotation.document_id, annotation.question_id) != (task.document_id, task.question_id):
-        raise Refused("That answer belongs to another document or question than this task.")
+        raise Refused("That answer belongs to another document or question; choose an answer to this task.")
     revision_id = session.scalar(
         select(Revision.id)
         .where(Revision.annotation_id == annotation_id, Revision.status.in_(ACCEPTED))
@@ -87,7 +90,7 @@ def _accepted_revision(session: Session, task: Task, annotation_id: str) -> str:
         .limit(1)
     )
     if revision_id is None:
-        raise Refused("That answer was never accepted: accept it first, then make it the known answer.")
+        raise Refused("That answer was never accepted: accept it first, then make it the gold answer.")
     return revision_id
 
 

@@ -1,4 +1,5 @@
-"""Learning: retraining from corrections, evaluation, pretraining, and where examples come from.
+"""Training: retraining from corrections, evaluation, pretraining, and sources of examples.
 
-`retraining/` runs and judges, `evaluation/` measures, `pretraining/` makes weights, `sources/` and `augmentation/` make examples.
+`retraining/` trains and judges challengers, `evaluation/` measures, `pretraining/` makes weights. `sources/` and
+`augmentation/` make examples.
 """

@@ -1,7 +1,7 @@
 """Bias attention by the spatial relation of two words.
 
-N words have N x N pairs. On a page of more than LONG_PAGE words the biases are computed a few rows at a time and kept
-in half precision, because those of all pairs of 5,000 words would otherwise take gigabytes.
+N words have N x N pairs, and the biases of all pairs of 5,000 words would take gigabytes. On a page of more than
+LONG_PAGE words they are computed a few rows at a time and kept in half precision.
 """
 
 from collections.abc import Sequence

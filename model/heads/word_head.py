@@ -131,7 +131,7 @@ def take(logits: Tensor, seeds: Tensor, clicks: Tensor, valid: Tensor) -> Tensor
 
 
 def _shown(clicks: Tensor) -> Tensor:
-    """Return what clicks and box (clicks [B, N, CLICKS]) add to the pointing logits, [B, N]."""
+    """Return the term [B, N] that clicks and box (clicks [B, N, CLICKS]) add to the pointing logits."""
     return _SHOWN * (clicks[..., CLICKED] - clicks[..., BARRED] - _outside(clicks).float())
 
 

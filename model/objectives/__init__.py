@@ -1,1 +1,1 @@
-"""Objectives: what a run learns, and how its loss is computed."""
+"""Objectives of training: their losses and the heads they need."""

@@ -1,4 +1,4 @@
-"""Share what objectives on pages without questions have in common."""
+"""Prepare pages without questions for the objectives that learn from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

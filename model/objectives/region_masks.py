@@ -43,7 +43,7 @@ class Pointing:
 class RegionMasks(NetworkObjective):
     """SAM's losses (`pixel_losses`) on the parts that learn pixels.
 
-    They are the image encoder, what the image takes from words, drawn prompts, and the mask decoder.
+    They are the image encoder, the image's half of the fusion, drawn prompts, and the mask decoder.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, pointing: Pointing | None = None) -> None:

@@ -1,10 +1,12 @@
 """Compute the losses of promptable segmentation, for both paths.
 
-Pixels: SAM's focal (20) + dice (1) + IoU L1. Only the multimask with the lowest loss is back-propagated, every IoU is
-supervised, and there is no mask loss where the page does not answer (https://arxiv.org/abs/2304.02643, appendix A;
-focal: https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797). The box has losses of its own
-(`model.heads.boxes`). Words: the likelihood that the network points into an acceptable answer; and from the seed,
-cross-entropy + dice over the words of the page, the lowest over the acceptable answers that contain the seed.
+Pixels: SAM's focal (20) + dice (1) + IoU L1 (https://arxiv.org/abs/2304.02643, appendix A; focal:
+https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797). Only the multimask with the lowest loss is
+back-propagated, and every IoU is supervised. There is no mask loss where the page does not answer. The box has losses
+of its own (`model.heads.boxes`).
+
+Words: the likelihood that the network points into an acceptable answer. From the seed, cross-entropy + dice over the
+words of the page, the lowest over the acceptable answers that contain the seed.
 """
 
 from dataclasses import dataclass, replace

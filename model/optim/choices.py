@@ -126,7 +126,9 @@ class Svd(_OneSided):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tucker(_Subspace):
-    """One orthonormal factor a mode from a Tucker decomposition of the gradient, stored: the source's subspace.
+    """One orthonormal factor for each mode of the gradient's Tucker decomposition, stored.
+
+    This is the source's subspace.
 
     Attributes:
         modes: modes to project. None takes all of them up to order 3, and modes 0 and 1 (output and input channels) of

@@ -170,9 +170,9 @@ def products(history: Tensor, column: Tensor) -> Tensor:
 def combine(history: Tensor, weights: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Return G z for a stack: [B, s, k], [B, s] -> [B, k] in `dtype`, or that of the weights.
 
-    Sums are in float64 as in `products`. For nearly collinear gradients z is large and of both signs: at a distance of
-    1e-3 of their length, a float32 sum left F^{-1} g with an error of 8e-5 at relative damping 1e-6, this one leaves
-    3e-8.
+    Sums are in float64 as in `products`. For nearly collinear gradients z is large and of both signs. At a distance of
+    1e-3 of their length and a relative damping of 1e-6, a float32 sum left F^{-1} g with an error of 8e-5. This one
+    leaves 3e-8.
     """
     wide = weights[:, None].double()
     result = history.new_empty(history.shape[0], history.shape[2], dtype=dtype or weights.dtype)

@@ -1,4 +1,4 @@
-"""Measure gradients before a step: the dtype of computation, their norms, and the range of usable norms."""
+"""Measure gradients before a step: dtype of computation, norms, and the range of usable norms."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ _NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._NormBase
 def parameter_groups(module: nn.Module, weight_decay: float = 0.0, embeddings: bool = False) -> list[dict[str, Any]]:
     """Split a module's parameters into matrices for the subspace and the rest for AdamW.
 
-    The rest is everything with fewer than two dimensions, parameters of norms, and embeddings: tables of nn.Embedding
-    (tied ones too) and parameters whose own name contains "embed" or "token", as position tables and class tokens do.
-    Frozen parameters and empty groups are left out.
+    The rest is everything with fewer than two dimensions, parameters of norms, and embeddings. Embeddings are tables of
+    nn.Embedding (tied ones too) and parameters whose own name contains "embed" or "token", as position tables and class
+    tokens do. Frozen parameters and empty groups are left out.
 
     Args:
         module: the network.

@@ -174,7 +174,7 @@ def by_root(root: Tensor, low: Tensor, shape: Geometry, stack: Stack) -> Tensor:
 def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> Tensor:
     """Return the inverse root [B, r, r] of the Fisher factor without memory, times the norm rule's length.
 
-    tr(R L R) n is the squared length of what the root whitens, so no pass over that is needed.
+    tr(R L R) n is the squared length of the whitened momentum, so no pass over the momentum is needed.
     """
     if how.exponent == 0.5:
         root, failed = fisher.whitening_root(gram, how.damping)

@@ -1,7 +1,7 @@
 """Scale the part of the gradient outside the subspace like the part inside, and limit its growth.
 
-Fira (Chen et al. 2024), sections 4.1 and 4.2. With phi the scale of each column, phi_j = |u_j| / |g_low_j|, the whole
-update is U u + (G - U g_low) phi = G phi + U (u - g_low phi), so only the product that lifts u is needed.
+Source: Fira (Chen et al. 2024), sections 4.1 and 4.2. The scale of each column is phi_j = |u_j| / |g_low_j|. The whole
+update is U u + (G - U g_low) phi = G phi + U (u - g_low phi). So only the product that lifts u is needed.
 """
 
 from __future__ import annotations

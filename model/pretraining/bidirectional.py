@@ -16,9 +16,9 @@ _PROBE = 8  # tokens that the check reads
 def make_bidirectional(decoder: Any) -> Any:
     """Let every token of a decoder attend to every other, in place.
 
-    transformers marks a decoder as causal in three places, and each family of models reads one or more of them: the
-    config, which decides the mask; the attention modules, which inform the kernels; and, in old families, a triangle
-    kept as a buffer. A sliding window stays, in both directions.
+    transformers marks a decoder as causal in three places, and each family of models reads one or more of them. The
+    config decides the mask. The attention modules inform the kernels. Old families keep a triangle as a buffer. A
+    sliding window stays, in both directions.
 
     Args:
         decoder: a decoder of transformers.

@@ -87,7 +87,7 @@ class SeenWords(NetworkObjective):
 class JointPretraining(NetworkObjective):
     """Masked images, D-JEPA and cross-modal masked words on the same rendered pages.
 
-    Names in the log begin with `images_`, `embeddings_` or `words_`; a step reports those of what it did.
+    Names in the log begin with `images_`, `embeddings_` or `words_`, after the objective of the step.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, mix: Mix | None = None) -> None:

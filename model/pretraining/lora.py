@@ -29,7 +29,7 @@ class Adapter(nn.Module):
         return added
 
     def delta(self) -> Tensor:
-        """Return what the adapter adds to the matrix beside it, [out, into]."""
+        """Return the matrix [out, into] to add to the one beside the adapter."""
         delta: Tensor = self.scale * (self.up @ self.down)
         return delta
 

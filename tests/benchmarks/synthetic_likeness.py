@@ -76,13 +76,13 @@ def _note_answer(
     page: GroundedPage,
     layout: Layout,
     question: GroundedQuestion,
-    prepared: lexical_baseline.FloorPage,
+    prepared: lexical_baseline.BaselinePage,
 ) -> None:
     answer = sorted(question.answers[0], key=lambda at: layout.rank[at])
     size = (page.height, page.width)
     acceptable = [rasterise([page.words[at].box for at in one], size) for one in question.answers]
-    by_floor = rasterise([page.words[at].box for at in lexical_baseline.predict(prepared, question.question)], size)
-    note(seen, "share: floor acc@.5", best_iou(by_floor, acceptable) > HIT)
+    by_baseline = rasterise([page.words[at].box for at in lexical_baseline.predict(prepared, question.question)], size)
+    note(seen, "share: floor acc@.5", best_iou(by_baseline, acceptable) > HIT)
     note(seen, "share: answers of one word", len(answer) == 1)
     note(seen, "share: answers of nine and more", len(answer) > 8)
     note(seen, "share: answers in one segment", len({int(layout.segment[at]) for at in answer}) == 1)

@@ -34,7 +34,7 @@ ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}(?![0-9
 RULES = {
     r"20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?": "TIME",
     r'("code_version": ")[^"]*': r"\1CODE",
-    r'(Snapshot `|"(?:snapshot_sha256|subject)": ")[0-9a-f]{64}': r"\1SNAPSHOT",
+    r'([Ss]napshot `?|"(?:snapshot_sha256|subject)": ")[0-9a-f]{64}': r"\1SNAPSHOT",
     r'"bytes": \d+(, "path": "[^"]*\.(parquet|xlsx)")': r'"bytes": "SIZE"\1',
     r'("path": "[^"]*", "sha256": ")[0-9a-f]{64}': r"\1SHA-256",
     r"(==== .*\.(?:parquet|xlsx)\n)[0-9a-f]{64}": r"\1SHA-256",

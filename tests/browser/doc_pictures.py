@@ -45,10 +45,21 @@ class Studio:
         self.page: Page = browser.new_context(viewport=SIZE).new_page()  # type: ignore[arg-type]
         self.bench = Bench(self.page, server.address)
 
+<<<<<<< HEAD
     def open(self, project: str) -> None:
         """Open a project in the workspace."""
         self.page.goto("about:blank")  # a fragment alone would not load the page anew
         self.page.goto(f"{self.server.address}/app/#project={self.ids[project]}")
+=======
+    def open(self, project: str, document: str = "") -> None:
+        """Open a project in the workspace, or one of its documents by its name."""
+        place = f"project={self.ids[project]}"
+        if document:
+            listed = self.page.request.get(f"{self.server.address}/api/projects/{self.ids[project]}/documents").json()
+            place += f"&document={next(each['id'] for each in listed if document in each['name'])}"
+        self.page.goto("about:blank")  # a fragment alone would not load the page anew
+        self.page.goto(f"{self.server.address}/app/#{place}")
+>>>>>>> refs/heads/docs
         self.page.wait_for_selector(".glossator[data-started]", timeout=120_000)
 
     def tab(self, name: str, shows: str) -> None:
@@ -69,8 +80,12 @@ class Studio:
 def workspace(studio: Studio) -> None:
     """Take the workspace with an answer, then a wrong answer corrected."""
     page, bench = studio.page, studio.bench
+<<<<<<< HEAD
     studio.open("default")
     page.locator(".g-document", has_text="HV-20418").first.click()
+=======
+    studio.open("default", "HV-20418")
+>>>>>>> refs/heads/docs
     expect(page.locator(".g-document[aria-selected=true]")).to_contain_text("HV-20418")
     bench.ready()
     bench.settled()

@@ -38,7 +38,7 @@ def test_command_and_screen_say_so(poisoned: Poisoned, monkeypatch: pytest.Monke
     workspace = poisoned.workspace
     run = command(workspace, monkeypatch)
     said = run("figures", "--project", poisoned.project.name)
-    assert "Look at these answers before more is learned from them" in said
+    assert "Check these answers before the next retraining" in said
     assert json.loads(run("figures", "--project", poisoned.project.name, "--json").splitlines()[-1])["reliability"][0][
         "person"
     ] == ("Mal")

@@ -7,7 +7,7 @@ from engine.synthetic.region_types import REGION_TYPES, TypedRegion
 from engine.training.pretraining.probing import (
     FEATURES,
     OTHERS,
-    foretold_figures,
+    predicted_figures,
     regions_of,
     retrieval_figures,
     same_page,
@@ -113,7 +113,7 @@ def test_the_figures_are_there_for_generated_pages(network):
     assert len(figures) == 4 * len(FEATURES) and all(0 <= value <= 1 for value in figures.values())
     assert figures["words_from_region.same_page.place"] > 1.5 / (OTHERS + 1)  # words know where they stand
     torch.manual_seed(0)
-    told = foretold_figures(JointJepa(network, lambda step: []), drawn[8:])
+    told = predicted_figures(JointJepa(network, lambda step: []), drawn[8:])
     assert len(told) == 4 and all(0 <= value < 0.6 for value in told.values())
 
 

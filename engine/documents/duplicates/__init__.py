@@ -1,4 +1,4 @@
-"""Documents that show the same: signatures of pages, the index that finds them by key, and groups with their split.
+"""Duplicate documents: page signatures, the index that finds them by key, and groups with their split.
 
-A group never lies in two splits; documents that would join two are quarantined.
+A group never spans two splits; a document that would join two is quarantined.
 """

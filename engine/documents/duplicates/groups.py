@@ -1,14 +1,14 @@
 """Groups of documents and their split.
 
-A group gets its split when its first document comes in, and keeps it for ever: what once judged a model never trains one.
-Splits are drawn in blocks of ten groups, shuffled by the project's id (block randomisation), so that the shares hold
-from the first ten documents on and still nobody can choose by the order of uploads.
+A group gets its split with its first document and keeps it forever: documents that evaluated a model never train one.
+Splits are drawn in blocks of ten groups, shuffled by the project's id (block randomisation). The shares therefore hold
+from the first ten documents on, and the order of uploads cannot choose a split.
 
-A document with a page that the project has already, in whatever scan, belongs to the group of that page. One that would join groups of
-different splits is quarantined: it goes into a group of its own that neither trains nor judges, and those groups stay as they are.
+A document with a page like one in the project belongs to that page's group. A document that would join groups of
+different splits is quarantined: it gets a group of its own, excluded from training and evaluation.
 
-A document of many pages has a group from its first page on, and is settled when its last one is in: until then no snapshot
-takes it (engine.datasets.snapshots), so that it may still move to where a later page belongs.
+A long document gets a group with its first page, and may move until its last page is stored. Until then no snapshot
+takes it (engine.datasets.snapshots).
 """
 
 import random
@@ -27,7 +27,7 @@ BLOCK = ("train",) * 7 + ("recent",) * 2 + ("frozen",)
 
 
 def split_of(project_id: str, sequence: int) -> str:
-    """Return the split of the `sequence`-th group (from 0) of a project. The first group of a project always trains."""
+    """Return the split of the `sequence`-th group (from 0) of a project. The first group always trains."""
     block, place = divmod(sequence, len(BLOCK))
     order = list(BLOCK)
     rng = random.Random(f"{project_id}:{block}")
@@ -39,10 +39,10 @@ def split_of(project_id: str, sequence: int) -> str:
 
 
 def group_for(session: Session, project_id: str, sha256: str, signatures: Sequence[Signature] = ()) -> DocumentGroup:
-    """Return the group for a new document: that of the same content or of a page like one of its own, else a new one.
+    """Return the group for a new document: that of equal content, of a similar page, or a new one.
 
-    Where its pages belong to groups of different splits, it gets a group of its own in quarantine. The caller holds the writing
-    transaction, which has the project to itself from here on: of two documents that come in at once, the second one finds the first.
+    A document whose pages match groups of different splits gets a quarantined group. The caller holds the write
+    transaction; this locks the project's groups, so that simultaneous duplicates find each other.
     """
     lock(session, project_id)
     same = session.scalar(
@@ -61,10 +61,10 @@ def group_for(session: Session, project_id: str, sha256: str, signatures: Sequen
 
 
 def settle(session: Session, document: Document) -> str | None:
-    """Give a document whose pages are all in the group that they belong to; return a sentence where it is quarantined.
+    """Move a completely read document to its pages' group; return a sentence when it is quarantined.
 
-    For documents that no snapshot has taken yet. It moves to the group of the pages that are like its own; in a group that it shares
-    with others already, it stays, or is quarantined where pages of its own belong to another split.
+    Only for documents without a snapshot. A document that shares its group stays, or is quarantined when its pages
+    match another split.
     """
     lock(session, document.project_id)
     own = session.get_one(DocumentGroup, document.group_id)
@@ -85,7 +85,7 @@ def settle(session: Session, document: Document) -> str | None:
 
 
 def move(session: Session, document: Document, group: DocumentGroup) -> None:
-    """Put a document that no snapshot has taken yet into another group, with what is remembered of its pages."""
+    """Move a document without a snapshot to another group, with its page signatures."""
     document.group_id = group.id
     session.execute(
         update(PageSignature)
@@ -97,7 +97,7 @@ def move(session: Session, document: Document, group: DocumentGroup) -> None:
 
 
 def quarantine(session: Session, document: Document) -> None:
-    """Keep a document from training and from judging. Others of its group go on as they are, in their split."""
+    """Exclude a document from training and evaluation; others of its group keep their split."""
     if _alone(session, document):
         session.get_one(DocumentGroup, document.group_id).quarantined_at = now()
         session.flush()
@@ -106,7 +106,7 @@ def quarantine(session: Session, document: Document) -> None:
 
 
 def _common(groups: Sequence[DocumentGroup]) -> DocumentGroup | None:
-    """The oldest of groups of one split, or the quarantined one where there is no other; None where splits differ."""
+    """Return the oldest of groups of one split, else a quarantined one; None when splits differ."""
     living = [group for group in groups if group.quarantined_at is None]
     if not living:
         return groups[0]
@@ -114,7 +114,7 @@ def _common(groups: Sequence[DocumentGroup]) -> DocumentGroup | None:
 
 
 def _alone(session: Session, document: Document) -> bool:
-    """Whether a group has never held a page of any other document than this one."""
+    """Return whether a group has only ever held pages of this document."""
     mine = document.group_id
     shared = exists().where(Document.group_id == mine, Document.id != document.id)
     remembered = exists().where(PageSignature.group_id == mine, PageSignature.document_id != document.id)
@@ -122,7 +122,7 @@ def _alone(session: Session, document: Document) -> bool:
 
 
 def reason(session: Session, document: Document) -> str:
-    """Return why a document is in quarantine, in a sentence that names what it shows the same as."""
+    """Return why a document is quarantined, in a sentence that names its duplicates."""
     groups = groups_like(session, document.project_id, signatures_of(session, document.id), but=document.id)
     ids = [group.id for group in groups if group.quarantined_at is None]
     rows = session.execute(
@@ -134,23 +134,23 @@ def reason(session: Session, document: Document) -> str:
     trains = [name for name, split in rows if split == "train"]
     judges = [name for name, split in rows if split != "train"]
     if trains and judges:
-        like = f"{_few(trains)}, which the model learns from, and as {_few(judges)}, by which it is judged"
+        like = f"{_few(trains)}, a training document, and as {_few(judges)}, a holdout document"
     elif trains:
-        like = f"{_few(trains)}, which the model learns from"
+        like = f"{_few(trains)}, a training document"
     elif judges:
-        like = f"{_few(judges)}, by which the model is judged"
+        like = f"{_few(judges)}, a holdout document"
     else:
         like = "another document in quarantine"
-    return f"It shows the same as {like}: so it neither trains nor judges."
+    return f"It shows the same as {like}. It is excluded from training and evaluation."
 
 
 def _few(names: Sequence[str]) -> str:
-    """At most two names, and how many more there are."""
+    """Return at most two names, and the number of the others."""
     return joined(list(names)) if len(names) <= 2 else f"{names[0]} and {len(names) - 1} others"
 
 
 def lock(session: Session, project_id: str) -> None:
-    """Have the groups of a project to oneself until the commit: on PostgreSQL, as on SQLite anyway."""
+    """Lock the groups of a project until the commit: needed on PostgreSQL, implicit on SQLite."""
     session.scalar(select(Project.id).where(Project.id == project_id).with_for_update(key_share=True))
 
 

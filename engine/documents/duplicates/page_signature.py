@@ -1,13 +1,14 @@
-"""Whether two pages show the same thing: a perceptual hash of the picture and a MinHash of the words. Pure: no database.
+"""Page signatures, to find equal pages: perceptual hash of the image and MinHash of the words. Pure.
 
-The same page scanned, printed or read again is the same; a form with the same print and other values is not. A picture of 64 x 64
-pixels cannot tell those two apart, words can; and two receipts of one shop have most words in common, and look different. So both have
-to agree. Which words differ tells more than how many: a misread word stays like itself, and another value does not. Where a page has
-hardly any words its picture speaks; an empty page is like nothing.
+A page that is scanned, printed or read again counts as equal; a form filled with other values does not. An image of 64
+x 64 pixels cannot separate those two, words can. Two receipts of one shop share most words, but look different. So both
+must agree. The kind of difference matters more than the number of differing words: a misread word stays similar,
+another value does not. Pages with few words are compared by image; an empty page equals none.
 
-Sources: pHash, the signs of the low frequencies of a discrete cosine transform (Zauner 2010, Implementation and Benchmarking of
-Perceptual Image Hash Functions, section 3.2.1); MinHash and its bands (Broder 1997; Leskovec, Rajaraman and Ullman, Mining of
-Massive Datasets, sections 3.3 and 3.4). Thresholds as measured by tests/benchmarks/near_duplicates.py; see the README.
+Sources: pHash, the signs of the low frequencies of a discrete cosine transform (Zauner 2010, Implementation and
+Benchmarking of Perceptual Image Hash Functions, section 3.2.1); MinHash and its bands (Broder 1997; Leskovec, Rajaraman
+and Ullman, Mining of Massive Datasets, sections 3.3 and 3.4). Thresholds were fitted with
+tests/benchmarks/near_duplicates.py.
 """
 
 import hashlib
@@ -23,32 +24,32 @@ from PIL import Image
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
-FEW_WORDS = 8  # below it, the picture speaks, and the few words there are must be equal
+FEW_WORDS = 8  # with fewer words the image decides, and the words must be equal
 PICTURE_BITS = 256
-MOST_BITS = 40  # bits of the picture that may differ where words agree too
-MOST_BITS_ALONE = 26  # where there are hardly any
-MOST_OTHER_WORDS = 0.04  # share of the letters that stand in words which the other page has nothing like
-PARDONED = 0.1  # letters of such words for each letter of misread ones: a bad reader makes some beyond recognition
-LEAST_LENGTH = 0.7  # of the shorter text, as a share of the longer: a form filled in is another page than the blank one
-MOST_OTHER_NUMBERS = 0.3  # share of the numbers, likewise
-FLAT = 10  # levels of grey (of 255) between the darkest and the lightest spot of an empty page
+MOST_BITS = 40  # bits of the image hash that may differ when words agree too
+MOST_BITS_ALONE = 26  # when there are few words
+MOST_OTHER_WORDS = 0.04  # share of letters in words without a similar word on the other page
+PARDONED = 0.1  # letters of such words allowed per letter of misread words: poor OCR distorts some beyond recognition
+LEAST_LENGTH = 0.7  # shorter text as a share of the longer: a filled form differs from the blank one
+MOST_OTHER_NUMBERS = 0.3  # share of the numbers without a similar number
+FLAT = 10  # grey levels (of 255) between the darkest and the lightest spot of an empty page
 _SIDE = 16  # of the square of frequencies
 _PERMUTATIONS, _ROWS = (
     96,
     2,
-)  # 48 bands of two: pages with a quarter of their pairs of words in common meet in 19 of 20 cases
+)  # 48 bands of two: pages that share a quarter of their word pairs meet in 19 of 20 cases
 _PICTURE_BAND = 16  # bits
 _SHINGLE = 2  # words
-_LIKE, _LIKE_NUMBER = 0.5, 0.75  # likeness of two words from which on one may be the other one misread
-_SHORTEST = 3  # letters, digits: shorter words are too easily taken for each other
-_THUMB = 256  # pixels, the least side that a large picture is shrunk to before it is looked at
+_LIKE, _LIKE_NUMBER = 0.5, 0.75  # similarity of two words from which one may be a misreading of the other
+_SHORTEST = 3  # letters or digits; shorter words are confused too easily
+_THUMB = 256  # pixels; the least side to which a large image is scaled before hashing
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What is remembered of a page. `picture`: 256 bits as hexadecimal digits, "" for a page that is empty to the eye.
+    """Signature of a page. `picture`: 256 bits as hexadecimal digits, "" for a visually empty page.
 
-    `words`: the MinHash of its pairs of words, of 96 numbers below 2**32; () below FEW_WORDS. `text`: its words, folded.
+    `words`: MinHash of its word pairs, 96 numbers below 2**32; () below FEW_WORDS. `text`: its words, folded.
     """
 
     picture: str
@@ -57,27 +58,27 @@ class Signature:
 
     @property
     def empty(self) -> bool:
-        """Return whether the page shows nothing that could be recognised again."""
+        """Return whether the page has nothing to recognise."""
         return not self.picture and not self.words
 
 
 def signature_of(image: Image.Image, words: Iterable[str]) -> Signature:
-    """Return the signature of a page as it was rendered, and its words in reading order."""
+    """Return the signature of a rendered page and its words in reading order."""
     read = folded(words)
     few = len(read) < FEW_WORDS
     return Signature(_picture(image, blank=not read), () if few else _minhash(read), " ".join(read))
 
 
 def folded(words: Iterable[str]) -> list[str]:
-    """Return words as they are compared: letters and digits alone, capitals folded; those without any are left out."""
+    """Fold words for comparison: lower-case letters and digits; words without any are dropped."""
     kept = ("".join(sign for sign in word.casefold() if sign.isalnum()) for word in words)
     return [word for word in kept if word]
 
 
 def bands_of(signature: Signature, scope: str) -> list[int]:
-    """Return the keys under which a page is found by one like it, as signed numbers of 64 bits. None for an empty page.
+    """Return the keys by which similar pages are found, as signed 64-bit integers; none for an empty page.
 
-    `scope`: pages of different ones never meet. Pages meet by their words or by their pictures.
+    `scope`: pages of different scopes never meet. Pages meet by words or by image.
     """
     if not signature.picture:
         return []
@@ -91,7 +92,7 @@ def bands_of(signature: Signature, scope: str) -> list[int]:
 
 
 def alike(one: Signature, other: Signature) -> bool:
-    """Return whether two pages show the same thing."""
+    """Return whether two pages have equal content."""
     if not one.picture or not other.picture or bool(one.words) != bool(other.words):
         return False
     if not one.words:
@@ -105,20 +106,20 @@ def alike(one: Signature, other: Signature) -> bool:
 
 
 def bits_apart(one: Signature, other: Signature) -> int:
-    """Return in how many of 256 bits two pictures differ."""
+    """Return the number of the 256 image bits that differ."""
     return (int(one.picture, 16) ^ int(other.picture, 16)).bit_count()
 
 
 def shared_words(one: Signature, other: Signature) -> float:
-    """Return the estimated share of all pairs of words that two pages have in common (Jaccard), 0..1."""
+    """Return the estimated share of word pairs that two pages have in common (Jaccard), 0..1."""
     return float(np.mean(np.array(one.words) == np.array(other.words)))
 
 
 def other_words(one: str, other: str) -> float:
-    """Return the share of letters, 0..1, in words that stand on one page and are like none of the other's, in whatever order.
+    """Return the share of letters, 0..1, in words of one page without a similar word on the other.
 
-    Of the two pages the one with fewer of them counts: what a reader lost or made up stands on one page alone. Where many words are
-    misread, some of the others are taken for misread too.
+    The smaller of both pages' shares: text that OCR lost or invented is on one page only. The more words are misread,
+    the more of the remaining ones count as misread.
     """
     first, second = one.split(), other.split()
     left = _unmatched(first, second, _LIKE)
@@ -129,7 +130,7 @@ def other_words(one: str, other: str) -> float:
 
 
 def other_numbers(one: str, other: str) -> float:
-    """Return the share of numbers, 0..1, that are like none of the other page's; 0 where a page has fewer than three."""
+    """Return the share of numbers, 0..1, without a similar one on the other page; 0 for under three."""
     first, second = _numbers(one), _numbers(other)
     if min(len(first), len(second)) < _SHORTEST:
         return 0.0
@@ -137,7 +138,7 @@ def other_numbers(one: str, other: str) -> float:
 
 
 def _unmatched(one: Sequence[str], other: Sequence[str], like: float) -> tuple[list[str], list[str]]:
-    """What is left of both when equal words are struck out, and then, the longest first, words that are like each other."""
+    """Return the words of both without equal and, longest first, without similar counterparts."""
     counts = Counter(one), Counter(other)
     ours, theirs = list((counts[0] - counts[1]).elements()), list((counts[1] - counts[0]).elements())
     rest = []
@@ -163,7 +164,7 @@ def _numbers(text: str) -> list[str]:
 
 
 def _picture(image: Image.Image, *, blank: bool) -> str:
-    import imagehash  # with SciPy, a tenth of a second that only who reads documents should wait
+    import imagehash  # imports SciPy, a tenth of a second that only readers of documents should wait for
 
     image.draft("L", (_THUMB, _THUMB))  # of a JPEG, an eighth is decoded
     grey = image.convert("L")
@@ -180,7 +181,7 @@ def _flat(grey: Image.Image) -> bool:
 
 def _minhash(words: Sequence[str]) -> tuple[int, ...]:
     shingles = [" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1)]
-    # Counted, so that a table of the same word is not one word.
+    # Numbered, so that repeated words count separately.
     counted = [f"{shingle}#{turn}" for shingle, count in Counter(shingles).items() for turn in range(count)]
     permuted: Any = _permutations().copy()
     permuted.update_batch([shingle.encode() for shingle in counted])
@@ -190,7 +191,7 @@ def _minhash(words: Sequence[str]) -> tuple[int, ...]:
 
 @cache
 def _permutations() -> Any:
-    from datasketch import MinHash  # brings half of SciPy: half a second
+    from datasketch import MinHash  # imports half of SciPy: half a second
 
     return MinHash(num_perm=_PERMUTATIONS, seed=1)
 

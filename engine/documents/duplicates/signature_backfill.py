@@ -1,4 +1,4 @@
-"""Signatures for documents of earlier versions, and what is to be done where some of them turn out to be the same."""
+"""Backfill of signatures for documents of earlier versions, with quarantine of duplicates found."""
 
 import logging
 from collections.abc import Callable
@@ -20,14 +20,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """What signing did: documents signed, and the names of those that were quarantined for it."""
+    """Result of a backfill: number of documents, and the names of those quarantined."""
 
     documents: int
     quarantined: list[str]
 
 
 def unsigned(workspace: Workspace) -> list[str]:
-    """Return the ids of documents with a page that has no signature, oldest first; those that are coming in are left out."""
+    """Return the ids of documents with unsigned pages, oldest first, without those being read."""
     signed = exists().where(PageSignature.page_id == Page.id)
     reading = exists().where(Lease.subject == READING + Document.id)
     with workspace.database.read() as session:
@@ -36,17 +36,17 @@ def unsigned(workspace: Workspace) -> list[str]:
 
 
 def sign(workspace: Workspace, on_document: Callable[[int, int], None] | None = None) -> Signed:
-    """Sign all documents that are not signed yet; it can be stopped anywhere and goes on from there.
+    """Compute the signatures of all unsigned documents; resumable.
 
-    No group changes its split. Where documents of different splits show the same, the one that judges is quarantined, because
-    models may have learned from the other one already; of two that judge, the one that is signed later.
+    No group changes its split. Of duplicates in different splits, the holdout document is quarantined, because models
+    may have trained on the other one; of two holdout documents, the one signed later.
     """
     waiting = unsigned(workspace)
     quarantined: list[str] = []
     for done, document_id in enumerate(waiting, 1):
         try:
             quarantined += _signed(workspace, document_id)
-        except (LookupError, OSError):  # a picture is gone from the disk: the others are signed all the same
+        except (LookupError, OSError):  # an image is missing on disk: the other documents are still signed
             _log.exception("the document %s cannot be signed", document_id)
         if on_document is not None:
             on_document(done, len(waiting))
@@ -67,7 +67,7 @@ def _signed(workspace: Workspace, document_id: str) -> list[str]:
 
 
 def _computed(workspace: Workspace, document_id: str) -> dict[str, Signature]:
-    """Page -> signature. Blobs are read before anything is written: it takes time."""
+    """Return the signatures by page. Blobs are read before the write transaction, because it takes time."""
     found: dict[str, Signature] = {}
     with workspace.database.read() as session:
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
@@ -83,7 +83,7 @@ def _computed(workspace: Workspace, document_id: str) -> dict[str, Signature]:
 
 
 def _at_odds(session: Session, document: Document) -> list[Document]:
-    """Return the documents that have to stop judging, now that this one is signed."""
+    """Return the documents to quarantine, now that this one is signed."""
     own = session.get_one(DocumentGroup, document.group_id)
     pages = signature_index.signatures_of(session, document.id)
     found = signature_index.groups_like(session, document.project_id, pages, but=document.id)
@@ -102,7 +102,7 @@ def _at_odds(session: Session, document: Document) -> list[Document]:
 
 
 def _quarantined(session: Session, document: Document) -> str:
-    """Quarantine a document, say so in what there is to know about it, and return its name."""
+    """Quarantine a document, add the reason to its warnings, and return its name."""
     quarantine(session, document)
     document.warnings = "\n".join([*document.warnings.splitlines(), reason(session, document)])
     return document.name

@@ -1,4 +1,4 @@
-"""Where signatures of pages are kept, and how the pages that are alike are found: by key, never by looking at all of them."""
+"""Index of page signatures: finds similar pages by key, without comparing all."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,15 @@ from sqlalchemy.orm import Session
 from db.tables import DocumentGroup, PageSignature, SignatureBand
 from engine.documents.duplicates.page_signature import Signature, alike, bands_of
 
-# Pages that are looked at for one page, those with the most keys in common first. A project of one form, a hundred thousand
-# times, would otherwise compare every page with all of them; the same page has nearly all keys in common, and is among these.
+# Candidates that are compared with one page, those with the most common keys first. Without a limit, 100,000 copies of
+# one form would all be compared; an equal page shares nearly all keys, so it is among the first.
 MOST_CANDIDATES = 60
 
 
 def remember(
     session: Session, project_id: str, group_id: str, document_id: str, page_id: str, signature: Signature
 ) -> None:
-    """Store a page's signature and its keys, inside the caller's unit of work."""
+    """Store a page's signature and its keys in the caller's transaction."""
     row = PageSignature(
         page_id=page_id,
         document_id=document_id,
@@ -35,7 +35,7 @@ def remember(
 def pages_like(
     session: Session, project_id: str, signature: Signature, *, but: str | None = None
 ) -> list[PageSignature]:
-    """Return the signatures of a project's pages that show the same as one page. `but`: a document that is left out."""
+    """Return the signatures of a project's pages with equal content; `but`: document to skip."""
     keys = sorted(set(bands_of(signature, project_id)))
     if not keys:
         return []
@@ -57,7 +57,7 @@ def pages_like(
 def groups_like(
     session: Session, project_id: str, signatures: Sequence[Signature], *, but: str | None = None
 ) -> list[DocumentGroup]:
-    """Return the groups that hold a page like one of these, oldest first. `but`: a document that is left out."""
+    """Return the groups with a page like one of these, oldest first; `but`: document to skip."""
     ids = {row.group_id for each in signatures for row in pages_like(session, project_id, each, but=but)}
     return groups_of(session, ids)
 
@@ -69,11 +69,11 @@ def groups_of(session: Session, ids: set[str]) -> list[DocumentGroup]:
 
 
 def signatures_of(session: Session, document_id: str) -> list[Signature]:
-    """Return what is remembered of a document's pages."""
+    """Return the signatures of a document's pages."""
     rows = session.scalars(select(PageSignature).where(PageSignature.document_id == document_id))
     return [signature_in(row) for row in rows]
 
 
 def signature_in(row: PageSignature) -> Signature:
-    """Return the signature that a row holds."""
+    """Return the signature of a row."""
     return Signature(row.picture, tuple(row.words), row.text)

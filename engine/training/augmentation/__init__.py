@@ -1,4 +1,4 @@
-"""Changed examples: misread characters, ciphered words, stretched pages, questions without an answer.
+"""Augmentation of examples: misread characters, ciphered words, stretched pages, negative questions.
 
 Each function is pure and seeded; boxes stay exact.
 """

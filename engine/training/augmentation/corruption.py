@@ -1,7 +1,7 @@
-"""Pages made harder on purpose: characters misread, words of questions left out. Answers and boxes stay as they are.
+"""Corruption of evaluation pages: misread characters, dropped question words. Answers stay.
 
-It draws as the reference of the evaluation data does (one generator, seed 3; a page's characters first, then its questions with word answers,
-in their order), so that the lexical floor gets the same figures here and there.
+Random draws follow the reference of the evaluation data (one generator, seed 3; a page's characters first, then its
+questions with word answers, in order), so that the lexical baseline gets the same figures.
 """
 
 import random
@@ -16,15 +16,22 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def corrupted(pages: Iterable[GroundedPage], *, noise: float = 0.0, drop: float = 0.0) -> Iterator[GroundedPage]:
-    """The pages, each character of their words replaced with probability `noise`, each telling word of a question left out with
-    probability `drop` (unless no telling word would remain). Without either they come as they are.
+    """Yield the pages with misread characters and shortened questions.
 
-    Questions that no words answer lose theirs, too, but by a generator of their own: the reference does not ask them, and must
-    draw the same for the others. ValueError, at the call, when a probability lies outside 0..1.
+    Questions without word answers are shortened too, with a generator of their own: the reference does not ask them,
+    and the draws of the others must not change.
+
+    Args:
+        pages: Pages to corrupt; unchanged when both probabilities are 0.
+        noise: Probability of replacing each character of a word, 0..1.
+        drop: Probability of dropping each content word of a question, 0..1; one always remains.
+
+    Raises:
+        ValueError: A probability lies outside 0..1; raised at the call.
     """
     for name, share in (("noise", noise), ("drop", drop)):
         if not 0 <= share <= 1:
-            raise ValueError(f"The share to {name} lies between 0 and 1, and {share:g} does not.")
+            raise ValueError(f"The share to {name} is {share:g}; it must lie between 0 and 1.")
     return _corrupted(pages, noise, drop) if noise or drop else iter(pages)
 
 
@@ -43,13 +50,13 @@ def _shortened(question: GroundedQuestion, share: float, chance: random.Random) 
 
 
 def misread(text: str, rate: float, chance: random.Random) -> str:
-    """The text, each character replaced with probability `rate` by a letter or digit (perhaps the same)."""
+    """Replace each character with probability `rate` by a random letter or digit, perhaps the same."""
     return "".join(chance.choice(_ALPHABET) if chance.random() < rate else character for character in text)
 
 
 def shortened(question: str, share: float, chance: random.Random) -> str:
-    """The question, each word that is no stop word left out with probability `share`; whole where nothing telling would remain."""
-    # Drawn for stop words, too: who draws for fewer words draws other ones.
+    """Drop each content word of a question with probability `share`; unchanged when none would remain."""
+    # Draws for stop words too: otherwise the following draws would differ.
     kept = " ".join(word for word in question.split() if chance.random() >= share or _is_stop_word(word))
     return kept if any(token not in STOP_WORDS for token in tokens(kept)) else question
 

@@ -1,8 +1,7 @@
-"""Questions that a page does not answer, among those that people asked of it.
+"""Negative questions: questions that a page does not answer, mixed into training.
 
-People mark answers and rarely ask for what is not there, so accepted answers alone teach that every question has one. Measured on 28
-training documents, 120 steps, half of them replay: the share of rightly declined questions on generated pages fell by .54 without these, by
-.20 with keys of random words as 15 % of the questions, and by .07 with qualified keys among them ("second rate") as 30 %.
+People mark answers and rarely ask for absent ones, so accepted answers alone would teach that every question has an
+answer.
 """
 
 import random
@@ -17,13 +16,14 @@ from model.examples import Example, Question, Source
 _TRIES = 20
 
 
-def with_absent(source: Source, share: float, seed: int) -> Source:
-    """The same steps with a `share` (0..1) of the questions replaced by ones about made-up keys that share no word with the page.
+def with_negative_questions(source: Source, share: float, seed: int) -> Source:
+    """Return a source that replaces a `share` (0..1) of the questions by negative ones.
 
-    Keys without a meaning, because a real concept might be answered on the page under another name.
+    Their keys are made up and share no word with the page: a real concept might be on the page under another name.
     """
 
     def changed(step: int) -> Sequence[Example]:
+        """Return the changed examples of one step."""
         rng = random.Random(f"{seed}:{step}:absent")
         return [_changed(example, share, rng) for example in source(step)]
 
@@ -35,14 +35,14 @@ def _changed(example: Example, share: float, rng: random.Random) -> Example:
     return replace(
         example,
         questions=[
-            absent_question(on_page, rng) or question if rng.random() < share else question
+            negative_question(on_page, rng) or question if rng.random() < share else question
             for question in example.questions
         ],
     )
 
 
-def absent_question(on_page: set[str], rng: random.Random) -> Question | None:
-    """A question whose telling words are none of `on_page`; None when chance finds none."""
+def negative_question(on_page: set[str], rng: random.Random) -> Question | None:
+    """Return a question whose content words are not in `on_page`; None when no draw succeeds."""
     keys = KeySource(rng)
     for _ in range(_TRIES):
         key = keys.next()

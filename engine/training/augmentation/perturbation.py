@@ -1,7 +1,7 @@
-"""Pages made strange, so that a network learns where things stand and not what our generated pages are wont to say.
+"""Perturbation of generated pages: a network learns layout instead of the generator's vocabulary.
 
-A generator has a vocabulary and habits of spacing. What is learned of them is wrong on a real page: that a word is a
-key, because generated values never hold it. On a page in cipher nothing but matching, shape and layout is left.
+A generator has a fixed vocabulary and fixed spacing. Shortcuts learned from them fail on real pages, for example "this
+word is a key because no generated value contains it". A ciphered page leaves only matching, shape and layout.
 """
 
 import random
@@ -13,19 +13,18 @@ from model.examples import Example, Question, Word
 from model.vocabulary import bare, weight_of, words_of
 
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
-TELLING = 0.5  # weight of a word that says what is asked: "the" weighs less
-_MATCHED = 0.7  # share of a question's words that the page must hold, for it to be asked in cipher
-_NARROW, _WIDE = 0.8, 1.3  # of letters and spaces against the height of a line
+TELLING = 0.5  # weight of a content word: "the" weighs less
+_MATCHED = 0.7  # share of a question's words that must be on the page for the question to be ciphered
+_NARROW, _WIDE = 0.8, 1.3  # of letters and spaces, relative to the line height
 _LOWEST, _HIGHEST = 0.85, 1.35  # of the distance between lines
 _MISREAD = 0.01, 0.1  # share of characters
 _COLONLESS = 0.15  # share of pages that lose their colons
 
 
 def in_cipher(example: Example, rng: random.Random) -> Example:
-    """Page and questions with their letters exchanged, vowels for vowels: the same words match, none means anything.
+    """Cipher the letters of page and questions, vowels to vowels: equal words stay equal, without meaning.
 
-    Questions that ask in other words than the page's cannot be understood then; others take their place, and the example is
-    left as it is where there are none.
+    Paraphrased questions cannot be understood then and are replaced. Without a replacement the example stays unchanged.
     """
     cipher = _cipher(rng)
     on_page = {bare(word.text) for word in example.words}
@@ -43,14 +42,16 @@ def in_cipher(example: Example, rng: random.Random) -> Example:
 
 
 def _translated(question: str, cipher: dict[int, int]) -> str:
-    """What is asked for, in cipher, also where the page does not have it; words of asking ("What is the") stay."""
+    """Cipher the content of a question; question phrases ("What is the") stay."""
     parts = question.split(" ")
     return " ".join(part.translate(cipher) if weight_of(part) >= TELLING else part for part in parts)
 
 
 def stretched(example: Example, rng: random.Random) -> Example:
-    """The page, without its picture, with all letters narrower or wider, all lines nearer or farther, perhaps no colons; as it
-    is where its questions are answered by regions."""
+    """Stretch letters and line distances at random, without the image, perhaps without colons.
+
+    Unchanged when regions answer its questions.
+    """
     if any(question.masks for question in example.questions):
         return example
     across, down = rng.uniform(_NARROW, _WIDE), rng.uniform(_LOWEST, _HIGHEST)
@@ -67,13 +68,13 @@ def stretched(example: Example, rng: random.Random) -> Example:
 
 
 def blurred(example: Example, rng: random.Random) -> Example:
-    """The page with characters read as others, at one rate for the whole page."""
+    """Replace characters by similar ones, at one rate for the whole page."""
     rate = rng.uniform(*_MISREAD)
     return replace(example, words=tuple(Word(misread(word.text, rate, rng), word.box) for word in example.words))
 
 
 def _literal(question: Question, on_page: set[str]) -> bool:
-    """Whether the page says what the question says."""
+    """Return whether the page contains the question's words."""
     telling = [bare(word) for word in words_of(question.text, 40) if weight_of(word) >= TELLING]
     return bool(telling) and sum(word in on_page for word in telling) >= _MATCHED * len(telling)
 

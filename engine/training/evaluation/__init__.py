@@ -1,4 +1,5 @@
-"""Measuring a model on pages whose answers are known, beside a lexical baseline.
+"""Evaluation of a model on pages with known answers, compared with a lexical baseline.
 
-`evaluate` asks, `metrics` scores (pure), `confidence_intervals` and `bootstrap` say how sure a figure is, `report/` draws it.
+`evaluate` asks, `metrics` scores (pure), `metric_intervals` and `bootstrap` estimate confidence intervals, `report/`
+draws them.
 """

@@ -1,8 +1,8 @@
-"""How sure a mean over questions is when questions of one page, or one document, are alike. Pure.
+"""Clustered bootstrap: confidence interval of a mean over questions of pages or documents. Pure.
 
-What is drawn anew are the clusters, each with all of its questions: a clustered bootstrap (Efron and Tibshirani, An Introduction to the
-Bootstrap, 1993, section 13.3, percentile intervals; clusters as in Field and Welsh, 2007). Differences question by question
-make it a paired one.
+Clusters are resampled with all of their questions (Efron and Tibshirani, An Introduction to the Bootstrap, 1993,
+section 13.3, percentile intervals; clusters as in Field and Welsh, 2007). With differences per question it is a paired
+bootstrap.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean over questions with its bootstrap interval, low to high."""
+    """Mean over questions with its bootstrap interval."""
 
     clusters: int
     questions: int
@@ -28,9 +28,15 @@ class Interval:
 def clustered_bootstrap(
     clusters: Sequence[str], values: Sequence[float], *, level: float, seed: int = 0
 ) -> Interval | None:
-    """Return the mean of `values` (one a question) and the middle `level` (0..1) of its resampled means; None without any.
+    """Return the mean of `values` with its bootstrap interval; None without values.
 
-    `clusters` names the page or document of each question. The same values and seed give the same interval.
+    Equal values and seed give equal intervals.
+
+    Args:
+        clusters: Page or document of each question.
+        values: One value a question.
+        level: Confidence level, 0..1.
+        seed: Seed of the resampling.
     """
     if not values:
         return None

@@ -1,19 +1,20 @@
-"""An asker who corrects: where the next click goes, given what the model marked and what is right.
+"""Simulated corrective clicks: position of the next click, from the predicted and the right mask.
 
-As in SAM (https://arxiv.org/abs/2304.02643, section 7.1, evaluation with points): the next click lies in the middle of the largest error
-region, the pixel that is farthest from its edge; positive where the mask misses the answer, negative where it goes too far.
+As in SAM (https://arxiv.org/abs/2304.02643, section 7.1, evaluation with points): the click lies in the largest error
+region, at the pixel farthest from its edge. It is positive where the mask misses the answer, negative where it exceeds
+it.
 """
 
 import numpy as np
 
 from model.masks import Mask
 
-Click = tuple[float, float, bool]  # x, y in pixels of the page; True: here, False: not here
-_LONGEST = 256  # cells of the grid that a large error is looked at in
+Click = tuple[float, float, bool]  # x, y in pixels of the page; True: answer, False: background
+_LONGEST = 256  # cells of the grid on which a large error region is eroded
 
 
 def next_click(mask: Mask, right: Mask) -> Click | None:
-    """Return the click that corrects the larger of both kinds of error; None where the mask is right already."""
+    """Return the click that corrects the larger kind of error; None when the mask is right."""
     missed, wrong = right & ~mask, mask & ~right
     if not missed.any() and not wrong.any():
         return None
@@ -23,7 +24,7 @@ def next_click(mask: Mask, right: Mask) -> Click | None:
 
 
 def _middle(region: Mask) -> tuple[float, float]:
-    """The centre of a pixel that lies as deep inside the region as any: what is left before erosion leaves nothing."""
+    """Return the centre of a deepest pixel of a region: one that survives erosion longest."""
     rows, columns = np.flatnonzero(region.any(axis=1)), np.flatnonzero(region.any(axis=0))
     top, left = int(rows[0]), int(columns[0])
     part = region[top : rows[-1] + 1, left : columns[-1] + 1]

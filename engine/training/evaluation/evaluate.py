@@ -1,4 +1,4 @@
-"""Measuring a predictor on pages whose answers are known, with the lexical floor beside it."""
+"""Evaluation of a predictor on pages with known answers, compared with the lexical baseline."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,32 +14,32 @@ from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import decode_rle
 from engine.training.evaluation import lexical_baseline
 from engine.training.evaluation.clicks import Click, next_click
-from engine.training.evaluation.confidence_intervals import intervals
+from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
 from engine.training.evaluation.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, iou, rasterise, words_under
 
-Corrected = Literal["answer", "pixels"]  # which mask clicks correct
+Corrected = Literal["answer", "pixels"]  # mask that clicks correct
 ImageOf = Callable[[GroundedPage], Image.Image | None]
 WordsOf = Callable[[GroundedPage], Sequence[GroundedWord]]
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question with what was answered, for those who look at single answers. Masks are bool [H, W] at page size."""
+    """Question with the model's answer and its score; masks are bool [H, W] of the page."""
 
     page: GroundedPage
     question: GroundedQuestion
     answer: Answer
-    by_floor: Mask
+    by_baseline: Mask
     acceptable: Sequence[Mask]
     scored: Scored
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an evaluation found, question by question."""
+    """Result of an evaluation, question by question."""
 
     version: str  # of the predictor
     pages: int
@@ -48,13 +48,13 @@ class Evaluation:
 
     @property
     def figures(self) -> Figures:
-        """The figures of all questions."""
+        """Return the figures of all questions."""
         return summarise(self.scored)
 
     def to_json(self) -> dict[str, Any]:
-        """The figures of all questions, the "interval" of the main ones, and the figures "by" slices of the questions.
+        """Return the figures as JSON, with "interval" of the main ones and "by" slices of the questions.
 
-        Slices hold answerable questions; all of them are told from the same unanswerable ones.
+        Slices hold answerable questions; all share the same unanswerable ones.
         """
         absent = [one for one in self.scored if not one.answerable]
         return {
@@ -62,7 +62,7 @@ class Evaluation:
             "pages": self.pages,
             **to_json(self.figures),
             "encode_ms_p50": round(float(np.median(self.encode_ms)), 2) if self.encode_ms else None,
-            "interval": intervals(self.scored),
+            "interval": metric_intervals(self.scored),
             "by": {
                 name: {value: to_json(summarise(part, absent)) for value, part in parts.items()}
                 for name, parts in slices(self.scored).items()
@@ -86,13 +86,22 @@ def evaluate(
 ) -> Evaluation:
     """Ask every question of the first `limit` pages and score the masks, in pixels of the page.
 
-    `images_from`: the folder that the pages' images are relative to, or a function that opens a page's image; None reads
-    words alone. `words_from`: what is asked instead of the given words; answers are scored against the given words' boxes all the
-    same, nothing is told of words, but how far the right ones of those asked would reach. `clicks`: how often each answer is then corrected by a click;
-    `corrected` "pixels" corrects what the pixel path alone says. `timed` asks one question at a time; without, a
-    page's questions are asked together (the same answers, sooner). `on_page(done)` is called after each page, `on_answer`
-    after each question; when `should_stop()` turns true, what was measured so far is returned. ValueError when an image is
-    missing or has not its page's size.
+    Args:
+        predictor: Model to evaluate.
+        pages: Pages with questions and acceptable answers.
+        images_from: Folder of the pages' images, or a function that opens them; None uses words only.
+        words_from: Words to ask instead of the given ones. Scored against the given words' boxes; word metrics are
+            omitted.
+        clicks: Number of corrective clicks after each answer.
+        corrected: "answer" or "pixels": the mask that clicks correct.
+        limit: Number of pages; None for all.
+        timed: Ask one question at a time to measure it; otherwise a page's questions are asked in a batch.
+        on_page: Called with the number of finished pages.
+        on_answer: Called after each question.
+        should_stop: Ends the evaluation early when it returns true; the result so far is returned.
+
+    Raises:
+        ValueError: An image is missing or has not the page's size.
     """
     opened = opener_of(images_from)
     scored: list[Scored] = []
@@ -129,9 +138,9 @@ def _answer_page(
     ):
         acceptable = masks_of(page, question)
         found = lexical_baseline.predict(prepared, question.question)
-        by_floor = rasterise([seen[at].box for at in found], (page.height, page.width))
+        by_baseline = rasterise([seen[at].box for at in found], (page.height, page.width))
         first = question.answers[0] if question.answers else None
-        comparable = question.answers if seen is page.words else []  # indices of other words tell nothing
+        comparable = question.answers if seen is page.words else []  # indices of other words cannot be compared
         scored = Scored(
             page_id=page.page_id,
             question_id=question.question_id,
@@ -140,30 +149,30 @@ def _answer_page(
             iou=best_iou(answer.mask, acceptable),
             word_iou=best_iou(answer.word_mask, acceptable),
             pixel_iou=best_iou(answer.pixel_mask, acceptable),
-            floor_iou=best_iou(by_floor, acceptable),
+            baseline_iou=best_iou(by_baseline, acceptable),
             answered=answer.answered,
             predicted_iou=answer.score,
             milliseconds=milliseconds,
             after_clicks=_corrected(predictor, encoded, question, answer, acceptable, clicks, corrected),
             word_f1=best_word_f1(answer.words, comparable),
-            floor_word_f1=best_word_f1(found, comparable),
+            baseline_word_f1=best_word_f1(found, comparable),
             reachable_iou=None if seen is page.words else _reachable(acceptable, seen),
             answer_words=None if first is None else len(set(first)),
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,
         )
-        yield Answered(page, question, answer, by_floor, acceptable, scored)
+        yield Answered(page, question, answer, by_baseline, acceptable, scored)
 
 
 def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
-    """Every acceptable answer as bool [height, width]: the unions of its words' boxes, then the given masks."""
+    """Return every acceptable answer as bool [height, width]: unions of word boxes, then given masks."""
     size = (page.height, page.width)
     by_words = [rasterise([page.words[at].box for at in answer], size) for answer in question.answers]
     return by_words + [decode_rle(one) for one in question.masks]
 
 
 def _reachable(acceptable: Sequence[Mask], words: Sequence[GroundedWord]) -> float:
-    """IoU of the words that stand in an acceptable answer with it, the best of them: what is lost before anybody answers."""
+    """Return the best IoU that these words can reach with an acceptable answer: the upper bound given OCR."""
     boxes = [word.box for word in words]
     return max(
         (iou(rasterise([boxes[at] for at in words_under(one, boxes)], one.shape), one) for one in acceptable),
@@ -195,7 +204,7 @@ def _corrected(
     clicks: int,
     corrected: Corrected,
 ) -> tuple[float, ...]:
-    """IoU after each click. The asker means the acceptable answer that the model came nearest to, and stays with it."""
+    """Return the IoU after each click, which corrects towards the nearest acceptable answer."""
     if not clicks or not acceptable:
         return ()
     mask = _mask_of(answer, corrected)
@@ -216,7 +225,7 @@ def _mask_of(answer: Answer, corrected: Corrected) -> Mask:
 
 
 def opener_of(images_from: Path | ImageOf | None) -> ImageOf:
-    """What opens the image of a page, RGB: see `evaluate`. It raises ValueError where an image is not there."""
+    """Return the function that opens a page's image, RGB; see `evaluate`. It raises ValueError."""
     if images_from is None:
         return lambda page: None
     if not isinstance(images_from, Path):
@@ -224,6 +233,7 @@ def opener_of(images_from: Path | ImageOf | None) -> ImageOf:
     folder = images_from
 
     def opened(page: GroundedPage) -> Image.Image | None:
+        """Open the image of a page; None without images."""
         if page.image is None:
             return None
         try:
@@ -231,7 +241,7 @@ def opener_of(images_from: Path | ImageOf | None) -> ImageOf:
                 return image.convert("RGB")
         except FileNotFoundError:
             raise ValueError(
-                f"Page {page.page_id}: its image {folder / page.image} does not exist; --words-only reads no images."
+                f"Page {page.page_id}: its image {folder / page.image} does not exist; add it, or use --words-only."
             ) from None
 
     return opened

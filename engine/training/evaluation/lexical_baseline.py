@@ -1,8 +1,8 @@
-"""The lexical floor: find the run of words most like the question, take what stands right of it or below.
+"""Lexical baseline: finds the words most similar to the question, and takes the text beside them.
 
-It learns nothing and every evaluation prints it beside the model: a model that does not beat it has not earned its weights.
-A page is prepared once (segments, candidate runs, an index from tokens to runs); a question then scores only the runs
-that share a token with it, and the cheapest of the others, which gives the same run as scoring all of them.
+It learns nothing, and every evaluation prints it beside the model: a useful model must beat it. A page is prepared once
+(segments, candidate runs, index from tokens to runs). A question then scores only the runs that share a token with it,
+and the cheapest other run; the result equals scoring all runs.
 """
 
 from __future__ import annotations
@@ -24,24 +24,27 @@ STOP_WORDS = frozenset((
 ))
 # fmt: on
 LONGEST_KEY = 12  # words of a run that may be a key
-ALIKE = 80.0  # rapidfuzz ratio (0..100) from which two tokens count as the same
-GAP = 1.2  # a space wider than this many line heights ends a segment
+ALIKE = 80.0  # rapidfuzz ratio (0..100) from which two tokens count as equal
+GAP = 1.2  # line heights; a wider space ends a segment
 
 Bounds = tuple[float, float, float, float]
 
 
 class PlacedWord(Protocol):
-    """A word with its box (x0, y0, x1, y1) in pixels of the page."""
+    """Word with its box (x0, y0, x1, y1) in pixels of the page."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """Return the text of the word."""
+
     @property
-    def box(self) -> tuple[int, int, int, int]: ...
+    def box(self) -> tuple[int, int, int, int]:
+        """Return the box in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of words that may be a key: words `start` to `end` of a segment, and its tokens as vocabulary indices."""
+    """Run of words that may be a key: words `start` to `end` of a segment, tokens as vocabulary indices."""
 
     segment: int
     start: int
@@ -51,35 +54,35 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class FloorPage:
-    """A page made ready for questions; see `prepare`."""
+class BaselinePage:
+    """Page prepared for questions; see `prepare`."""
 
     words: Sequence[PlacedWord]
     segments: list[list[int]]  # word indices, left to right
     bounds: list[Bounds]  # one a segment
     runs: list[Run]  # in reading order of segments
-    vocabulary: list[str]  # the page's distinct tokens
+    vocabulary: list[str]  # distinct tokens of the page
     runs_with: list[list[int]]  # vocabulary index -> indices of runs
-    cheapest: int | None  # the run that costs least when no token matches
-    frequency: Counter[str]  # token -> number of words that hold it
+    cheapest: int | None  # cheapest run when no token matches
+    frequency: Counter[str]  # token -> number of words that contain it
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case runs of letters, digits, #, $ and %."""
+    """Return the lower-case runs of letters, digits, #, $ and %."""
     return re.findall(r"[a-z0-9#$%]+", text.lower())
 
 
 def telling_tokens(text: str) -> list[str]:
-    """The tokens that are no stop words, or all of them where nothing else remains."""
+    """Return the tokens without stop words; all tokens when only stop words exist."""
     found = tokens(text)
     return [token for token in found if token not in STOP_WORDS] or found
 
 
 def segments(words: Sequence[PlacedWord], gap: float = GAP) -> list[list[int]]:
-    """Word indices grouped into pieces of lines.
+    """Return word indices grouped into segments of lines.
 
-    Words join a line when their centres are close; a line is cut after a colon and where a space is wider than `gap`
-    line heights. Lines come from top to bottom, the words of a segment from left to right.
+    Words join a line when their centres are close. A line is split after a colon and at spaces wider than `gap` line
+    heights. Lines run from top to bottom, words from left to right.
     """
     pieces: list[list[int]] = []
     for members, height in _lines(words):
@@ -96,7 +99,7 @@ def segments(words: Sequence[PlacedWord], gap: float = GAP) -> list[list[int]]:
 
 
 def _lines(words: Sequence[PlacedWord]) -> list[tuple[list[int], float]]:
-    """Lines of the page: word indices and the mean height of the line in pixels."""
+    """Return the lines of the page: word indices, and the mean height of the line in pixels."""
     members: list[list[int]] = []
     centres: list[float] = []
     heights: list[float] = []
@@ -104,7 +107,7 @@ def _lines(words: Sequence[PlacedWord]) -> list[tuple[list[int], float]]:
     for index in sorted(range(len(words)), key=middle.__getitem__):
         height = words[index].box[3] - words[index].box[1]
         home = None
-        # Words come sorted by height on the page: only the last few lines can still take one.
+        # Words are sorted by vertical position, so only the last few lines can still take one.
         for line in range(max(0, len(members) - 12), len(members)):
             if abs(centres[line] - middle[index]) < 0.5 * max(8, min(height, heights[line])):
                 home = line
@@ -120,8 +123,8 @@ def _lines(words: Sequence[PlacedWord]) -> list[tuple[list[int], float]]:
     return list(zip(members, heights, strict=True))
 
 
-def prepare(words: Sequence[PlacedWord]) -> FloorPage:
-    """Everything about a page that no question changes."""
+def prepare(words: Sequence[PlacedWord]) -> BaselinePage:
+    """Compute everything about a page that does not depend on the question."""
     parts = segments(words)
     word_tokens = [tokens(word.text) for word in words]
     index_of: dict[str, int] = {}
@@ -133,7 +136,7 @@ def prepare(words: Sequence[PlacedWord]) -> FloorPage:
     for at, run in enumerate(runs):
         for token_index in set(run.tokens):
             runs_with[token_index].append(at)
-    return FloorPage(
+    return BaselinePage(
         words=words,
         segments=parts,
         bounds=[_bounds(words, part) for part in parts],
@@ -163,12 +166,12 @@ def _runs(
     return runs
 
 
-def predict(page: FloorPage | Sequence[PlacedWord], question: str) -> list[int]:
-    """Indices of the words that the floor takes for the answer; none when it finds no key or nothing beside it.
+def predict(page: BaselinePage | Sequence[PlacedWord], question: str) -> list[int]:
+    """Return the indices of the answer's words; none without a key or without text beside it.
 
-    `page`: a prepared page, or its words (prepared anew at every call).
+    `page`: prepared page, or its words (prepared at every call).
     """
-    if not isinstance(page, FloorPage):
+    if not isinstance(page, BaselinePage):
         page = prepare(page)
     run = best_run(page, question)
     if run is None:
@@ -177,14 +180,19 @@ def predict(page: FloorPage | Sequence[PlacedWord], question: str) -> list[int]:
     return part[run.end :] or _beside(page, part[run.start : run.end])
 
 
-def best_run(page: FloorPage, question: str) -> Run | None:
-    """The run of words most like the question, the first of equals; None on a page without tokens."""
+def best_run(page: BaselinePage, question: str) -> Run | None:
+    """Return the run of words most similar to the question, the first of equals; None without tokens."""
     if page.cheapest is None:
         return None
     asked = telling_tokens(question)
     weights = [math.log(1 + len(page.words) / (1 + page.frequency.get(token, 0))) for token in asked]
     alike = [
-        {index: ratio for _, ratio, index in process.extract_iter(token, page.vocabulary, scorer=fuzz.ratio, score_cutoff=ALIKE)}
+        {
+            index: ratio
+            for _, ratio, index in process.extract_iter(
+                token, page.vocabulary, scorer=fuzz.ratio, score_cutoff=ALIKE
+            )
+        }
         for token in asked
     ]  # fmt: skip
     candidates = {at for ratios in alike for index in ratios for at in page.runs_with[index]}
@@ -205,12 +213,12 @@ def _score(run: Run, weights: list[float], alike: list[dict[int, float]]) -> flo
 
 
 def _extras(run: Run, used: int) -> float:
-    """What a run loses for tokens that nobody asked for, and gains for the colon of a key."""
+    """Return the penalty of a run for unmatched tokens, less the bonus for a colon."""
     return 0.5 * run.ends_with_colon - (len(run.tokens) - used)
 
 
-def _beside(page: FloorPage, key: list[int]) -> list[int]:
-    """The nearest segment right of a key that ends its segment, or below it."""
+def _beside(page: BaselinePage, key: list[int]) -> list[int]:
+    """Return the nearest segment right of or below a key; right only when the key ends its segment."""
     x0, y0, x1, y1 = _bounds(page.words, key)
     height = max(8, y1 - y0)
     best: tuple[float, list[int]] = (math.inf, [])
@@ -227,7 +235,7 @@ def _beside(page: FloorPage, key: list[int]) -> list[int]:
         if level > 0.4 * min(bounds[3] - bounds[1], y1 - y0) and bounds[0] >= x1 - 4:
             distance = bounds[0] - x1
         elif column > 0 and bounds[1] >= y1 - 4 and bounds[1] - y1 < 4 * height:
-            # A value below is as likely as one right of the key only when it is much nearer.
+            # A value below is preferred to one right of the key only when it is much nearer.
             distance = (bounds[1] - y1) * 3 + 60
         else:
             continue

@@ -1,4 +1,4 @@
-"""What an evaluation measures of each question, and the figures it sums them up to. Pure."""
+"""Metrics of an evaluation: values per question, and their summary. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from model.masks import Mask, iou
 
 _BINS = 10  # of the calibration error
-HIT = 0.5  # an answer counts as found above this IoU
+HIT = 0.5  # IoU above which an answer counts as found
 _ON_PURPOSE = ("mean_iou_after", "reachable_mean_iou", "reachable_acc_50")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """How one question was answered. IoUs are the best over the acceptable answers, and 0 where there are none.
+    """Score of one question; IoUs are the best over the acceptable answers, 0 without any.
 
-    What is told of words is None where regions alone answer, or where the words asked were not those of the set.
+    Word metrics are None when regions answer, or when other words than the set's were asked.
     """
 
     page_id: str
@@ -28,24 +28,25 @@ class Scored:
     iou: float
     word_iou: float  # of the word path alone
     pixel_iou: float  # of the pixel path alone
-    floor_iou: float  # of the lexical floor
-    answered: float  # probability, as the model says it
-    predicted_iou: float  # as the model says it
+    baseline_iou: float  # of the lexical baseline
+    answered: float  # probability by the model
+    predicted_iou: float  # by the model
     milliseconds: float
     after_clicks: tuple[float, ...] = ()  # IoU after the first, second, ... corrective click
-    word_f1: float | None = None  # of the words of the answer, best over the acceptable answers
-    floor_word_f1: float | None = None
+    word_f1: float | None = None  # best over the acceptable answers
+    baseline_word_f1: float | None = None
     answer_words: int | None = None  # of the first acceptable answer
-    reachable_iou: float | None = (
-        None  # of those asked words that stand in an acceptable answer, where they are not the set's
-    )
-    places: int | None = None  # that these words stand in; see slices.places
-    region_type: str | None = None  # of what no words make: "signature", "checkbox", ...
+    reachable_iou: float | None = None  # upper bound by the asked words, when they are not the set's
+    places: int | None = None  # number of places of these words; see slices.places
+    region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Figures over some questions. IoU and accuracy are over the answerable ones; None where nothing was measured."""
+    """Summary of some questions; IoU and accuracy over answerable ones. None when not measured.
+
+    Names with `floor` belong to the lexical baseline; they are keys of stored results.
+    """
 
     questions: int
     unanswerable: int
@@ -56,42 +57,41 @@ class Figures:
     floor_mean_iou: float | None
     floor_acc_50: float | None
     word_f1: float | None  # over questions with word answers, as the next three
-    exact: float | None  # share with word F1 = 1: accepted as it is
+    exact: float | None  # share with word F1 = 1: accepted unchanged
     floor_word_f1: float | None
     floor_exact: float | None
-    unanswerable_auroc: float | None  # how well `answered` tells answerable from unanswerable, 0..1
+    unanswerable_auroc: float | None  # separation of answerable and unanswerable questions by `answered`, 0..1
     calibration_error: float | None  # of the predicted IoU: see calibration_error()
-    confidence_auroc: (
-        float | None
-    )  # how well the predicted IoU tells answers found (IoU above one half) from others, 0..1
+    confidence_auroc: float | None  # separation of found answers (IoU above one half) and others by predicted IoU, 0..1
     ask_ms_p50: float | None
     ask_ms_p95: float | None
     mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click
-    reachable_mean_iou: float | None = (
-        None  # by choosing the right ones of the words asked, where they are not the set's
-    )
+    reachable_mean_iou: float | None = None  # upper bound by the asked words, when they are not the set's
     reachable_acc_50: float | None = None
 
 
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
-    """The best IoU of a mask over the acceptable answers; 0 without any."""
+    """Return the best IoU of a mask over the acceptable answers; 0 without any."""
     return max((iou(mask, one) for one in acceptable), default=0.0)
 
 
 def word_f1(words: Iterable[int], answer: Iterable[int]) -> float:
-    """F1 of two sets of word indices: 2 |A and B| / (|A| + |B|); 0 where both are empty."""
+    """Return the F1 of two sets of word indices: 2 |A and B| / (|A| + |B|); 0 when both are empty."""
     one, other = set(words), set(answer)
     return 2 * len(one & other) / (len(one) + len(other)) if one or other else 0.0
 
 
 def best_word_f1(words: Iterable[int], acceptable: Iterable[Iterable[int]]) -> float | None:
-    """The best F1 of words over the acceptable answers; None where no words answer."""
+    """Return the best F1 of words over the acceptable answers; None when no words answer."""
     words = list(words)
     return max((word_f1(words, answer) for answer in acceptable), default=None)
 
 
 def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float | None:
-    """Probability that a positive scores above a negative, ties counting half (Mann-Whitney U); None without both."""
+    """Return the probability that a positive scores above a negative (Mann-Whitney U); None without both.
+
+    Ties count half.
+    """
     if not positives or not negatives:
         return None
     scores = np.concatenate([np.asarray(positives, float), np.asarray(negatives, float)])
@@ -102,10 +102,10 @@ def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float | Non
 
 
 def calibration_error(predicted: NDArray[np.float64], true: NDArray[np.float64]) -> float | None:
-    """How far predictions [N] are from the truth in the mean of those alike: the expected calibration error over ten bins of equally
-    many (Naeini et al. 2015, with the bins of Nguyen and O'Connor 2015); None without any.
+    """Return the expected calibration error of predictions [N], both 0..1; None without any.
 
-    Not the mean distance of each prediction from its own truth: that is least for who is always certain.
+    Ten bins of equal size (Naeini et al. 2015, with the bins of Nguyen and O'Connor 2015). The mean absolute error
+    would not do: it favours overconfident predictions.
     """
     if not len(predicted):
         return None
@@ -116,14 +116,14 @@ def calibration_error(predicted: NDArray[np.float64], true: NDArray[np.float64])
 
 
 def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = None) -> Figures:
-    """The figures of some questions; `unanswerable` to tell them from, if not those among `scored`."""
+    """Summarise some questions; `unanswerable` replaces the unanswerable ones among `scored`."""
     there = [one for one in scored if one.answerable]
     absent = [one for one in scored if not one.answerable]
     ious = _column(there, "iou")
-    floors = _column(there, "floor_iou")
+    baselines = _column(there, "baseline_iou")
     times = _column(scored, "milliseconds")
     f1s = _column([one for one in there if one.word_f1 is not None], "word_f1")
-    floor_f1s = _column([one for one in there if one.floor_word_f1 is not None], "floor_word_f1")
+    baseline_f1s = _column([one for one in there if one.baseline_word_f1 is not None], "baseline_word_f1")
     reachable = _column([one for one in there if one.reachable_iou is not None], "reachable_iou")
     clicks = len(there[0].after_clicks) if there else 0
     return Figures(
@@ -133,12 +133,12 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         acc_50=_mean(ious > HIT),
         word_mean_iou=_mean(_column(there, "word_iou")),
         pixel_mean_iou=_mean(_column(there, "pixel_iou")),
-        floor_mean_iou=_mean(floors),
-        floor_acc_50=_mean(floors > HIT),
+        floor_mean_iou=_mean(baselines),
+        floor_acc_50=_mean(baselines > HIT),
         word_f1=_mean(f1s),
         exact=_mean(f1s == 1),
-        floor_word_f1=_mean(floor_f1s),
-        floor_exact=_mean(floor_f1s == 1),
+        floor_word_f1=_mean(baseline_f1s),
+        floor_exact=_mean(baseline_f1s == 1),
         unanswerable_auroc=auroc(
             [one.answered for one in there],
             [one.answered for one in (absent if unanswerable is None else unanswerable)],
@@ -158,7 +158,7 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
 
 
 def to_json(figures: Figures) -> dict[str, Any]:
-    """Figures as JSON; what was not measured on purpose (clicks, what other words could reach) is left out."""
+    """Return figures as JSON, without metrics that were not requested (clicks, upper bounds)."""
     return {name: value for name, value in asdict(figures).items() if value is not None or name not in _ON_PURPOSE}
 
 

@@ -1,4 +1,4 @@
-"""Words of evaluation pages as our own OCR reads them, kept in a folder: reading costs seconds a page."""
+"""Words of evaluation pages by our own OCR, cached in a folder: OCR takes seconds a page."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from engine.grounded import GroundedPage, GroundedWord
 
 
 class OcrWords:
-    """Reads the image of a page as an upload is read, and gives its words in pixels of the page, in reading order."""
+    """Reads page images as uploads are read; returns words in pixels of the page, in reading order."""
 
     def __init__(
         self,
@@ -30,17 +30,23 @@ class OcrWords:
         kept_in: Path | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> None:
-        """`folder`: what the pages' images are relative to. `kept_in`: a folder for what was read, one JSON file an image.
-        `warn` is told what went wrong with a page that is asked without words.
+        """Open the reader.
 
-        ValueError, a sentence, when there is no OCR engine or it has none of the languages.
+        Args:
+            folder: Folder of the pages' images.
+            limits: Limits of reading.
+            kept_in: Folder of the cache, one JSON file an image; None for no cache.
+            warn: Called with a sentence when a page is asked without words.
+
+        Raises:
+            ValueError: No OCR engine is installed, or it lacks the languages.
         """
         engine, _ = find_engine(limits.ocr_language)
         if engine is None:
             languages = limits.ocr_language.split("+")
             packages = " and ".join(["tesseract-ocr", *(f"tesseract-ocr-{name}" for name in languages)])
             raise ValueError(
-                f"No OCR engine that reads {' or '.join(languages)} is installed: install Tesseract (Debian: {packages})."
+                f"No OCR engine for {' or '.join(languages)} is installed: install Tesseract (Debian: {packages})."
             )
         self._folder = folder
         self._limits = limits
@@ -49,7 +55,7 @@ class OcrWords:
         self._warn = warn
 
     def __call__(self, page: GroundedPage) -> list[GroundedWord]:
-        """The words of a page's image. ValueError, a sentence, when it has none or it cannot be read."""
+        """Return the words of a page's image. Raises ValueError without an image or for an unreadable one."""
         if page.image is None:
             raise ValueError(f"Page {page.page_id} has no image, so there is nothing for OCR to read.")
         image = self._folder / page.image
@@ -62,7 +68,7 @@ class OcrWords:
         with tempfile.TemporaryDirectory(prefix="glossator-") as out:
             document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
         words = words_upright(document.pages[0], (page.width, page.height))
-        if document.warnings and not words:  # perhaps there was no time: the next reader tries again
+        if document.warnings and not words:  # OCR may have run out of time: not cached, so the next run tries again
             if self._warn is not None:
                 self._warn(f"Page {page.page_id}: {' '.join(document.warnings)}")
         elif kept is not None:
@@ -71,7 +77,7 @@ class OcrWords:
 
 
 def _kept(path: Path, made: dict[str, Any]) -> list[GroundedWord] | None:
-    """What was read before in the same way."""
+    """Return cached words, if they were read in the same way."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         if any(stored[name] != value for name, value in made.items()):
@@ -79,7 +85,7 @@ def _kept(path: Path, made: dict[str, Any]) -> list[GroundedWord] | None:
         return [
             GroundedWord(str(text), (int(x0), int(y0), int(x1), int(y1))) for text, x0, y0, x1, y1 in stored["words"]
         ]
-    except (OSError, ValueError, KeyError, TypeError):  # not there, or not ours: it is read anew
+    except (OSError, ValueError, KeyError, TypeError):  # missing or not ours: read again
         return None
 
 
@@ -93,13 +99,16 @@ def _keep(path: Path, made: dict[str, Any], words: list[GroundedWord]) -> None:
 
 @cache
 def _reader() -> str:
-    """What the code that reads documents is, in twelve digits: what another code has read is no measure of this one."""
+    """Return a 12-digit hash of the code that reads documents: results of other code must not be reused."""
     files = sorted(Path(documents.__file__).parent.glob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def words_upright(read: ReadPage, size: tuple[int, int]) -> list[GroundedWord]:
-    """The words of a page that was perhaps turned for reading, in pixels of the image as it is stored, `size` (width, height)."""
+    """Return the words of a page in pixels of the stored image, undoing the rotation for OCR.
+
+    size: (width, height) of the stored image.
+    """
     picture = (read.width, read.height)
     back = (360 - read.rotation) % 360
     width, height = picture if read.rotation % 180 == 0 else picture[::-1]

@@ -1,4 +1,4 @@
-"""The questions of an evaluation by what makes them hard: is a key printed, in how many places is the answer, how long is it. Pure."""
+"""Slices of an evaluation by difficulty: printed key, number of places, length of the answer. Pure."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,16 @@ from engine.training.evaluation.metrics import Scored
 
 Slices = dict[str, dict[str, list[Scored]]]
 
-_GAP = 1.2  # line heights between words of one place; a wider space ends a segment of a line (floor.GAP), too
+_GAP = 1.2  # line heights between words of one place; also the gap between segments (lexical_baseline.GAP)
 _HALVES = {"true": True, "false": False}
 _LENGTHS = {"1": (1, 1), "2": (2, 2), "3-4": (3, 4), "5-8": (5, 8), "9+": (9, 10**9)}
 
 
 def slices(scored: Sequence[Scored]) -> Slices:
-    """The answerable questions by name of a slice and value: "printed_key" (true, false), "regions" (one, several),
-    "answer_words" (1, 2, 3-4, 5-8, 9+), and "region_type" where the set has any.
+    """Return the answerable questions by slice and value.
+
+    Slices: "printed_key" (true, false), "regions" (one, several), "answer_words" (1, 2, 3-4, 5-8, 9+), and
+    "region_type" if any.
     """
     there = [one for one in scored if one.answerable]
     types = sorted({one.region_type for one in there if one.region_type is not None})
@@ -34,8 +36,10 @@ def slices(scored: Sequence[Scored]) -> Slices:
 
 
 def places(boxes: Sequence[tuple[int, int, int, int]]) -> int:
-    """In how many places words stand: connected runs of boxes (x0, y0, x1, y1) that are nearer than 1.2 line heights to each other,
-    across and down. An answer of several lines one under the other stands in one place.
+    """Return the number of places of some words.
+
+    A place is a connected group of boxes (x0, y0, x1, y1) nearer than 1.2 line heights to each other, horizontally and
+    vertically. Consecutive lines of an answer are one place.
     """
     left = list(range(len(boxes)))
     count = 0

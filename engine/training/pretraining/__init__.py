@@ -1,4 +1,4 @@
-"""Weights from nothing: stages of pretraining on text, on pages without labels, and on generated questions.
+"""Pretraining from random weights: on text, on unlabelled pages, and on generated questions.
 
-`run` drives the stages and resumes them, `stages` lists them, `probing` shows what they learned.
+`run` drives and resumes the stages, `stages` lists them, `probing` measures what they learned.
 """

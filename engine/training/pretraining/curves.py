@@ -1,4 +1,4 @@
-"""The metrics of a run of pretraining as a picture: a panel a stage, a line a part of the loss."""
+"""Plot of pretraining metrics: one panel a stage, one line a loss component."""
 
 import json
 from collections import defaultdict
@@ -11,8 +11,10 @@ _NOT_PLOTTED = {"step", "seconds", "rate", "stage"}
 
 
 def draw_curves(metrics: Path, picture: Path) -> bool:
-    """Draws the lines of ``metrics`` (JSON a line) into ``picture``, a PNG; False where matplotlib is not installed or there is
-    nothing to draw."""
+    """Draw the rows of `metrics` (one JSON object a line) into the PNG `picture`.
+
+    Returns False without matplotlib or without rows.
+    """
     if find_spec("matplotlib") is None or not metrics.is_file():
         return False
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -20,12 +22,12 @@ def draw_curves(metrics: Path, picture: Path) -> bool:
 
     stages: defaultdict[str, defaultdict[str, dict[float, float]]] = defaultdict(lambda: defaultdict(dict))
     for line in metrics.read_text("utf-8").splitlines():
-        with suppress(json.JSONDecodeError):  # a line that a killed run left half written
+        with suppress(json.JSONDecodeError):  # a line left incomplete by a killed run
             values = json.loads(line)
             for name in values.keys() - _NOT_PLOTTED:
                 stages[values["stage"]][name][values["step"]] = values[
                     name
-                ]  # the last, where a resumed run repeats steps
+                ]  # the last value, when a resumed run repeats steps
     if not stages:
         return False
     figure = Figure(figsize=(8, 3.2 * len(stages)), layout="constrained")

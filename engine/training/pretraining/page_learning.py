@@ -1,5 +1,4 @@
-"""Stages of learning from rendered pages without questions, each resumable, and the figures that show what they
-taught."""
+"""Pretraining stages on rendered pages without questions, each resumable, with figures of their effect."""
 
 import copy
 import json
@@ -12,8 +11,8 @@ from pathlib import Path
 import torch
 
 from engine.training.pretraining.curves import METRICS_FILE
+from engine.training.pretraining.pretraining_stage import WEIGHT_DECAY, at_rate
 from engine.training.pretraining.probing import Regions, probe_pages, regions_of, retrieval_figures, type_figures
-from engine.training.pretraining.stage import WEIGHT_DECAY, at_rate
 from engine.training.sources.rendered import RenderedPage, rendered_source
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
@@ -24,7 +23,7 @@ from model.objectives.objective import NetworkObjective
 from model.pretraining.joint import JointPretraining
 
 RATE = 1e-3
-_PACE_STEPS = 8  # that are timed, then thrown away
+_PACE_STEPS = 8  # timed, then discarded
 
 PageKind = Callable[[GroundingNetwork, Source], NetworkObjective]
 PAGE_OBJECTIVES: dict[str, PageKind] = {
@@ -45,12 +44,15 @@ def learn_pages(
     on_metrics: Callable[[Mapping[str, float]], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Outcome:
-    """Trains what one of PAGE_OBJECTIVES learns into ``folder``: its checkpoint, the state to resume from, and
-    METRICS_FILE, the log of ``target_std`` among it; a resumed run adds to that log."""
+    """Train one of PAGE_OBJECTIVES into `folder`: checkpoint, state to resume, METRICS_FILE.
+
+    The metrics include `target_std`; a resumed run appends to them.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     metrics = folder / METRICS_FILE
 
     def report(values: Mapping[str, float]) -> None:
+        """Append one row to the metrics."""
         line = {name: round(float(value), 6) for name, value in values.items()}
         with metrics.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
@@ -71,11 +73,9 @@ def learn_pages(
 def page_objective(
     name: str, network: GroundingNetwork, seed: int, *, pages: int = 4, pool: int = 512
 ) -> NetworkObjective:
-    """One of PAGE_OBJECTIVES on generated pages. ValueError for another name."""
+    """Return one of PAGE_OBJECTIVES on generated pages. Raises ValueError for another name."""
     if name not in PAGE_OBJECTIVES:
-        raise ValueError(
-            f"There is no way to learn from pages called {name!r}: choose from {', '.join(PAGE_OBJECTIVES)}."
-        )
+        raise ValueError(f"There is no page objective {name!r}; choose from {', '.join(PAGE_OBJECTIVES)}.")
     source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
     return PAGE_OBJECTIVES[name](network, source)
 
@@ -88,7 +88,7 @@ def affordable_steps(
     rate: float = RATE,
     clock: Callable[[], float] = time.monotonic,
 ) -> int:
-    """Steps that take about ``minutes`` here, by timing some on a copy; pages that ``source`` draws are not timed."""
+    """Return the steps that take about `minutes` here; times some on a copy, without the drawing of pages."""
     for step in range(_PACE_STEPS + 1):
         source(step)
     rehearsed = kind(copy.deepcopy(network), source)
@@ -102,8 +102,10 @@ def affordable_steps(
 def page_figures(
     network: GroundingNetwork, fitted: Sequence[RenderedPage], judged: Sequence[RenderedPage]
 ) -> dict[str, float]:
-    """Balanced accuracy of the probe of region types, and top-1 of both retrievals (engine.training.pretraining.probing), from the
-    frozen features of a network; fitted on some pages, judged on others."""
+    """Return figures of a network's frozen features: fitted on some pages, judged on others.
+
+    Balanced accuracy of the probe of region types, and top-1 of both retrievals (engine.training.pretraining.probing).
+    """
     was_training = network.training
     network.eval()
     one, other = regions_of(network, fitted), regions_of(network, judged)
@@ -112,14 +114,16 @@ def page_figures(
 
 
 def figures_of(fitted: Regions, judged: Regions) -> dict[str, float]:
-    """As ``page_figures``, from features."""
+    """Return the figures of `page_figures` from features."""
     types = {f"region_type.{name}": probe.balanced for name, probe in type_figures(fitted, judged).items()}
     return {**types, **retrieval_figures(fitted, judged)}
 
 
 def standard_figures(network: GroundingNetwork, pages: int = 64) -> dict[str, float]:
-    """``page_figures`` on generated pages that no training sees: ``pages`` to judge on, twice as many to fit on.
-    Without those that so few pages give nothing to measure by."""
+    """Return `page_figures` on generated pages that no training uses; drops figures too small to measure.
+
+    `pages`: number of pages to judge on; twice as many are fitted on.
+    """
     long_side = network.config.image.long_side
     found = page_figures(network, _kept_pages(2 * pages, long_side, False), _kept_pages(pages, long_side, True))
     return {name: value for name, value in found.items() if not math.isnan(value)}
@@ -127,5 +131,5 @@ def standard_figures(network: GroundingNetwork, pages: int = 64) -> dict[str, fl
 
 @lru_cache(maxsize=4)
 def _kept_pages(count: int, long_side: int, held_out: bool) -> list[RenderedPage]:
-    """Drawn once: a stage is judged before and after."""
+    """Return cached pages: a stage is judged before and after."""
     return probe_pages(count, long_side, held_out=held_out)

@@ -1,10 +1,9 @@
-"""Whether pages without questions taught anything: figures from frozen features, fitted on some generated pages and
-judged on others.
+"""Probes of what unlabelled pages taught: figures of frozen features, fitted and judged separately.
 
-Two questions. What kind of region is this (heading, key, value, cell, text, box to tick, figure), of a linear probe of
-the image's features. And which words stand in this region, and the other way round: the image is read without words,
-the words without image, and a linear map, fitted on the other pages, takes one to the other. Beside each stands what
-the region's place and size tell alone, since both encoders know them, and what the image adds to that.
+Two probes. Region types (heading, key, value, cell, text, checkbox, figure): a linear probe of the image features.
+Retrieval: which words lie in a region, and the reverse. The image is read without words, the words without image, and a
+linear map fitted on other pages takes one to the other. Each is compared with the region's place and size alone, which
+both encoders know, and with the image's addition to them.
 """
 
 import random
@@ -26,37 +25,37 @@ from model.vocabulary import Vocabulary
 
 FEATURES = ("place", "coarse", "trunk", "place+trunk")
 OTHERS = 7  # candidates beside the right one: chance is 1 / 8
-_FEWEST_WORDS = 2  # of a region that is looked for: one word is too often there twice
-_MOST_OF_A_KIND = 4  # regions of one kind that a page gives
+_FEWEST_WORDS = 2  # of a queried region: single words often occur twice
+_MOST_OF_A_KIND = 4  # regions of one kind taken from a page
 _PROBE_SEED = 8_888_881
 
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """R regions of some pages."""
+    """Features of R regions of some pages."""
 
     coarse: Tensor  # [R, D] of the map that is fused with the words
     trunk: Tensor  # [R, E] of all four levels of the trunk
-    words: Tensor  # [R, D] mean of the words' states, read without image; 0 where there is none
+    words: Tensor  # [R, D] mean of the words' states, read without image; 0 without words
     place: Tensor  # [R, P] of place and size
-    kinds: Tensor  # [R] numbers of REGION_TYPES
-    pages: Tensor  # [R] numbers of pages
-    counts: Tensor  # [R] of words
-    numbers: Tensor  # [R] among the regions of the page
+    kinds: Tensor  # [R] indices of REGION_TYPES
+    pages: Tensor  # [R] indices of pages
+    counts: Tensor  # [R] number of words
+    numbers: Tensor  # [R] index among the regions of the page
 
     def features(self, names: str) -> Tensor:
-        """[R, .]: of one name, or of several with a plus between."""
+        """Return [R, .] features by name; names joined with "+" are concatenated."""
         return torch.cat([getattr(self, name) for name in names.split("+")], 1)
 
 
 def probe_pages(count: int, long_side: int, *, held_out: bool) -> list[RenderedPage]:
-    """Pages to fit probes on, or, held out, to judge on; no training sees either."""
+    """Return pages to fit probes on, or, held out, to judge on; no training uses either."""
     return [rendered(made, long_side) for made in drawn_pages(_PROBE_SEED + held_out, count)]
 
 
 @torch.no_grad()
 def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: int = 0) -> Regions:
-    """Features of regions; of each kind at most a few a page, drawn by ``seed``."""
+    """Return features of regions; at most a few of each kind per page, drawn by `seed`."""
     vocabulary, config = Vocabulary(network.config.text.buckets), network.config
     device = next(network.parameters()).device
     rows: list[tuple[Tensor, ...]] = []
@@ -96,14 +95,14 @@ def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: i
 
 
 def place_features(unit: Tensor) -> Tensor:
-    """[R, P] of boxes [R, 4] (1 = the page's long side): corners, sizes, their logarithms, and waves of the corners."""
+    """Return [R, P] features of boxes [R, 4] in units of the long side: corners, sizes, logarithms, waves."""
     size = (unit[:, 2:] - unit[:, :2]).clamp_min(1e-4)
     waves = [wave(unit * (torch.pi * 2**octave)) for octave in range(4) for wave in (torch.sin, torch.cos)]
     return torch.cat([unit, size, size.log(), (size[:, :1] / size[:, 1:]).log(), *waves], 1)
 
 
 def type_figures(fitted: Regions, judged: Regions) -> dict[str, Probe]:
-    """The probe of region types from each of FEATURES."""
+    """Fit and judge the probe of region types on each of FEATURES."""
     return {
         name: linear_probe(fitted.features(name), fitted.kinds, judged.features(name), judged.kinds, len(REGION_TYPES))
         for name in FEATURES
@@ -111,10 +110,10 @@ def type_figures(fitted: Regions, judged: Regions) -> dict[str, Probe]:
 
 
 def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[str, float]:
-    """Top-1 of words from their region and of the region from its words, out of OTHERS + 1.
+    """Return top-1 of words by region and of regions by words, among OTHERS + 1 candidates.
 
-    ``same_page``: among other regions of the page. ``same_place``: among the regions of other pages that are most alike
-    in place and size, so that what is there decides. For each, by the image's features and by place and size alone.
+    `same_page`: candidates of the same page. `same_place`: candidates of other pages with the most similar place and
+    size, so that content decides. Each by image features, and by place and size alone.
     """
     own, other = fitted.counts >= _FEWEST_WORDS, judged.counts >= _FEWEST_WORDS
     found: dict[str, float] = {}
@@ -126,10 +125,12 @@ def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[s
 
 
 @torch.no_grad()
-def foretold_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed: int = 0) -> dict[str, float]:
-    """Both retrievals by D-JEPA's own predictor, which nothing is fitted for: what it says of the words of a region
-    from the image, against what the slow text encoder makes of them, means over the words, shifted and scaled to one
-    spread each."""
+def predicted_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed: int = 0) -> dict[str, float]:
+    """Return both retrievals by D-JEPA's own predictor, without a fitted map.
+
+    Compares its prediction of a region's words from the image with the slow text encoder's output, both averaged over
+    the words and standardised.
+    """
     judged = regions_of(objective.network, pages, seed)
     wordy = judged.counts >= _FEWEST_WORDS
     told, truth = [], []
@@ -147,7 +148,7 @@ def foretold_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed: 
 
 
 def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name: str, seed: int) -> dict[str, float]:
-    """Top-1 either way and among either candidates, from what is told of words and the words, of ``those`` regions."""
+    """Return top-1 in both directions and for both kinds of candidates, of the regions `those`."""
     found: dict[str, float] = {}
     pages, place = judged.pages[those], judged.place[those]
     for among, sets in (("same_page", same_page(pages, seed)), ("same_place", same_place(pages, place))):
@@ -157,7 +158,7 @@ def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name:
 
 
 def same_page(pages: Tensor, seed: int) -> list[list[int]]:
-    """For each region OTHERS of its page, drawn by ``seed``; none where the page has fewer."""
+    """Return OTHERS regions of the same page for each region, drawn by `seed`; none when there are fewer."""
     rng, found = random.Random(f"{seed}:same page"), []
     for row, page in enumerate(pages.tolist()):
         others = [at for at in (pages == page).nonzero()[:, 0].tolist() if at != row]
@@ -166,7 +167,7 @@ def same_page(pages: Tensor, seed: int) -> list[list[int]]:
 
 
 def same_place(pages: Tensor, place: Tensor) -> list[list[int]]:
-    """For each region the OTHERS of other pages that are most alike in their corners; none where there are fewer."""
+    """Return the OTHERS regions of other pages with the most similar corners; none when there are fewer."""
     distance = torch.cdist(place[:, :4], place[:, :4])
     distance[pages[:, None] == pages[None]] = torch.inf
     nearest = distance.argsort(1)[:, :OTHERS]
@@ -184,7 +185,7 @@ def _chosen(page: RenderedPage, rng: random.Random) -> list[int]:
 
 
 def _on_page(boxes: Tensor, size: tuple[int, int]) -> Tensor:
-    """Boxes cut at the page's edges, at least half a pixel wide."""
+    """Clip boxes to the page; each stays at least half a pixel wide."""
     limit = torch.tensor([*size, *size], dtype=boxes.dtype)
     cut = torch.minimum(boxes.clamp_min(0), limit)
     return torch.cat([torch.minimum(cut[:, :2], limit[:2] - 0.5), torch.maximum(cut[:, 2:], cut[:, :2] + 0.5)], 1)

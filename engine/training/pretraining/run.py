@@ -1,4 +1,4 @@
-"""Pretraining, stage by stage (engine.training.pretraining.stages): resumable, by seed, with figures before and after each."""
+"""Pretraining run: stage by stage, resumable, seeded, with figures before and after each stage."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from engine.training.pretraining.curves import METRICS_FILE, draw_curves
-from engine.training.pretraining.stage import Surroundings
+from engine.training.pretraining.pretraining_stage import StageInputs
 from engine.training.pretraining.stages import STAGES
 from model import checkpoint
 from model.learning import Plan, learn
@@ -24,13 +24,15 @@ FIGURES_FILE = "figures.json"
 CURVES_FILE = "curves.png"
 _PLAN_FILE = "plan.json"
 _START_FILE = "start.safetensors"
-_PACE_STEPS = 10  # steps that are timed to turn minutes into steps
+_PACE_STEPS = 10  # timed to convert minutes into steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """The stages of a run in their order with their steps, and what it begins with; written down at the start: a resumed
-    run keeps it. start: a checkpoint of the same preset. decoder: folder, or name on the hub, for the text stages."""
+    """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
+
+    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages.
+    """
 
     seed: int
     steps: Mapping[str, int]
@@ -45,15 +47,15 @@ class Schedule:
             raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
 
 
-# Of the shipped weights.
+# As for the shipped weights.
 RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000, "growth": 600})
 
 
 @dataclass(frozen=True, slots=True)
 class Pretrained:
-    """What a run of pretraining left behind. figures: stage -> name -> (before, after)."""
+    """Result of a pretraining run. `figures`: stage -> name -> (before, after)."""
 
-    weights: Path | None  # None when it was cancelled before the end
+    weights: Path | None  # None when cancelled before the end
     version: str | None
     schedule: Schedule
     figures: Mapping[str, Mapping[str, tuple[float, float]]]
@@ -75,12 +77,27 @@ def pretrain(
     on_progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Pretrained:
-    """Trains ``config`` into ``folder``: weights (float16), METRICS_FILE, FIGURES_FILE, CURVES_FILE
-    (where matplotlib is installed) and the state of each stage.
+    """Train `config` into `folder`: weights (float16), metrics, figures, curves and the states of stages.
 
-    Step by step the same weights for the same schedule, on one thread of the same machine. ``resume`` goes on with the
-    schedule that ``folder`` remembers. ``held_out``: pages for the figures. ``begin``
-    is given the network before it learns: public weights come in there. ValueError when there is no teacher or the folder holds another run.
+    Deterministic: equal schedules give equal weights on one thread of one machine. Curves need matplotlib.
+
+    Args:
+        folder: Folder of the run.
+        config: Network to train.
+        teacher: Sentence encoder whose token vectors the network keeps.
+        schedule: Stages and steps.
+        resume: Continue with the schedule stored in `folder`.
+        mixed: Train in mixed precision.
+        device: Device to train on.
+        held_out: Number of pages for the figures.
+        begin: Called with the network before training, to load public weights.
+        on_metrics: Called with each row of metrics.
+        on_figures: Called with a stage's name and figures.
+        on_progress: Called with the finished share, 0..1.
+        cancelled: Stops the run when it returns true.
+
+    Raises:
+        ValueError: The teacher is missing, or the folder holds another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
     schedule = _remembered(folder, schedule, config, resume)
@@ -94,14 +111,15 @@ def pretrain(
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = Surroundings(network, schedule.seed + number, folder, teacher, held_out, schedule.decoder)
-        torch.manual_seed(around.seed)  # its heads are drawn alike, whatever was done before in this process
+        around = StageInputs(network, schedule.seed + number, folder, teacher, held_out, schedule.decoder)
+        torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
             figures[name] = {"before": dict(stage.figures(around, objective))}
             _write_json(folder / FIGURES_FILE, figures)
 
         def metrics(values: Mapping[str, float], name: str = name) -> None:
+            """Append one row to the metrics, with the stage's name."""
             line = {"stage": name, **{part: round(float(value), 6) for part, value in values.items()}}
             with (folder / METRICS_FILE).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
@@ -109,6 +127,7 @@ def pretrain(
                 on_metrics(line)
 
         def progress(share: float, done: int = done, steps: int = steps) -> None:
+            """Report the share of the whole run."""
             if on_progress is not None:
                 on_progress((done + share * steps) / total)
 
@@ -148,16 +167,16 @@ def paced(
     start: str | None = None,
     decoder: str | None = None,
 ) -> Schedule:
-    """The stages ``names`` with steps for about ``minutes`` here: some steps of each are timed, then thrown away."""
-    Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # refuses names that are not there
+    """Return the stages `names` with steps for about `minutes` here; times and discards some steps of each."""
+    Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # raises for unknown names
     whole = sum(STAGES[name].share for name in names)
     steps = {}
     for name in names:
         network = _fresh(config, teacher, seed).to(device)
         with TemporaryDirectory() as empty:
-            objective = STAGES[name].objective(Surroundings(network, seed, Path(empty), teacher, decoder=decoder))
+            objective = STAGES[name].objective(StageInputs(network, seed, Path(empty), teacher, decoder=decoder))
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
-        learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # what only the first step costs
+        learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # costs of the first step only
         began = time.monotonic()
         learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
@@ -170,17 +189,19 @@ def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
     network = GroundingNetwork(config)
     vectors = reduced_vectors(teacher, config.text.vector_width)
     if vectors.shape != network.text_encoder.embedding.piece_vectors.shape:
-        raise ValueError(f"The teacher has {len(vectors)} wordpieces, the network {config.text.pieces}.")
+        raise ValueError(
+            f"The teacher has {len(vectors)} wordpieces, the network {config.text.pieces}; choose a matching teacher."
+        )
     network.text_encoder.embedding.piece_vectors.copy_(vectors)
     return network
 
 
 def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwork:
-    """What the run begins with. A copy is kept in ``folder``: a run goes on when the file it began with is gone."""
+    """Load the initial weights; keeps a copy in `folder`, so a run resumes without the original file."""
     kept = folder / _START_FILE
     network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
     if network.config != config:
-        raise ValueError(f"{path} holds another network than the preset {config.name!r}.")
+        raise ValueError(f"{path} holds another network than the preset {config.name!r}; choose its preset.")
     if not has_run(folder):
         checkpoint.save(kept, network, config.to_dict())
     return network
@@ -190,7 +211,7 @@ def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume:
     path = folder / _PLAN_FILE
     if path.is_file():
         if not resume:
-            raise ValueError(f"{folder} already holds a run; go on with --resume or choose another folder.")
+            raise ValueError(f"{folder} already holds a run; continue it with --resume, or choose another folder.")
         kept, of = _read_plan(folder)
         if of != json.loads(json.dumps(config.to_dict())):
             raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
@@ -199,7 +220,7 @@ def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume:
 
 
 def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
-    """Schedule and config of the run in ``folder``. ValueError where its plan cannot be read."""
+    """Return schedule and config of the run in `folder`. Raises ValueError for an unreadable plan."""
     path = folder / _PLAN_FILE
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
@@ -210,12 +231,12 @@ def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
 
 
 def remembered(folder: Path) -> Schedule:
-    """The schedule of the run in ``folder``. ValueError where its plan cannot be read."""
+    """Return the schedule of the run in `folder`. Raises ValueError for an unreadable plan."""
     return _read_plan(folder)[0]
 
 
 def has_run(folder: Path) -> bool:
-    """Whether a run was begun in ``folder``."""
+    """Return whether `folder` holds a run."""
     return (folder / _PLAN_FILE).is_file()
 
 

@@ -1,4 +1,4 @@
-"""The stages of pretraining, in order: what each learns, from what, how fast, and the figures that show that it learned."""
+"""Pretraining stages, in order, with their objectives, sources, learning rates and figures."""
 
 import copy
 from itertools import islice
@@ -8,7 +8,7 @@ from typing import Any
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
-from engine.training.pretraining.stage import Stage, Surroundings, at_rate
+from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.text_stages import TEXT_STAGES
 from engine.training.sources.examples import mixed_source, synthetic_source
 from engine.training.sources.region_source import region_source
@@ -20,15 +20,15 @@ from model.objectives.promptable import Asking, PromptableSegmentation
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
 from model.optim import NaturalGradient, parameter_groups
 
-_IMAGE_SHARE = 0.8  # of the steps of the stage with pictures: one rendered page, instead of four pages of words
-_REGION_SHARE = 0.6  # of those: a page that is asked for its regions alone
+_IMAGE_SHARE = 0.8  # share of the picture stage's steps with one rendered page instead of four pages of words
+_REGION_SHARE = 0.6  # share of those that ask for regions only
 _POOL = 384  # such pages, kept in memory
 _HELD_OUT_SEED = 9_999_991
-_PAGES_SEED = 9_000  # added to a run's seed: other pages than the stages that ask
+_PAGES_SEED = 9_000  # added to a run's seed: other pages than in the question stages
 
 
 def _everything(objective: Objective) -> list[dict[str, Any]]:
-    """Matrices at four times the rate of the rest, as in retraining."""
+    """Return all parameters; matrices at four times the rate, as in retraining."""
     assert isinstance(objective, NetworkObjective)
     matrices, rest = parameter_groups(objective.network, weight_decay=0.02)
     return [matrices | {"lr": 4e-3}, rest | {"lr": 1e-3}]
@@ -47,8 +47,7 @@ def _growth_alone(objective: Objective) -> list[dict[str, Any]]:
 
 
 def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
-    """The pixel path learns fast, the word path, which has learned already, slowly; matrices at four times the rate of the
-    rest."""
+    """Return a high rate for the pixel path and a low one for the trained word path; matrices four times."""
     assert isinstance(objective, NetworkObjective)
     pixels = {id(parameter) for parameter in pixel_parts(objective.network).parameters()}
     groups = []
@@ -59,27 +58,27 @@ def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
     return groups
 
 
-def _with_pictures(around: Surroundings) -> Objective:
+def _with_pictures(around: StageInputs) -> Objective:
     source = pictures_source(around.seed, around.network.config.image.long_side)
     return PromptableSegmentation(around.network, source, Asking(prompted_steps=0.5))
 
 
-def _regions(around: Surroundings) -> Objective:
+def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
     source = region_source(around.seed + 6_000, long_side=pointing.long_side)
     return RegionMasks(around.network, source, pointing)
 
 
 def pictures_source(seed: int, long_side: int) -> Source:
-    """Pages of words; in between one rendered page with questions of all kinds, or one that is asked for its regions."""
+    """Return pages of words, interleaved with rendered pages: with all questions, or with regions only."""
     words = synthetic_source(seed + 7_000)
     rendered = synthetic_source(seed + 8_000, pages=1, regions=0.3, images=True)
     regions = region_source(seed + 9_000, long_side=long_side, pages=1, pool=_POOL)
     return mixed_source(words, mixed_source(rendered, regions, _REGION_SHARE, seed), _IMAGE_SHARE, seed + 1)
 
 
-def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
-    """Mean IoU, share of answers above one half, and AUROC of "answered here" on pages that no training sees."""
+def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
+    """Return mean IoU, share of IoU above one half, and AUROC of "answered", on pages no training uses."""
     pages = list(islice(generate(_HELD_OUT_SEED), around.held_out))
     drawn = {one.page.page_id: one for one in pages}
     found = evaluate(
@@ -102,9 +101,9 @@ def answers(around: Surroundings, pictures: bool) -> dict[str, float]:
     return {name: value for name, value in figures.items() if value is not None}
 
 
-def _on_pages(name: str, title: str) -> Stage:
-    """A stage of engine.training.pretraining.page_learning. Its figures: what frozen features tell of regions and words."""
-    return Stage(
+def _on_pages(name: str, title: str) -> PretrainingStage:
+    """Return a stage of engine.training.pretraining.page_learning; figures: probes of frozen features."""
+    return PretrainingStage(
         title=title,
         share=0.3,
         objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED),
@@ -113,15 +112,15 @@ def _on_pages(name: str, title: str) -> Stage:
     )
 
 
-STAGES: dict[str, Stage] = {
+STAGES: dict[str, PretrainingStage] = {
     **TEXT_STAGES,
-    "mim": _on_pages("mim", "Hidden pixels of rendered pages, nothing asked."),
-    "ijepa": _on_pages("ijepa", "Embeddings of hidden regions of rendered pages, nothing asked."),
+    "mim": _on_pages("mim", "Masked pixels of rendered pages, without questions."),
+    "ijepa": _on_pages("ijepa", "Embeddings of masked regions of rendered pages, without questions."),
     "djepa": _on_pages(
-        "djepa", "Embeddings of regions from image and words, and of words from the image, nothing asked."
+        "djepa", "Embeddings of regions from image and words, and of words from the image, without questions."
     ),
-    "joint": _on_pages("joint", "Hidden pixels, embeddings, and masked words with the page in view, nothing asked."),
-    "words": Stage(
+    "joint": _on_pages("joint", "Masked pixels, embeddings, and masked words with the image, without questions."),
+    "words": PretrainingStage(
         title="Questions answered by words, on generated pages without pictures.",
         share=0.55,
         objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
@@ -129,15 +128,15 @@ STAGES: dict[str, Stage] = {
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=1e-3),
         figures=lambda around, _: answers(around, pictures=False),
     ),
-    "regions": Stage(
-        title="Regions that no words make, asked for and pointed at, on small pictures; what words alone need stays.",
+    "regions": PretrainingStage(
+        title="Regions without words, asked for and clicked, on small images; the word path is frozen.",
         share=0.45,
         objective=_regions,
         groups=_pixels_alone,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=7e-4),
         figures=lambda around, _: answers(around, pictures=True),
     ),
-    "segment": Stage(
+    "segment": PretrainingStage(
         title="Questions answered by words and pixels, on rendered pages too.",
         share=0.45,
         objective=_with_pictures,
@@ -145,8 +144,8 @@ STAGES: dict[str, Stage] = {
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=True),
     ),
-    "growth": Stage(
-        title="Which words belong to an answer, and how good an answer is; all else stays.",
+    "growth": PretrainingStage(
+        title="Words of an answer, and its predicted quality; all other parameters are frozen.",
         share=0.1,
         objective=lambda around: Growing(around.network, synthetic_source(around.seed + 77_000)),
         groups=_growth_alone,

@@ -1,8 +1,8 @@
-"""The stages that learn from texts: a decoder made bidirectional (LLM2Vec, https://arxiv.org/abs/2404.05961), which teaches the
-text encoder, and masked words of pages.
+"""Text stages of pretraining: a bidirectional decoder as the text encoder's teacher, and masked words.
 
-Each decoder stage goes on with what the one before it left in the run's folder; without any, with the decoder that was
-named, else with a small one from nothing. `distill` takes the decoder as its teacher where there is one, else the sentence encoder MiniLM.
+The decoder follows LLM2Vec (https://arxiv.org/abs/2404.05961). Each decoder stage continues the previous one's output
+in the run's folder; without any, it uses the named decoder, else a small one from random weights. `distill` takes the
+decoder as teacher when there is one, else the sentence encoder MiniLM.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from typing import Any, cast
 import torch
 
 from engine.synthetic import generate
-from engine.training.pretraining.stage import Stage, Surroundings, at_rate
+from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.texts import passages_of, python_corpus, sentence_pairs, sentences_of, text_source
 from engine.training.sources.examples import example_of, synthetic_source
 from model.examples import Example
@@ -33,14 +33,14 @@ from model.vocabulary import Vocabulary
 
 DECODER_STAGES = ("decoder", "bidirectional", "contrast")
 _PASSAGES, _SENTENCES = 8, 32  # a step
-_LARGE = 100_000_000  # parameters of a decoder, above which adapters learn in its place
+_LARGE = 100_000_000  # parameters of a decoder above which adapters are trained instead
 _JUDGED, _PAIRS = 100, 400
 _COUNTED_PAGES, _JUDGED_PAGES = 400, 60
 _PAGES_SEED = 9_999_991
 
 
-def _decoder_before(around: Surroundings, stage: str) -> tuple[Any, Any] | None:
-    """What the nearest earlier decoder stage left in the run's folder."""
+def _decoder_before(around: StageInputs, stage: str) -> tuple[Any, Any] | None:
+    """Return the output of the nearest earlier decoder stage; None without one."""
     for name in reversed(DECODER_STAGES[: DECODER_STAGES.index(stage)]):
         folder = around.folder / name / DECODER_FOLDER
         if folder.is_dir():
@@ -48,7 +48,7 @@ def _decoder_before(around: Surroundings, stage: str) -> tuple[Any, Any] | None:
     return None
 
 
-def _decoder_for(around: Surroundings, stage: str) -> tuple[Any, Any]:
+def _decoder_for(around: StageInputs, stage: str) -> tuple[Any, Any]:
     found = _decoder_before(around, stage)
     if found is None and around.decoder is not None:
         found = load_decoder(around.decoder)
@@ -62,19 +62,19 @@ def _decoder_for(around: Surroundings, stage: str) -> tuple[Any, Any]:
     return small_decoder(tokenizer, DecoderSize()), tokenizer
 
 
-def _next_tokens(around: Surroundings) -> Objective:
+def _next_tokens(around: StageInputs) -> Objective:
     decoder, tokenizer = _decoder_for(around, "decoder")
     return NextTokens(decoder, tokenizer, text_source(passages_of(python_corpus().training), around.seed, _PASSAGES))
 
 
-def _masked_next_tokens(around: Surroundings) -> Objective:
+def _masked_next_tokens(around: StageInputs) -> Objective:
     decoder, tokenizer = _decoder_for(around, "bidirectional")
     make_bidirectional(decoder)
     texts = text_source(passages_of(python_corpus().training), around.seed, _PASSAGES)
     return MaskedNextTokens(decoder, tokenizer, texts)
 
 
-def _contrast(around: Surroundings) -> Objective:
+def _contrast(around: StageInputs) -> Objective:
     decoder, tokenizer = _decoder_for(around, "contrast")
     make_bidirectional(decoder)
     return SentenceContrast(
@@ -82,8 +82,8 @@ def _contrast(around: Surroundings) -> Objective:
     )
 
 
-def _contrast_figures(around: Surroundings, objective: Objective) -> Mapping[str, float]:
-    """Alignment, uniformity, and the agreement with MiniLM, which is not its teacher."""
+def _contrast_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
+    """Return alignment, uniformity, and the agreement with MiniLM, which is not its teacher."""
     learned, (sentences, pairs) = cast(DecoderObjective, objective), _compared()
     vectors = sentence_vectors(learned.decoder, learned.tokenizer, sentences)
     other = teachers.minilm(around.teacher).vectors(sentences)
@@ -98,7 +98,7 @@ def _decoder_figures(objective: Objective, stage: str) -> Mapping[str, float]:
     return figures(learned.decoder, learned.tokenizer, judged, seen)
 
 
-def _teacher(around: Surroundings) -> teachers.Teacher:
+def _teacher(around: StageInputs) -> teachers.Teacher:
     for name in reversed(DECODER_STAGES):
         folder = around.folder / name / DECODER_FOLDER
         if folder.is_dir():
@@ -106,13 +106,13 @@ def _teacher(around: Surroundings) -> teachers.Teacher:
     return teachers.minilm(around.teacher)
 
 
-def _distillation(around: Surroundings) -> Objective:
+def _distillation(around: StageInputs) -> Objective:
     texts = text_source(sentences_of(python_corpus().training), around.seed, _SENTENCES)
     return Distillation(around.network, _teacher(around), texts)
 
 
-def _agreement(around: Surroundings) -> Mapping[str, float]:
-    """Spearman correlation of the similarities of held-out pairs of sentences under student and teacher."""
+def _agreement(around: StageInputs) -> Mapping[str, float]:
+    """Return the Spearman correlation of student's and teacher's similarities on held-out sentence pairs."""
     sentences, pairs = _compared()
     vectors = student_vectors(around.network, sentences)
     others = {"agreement_with_teacher": _teacher(around), "agreement_with_minilm": teachers.minilm(around.teacher)}
@@ -121,62 +121,62 @@ def _agreement(around: Surroundings) -> Mapping[str, float]:
 
 @lru_cache(maxsize=1)
 def _compared() -> tuple[list[str], list[tuple[int, int]]]:
-    """Held-out sentences, and which of them are compared."""
+    """Return held-out sentences, and the pairs to compare."""
     drawn = sentence_pairs(python_corpus().held_out, 0, _PAIRS)
     sentences = sorted({sentence for pair in drawn for sentence in pair})
     places = {sentence: place for place, sentence in enumerate(sentences)}
     return sentences, [(places[one], places[other]) for one, other in drawn]
 
 
-def _masked_words(around: Surroundings) -> Objective:
+def _masked_words(around: StageInputs) -> Objective:
     network = around.network
     pieces = len(network.text_encoder.embedding.piece_vectors)
     guess = first_pieces(_pages(around.seed, _COUNTED_PAGES), Vocabulary(network.config.text.buckets), pieces)
     return MaskedWords(network, synthetic_source(around.seed, pages=4, questions=1), guess=guess)
 
 
-def _masked_words_figures(around: Surroundings, objective: Objective) -> Mapping[str, float]:
+def _masked_words_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
     judged, counted = _pages(_PAGES_SEED, _JUDGED_PAGES), _pages(around.seed, _COUNTED_PAGES)
     return cast(MaskedWords, objective).figures(judged, counted)
 
 
 @lru_cache(maxsize=4)
 def _pages(seed: int, count: int) -> tuple[Example, ...]:
-    """Generated pages with words, without questions and pictures."""
+    """Return generated pages with words, without questions and images."""
     drawn = (one.page for one in generate(seed) if one.page.words)
     return tuple(example_of(page, None, ()) for page in islice(drawn, count))
 
 
-TEXT_STAGES: dict[str, Stage] = {
-    "decoder": Stage(
-        title="Next tokens: a small decoder from nothing, where no other is at hand.",
+TEXT_STAGES: dict[str, PretrainingStage] = {
+    "decoder": PretrainingStage(
+        title="Next tokens: a small decoder from random weights, unless one is given.",
         share=0.2,
         objective=_next_tokens,
         groups=at_rate(3e-3),
         figures=lambda _, objective: _decoder_figures(objective, "decoder"),
     ),
-    "bidirectional": Stage(
-        title="A decoder that sees both ways: masked next tokens (LLM2Vec).",
+    "bidirectional": PretrainingStage(
+        title="Bidirectional decoder: masked next tokens (LLM2Vec).",
         share=0.15,
         objective=_masked_next_tokens,
         groups=at_rate(1e-3),
         figures=lambda _, objective: _decoder_figures(objective, "bidirectional"),
     ),
-    "contrast": Stage(
-        title="Vectors of sentences from that decoder: unsupervised SimCSE.",
+    "contrast": PretrainingStage(
+        title="Sentence vectors of that decoder: unsupervised SimCSE.",
         share=0.05,
         objective=_contrast,
         groups=at_rate(2e-4),
         figures=_contrast_figures,
     ),
-    "distill": Stage(
-        title="The text encoder learns from the decoder before it, else from MiniLM.",
+    "distill": PretrainingStage(
+        title="Distillation of the text encoder from that decoder, else from MiniLM.",
         share=0.15,
         objective=_distillation,
         groups=at_rate(6e-3),
         figures=lambda around, _: _agreement(around),
     ),
-    "mlm": Stage(
+    "mlm": PretrainingStage(
         title="Masked words of generated pages.",
         share=0.15,
         objective=_masked_words,

@@ -1,9 +1,8 @@
-"""Text to learn a language from that lies on every machine: what the Python standard library says about itself.
+"""Texts for language pretraining that every machine has: documentation of the Python standard library.
 
-The docstrings of its modules and the topics of its reference (pydoc_data), both under the PSF licence, version 2, which
-allows use and redistribution with its notice; and the words of generated pages (engine.synthetic), which are ours. Nothing
-is fetched. The same version of Python gives the same texts; parts that distributions leave out (tests, IDLE, Tk) are not
-read.
+Docstrings of its modules and the topics of its reference (pydoc_data), under the PSF licence, version 2, which allows
+use and redistribution with its notice; and words of generated pages (engine.synthetic), which are ours. Nothing is
+downloaded. Equal versions of Python give equal texts; parts that distributions omit (tests, IDLE, Tk) are skipped.
 """
 
 import ast
@@ -26,10 +25,10 @@ Texts = Callable[[int], Sequence[str]]  # step -> texts; pure
 
 _OPTIONAL = {"test", "tests", "idlelib", "tkinter", "turtledemo", "lib2to3", "distutils", "ensurepip", "site-packages"}
 _OPTIONAL |= {"dist-packages", "turtle.py", "config"}
-_HELD_OUT = 10  # one document of so many
-_BLOCK_STEPS = 8  # steps whose texts are drawn together and grouped by length, so that little is padding
+_HELD_OUT = 10  # one document of so many is held out
+_BLOCK_STEPS = 8  # steps whose texts are drawn together and grouped by length, to reduce padding
 _FEWEST, _MOST = 4, 60  # words of a sentence
-_PROSE = 0.6  # share of a sentence's words that are letters alone
+_PROSE = 0.6  # share of a sentence's words that contain only letters
 _END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z\"'(])")
 _MARKUP = re.compile(r"[*`]+|:(?:class|func|meth|mod|exc|attr|data|ref|pep|term):")
 _BULLET = re.compile(r"^\s*(?:[*+-]|\d+\.|#\.)\s+")
@@ -38,7 +37,7 @@ _PLAIN = re.compile(r"[(\"']*[A-Za-z]+(?:['-][A-Za-z]+)*[)\"'.,;:!?]*")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with a name, as sentences in order."""
+    """Named text, as sentences in order."""
 
     name: str
     sentences: tuple[str, ...]
@@ -46,7 +45,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Documents to learn from and documents to judge by; no sentence is in both."""
+    """Training and held-out documents; no sentence is in both."""
 
     training: tuple[Document, ...]
     held_out: tuple[Document, ...]
@@ -54,12 +53,12 @@ class Corpus:
 
 @cache
 def python_corpus(most_modules: int | None = None) -> Corpus:
-    """The texts of the standard library, of its first modules alone if a number of them is given."""
+    """Return the texts of the standard library; only of its first `most_modules` modules when given."""
     return split([*_topics(), *islice(_modules(), most_modules)])
 
 
 def page_documents(seed: int, count: int) -> list[Document]:
-    """The words of ``count`` generated pages in reading order, a line a sentence."""
+    """Return the words of `count` generated pages in reading order, one sentence a line."""
     found = []
     for number, one in enumerate(islice(generate(seed), count)):
         layout = read_layout([Word(word.text, word.box) for word in one.page.words])
@@ -72,7 +71,7 @@ def page_documents(seed: int, count: int) -> list[Document]:
 
 
 def split(documents: Iterable[Document]) -> Corpus:
-    """Parts documents by a hash of their names; a sentence that was said before, in whichever part, is left out."""
+    """Split documents by a hash of their names; repeated sentences are dropped."""
     said: set[str] = set()
     parts: tuple[list[Document], list[Document]] = ([], [])
     for document in documents:
@@ -84,12 +83,15 @@ def split(documents: Iterable[Document]) -> Corpus:
 
 
 def sentences_of(documents: Iterable[Document]) -> list[str]:
-    """Every sentence, in order."""
+    """Return every sentence, in order."""
     return [sentence for document in documents for sentence in document.sentences]
 
 
 def passages_of(documents: Iterable[Document], most_words: int = 80) -> list[str]:
-    """Runs of sentences of one document, up to ``most_words`` words unless one sentence is longer, in order."""
+    """Return passages of consecutive sentences of one document, up to `most_words` words, in order.
+
+    A single longer sentence is a passage of its own.
+    """
     passages: list[str] = []
     for document in documents:
         run: list[str] = []
@@ -103,14 +105,18 @@ def passages_of(documents: Iterable[Document], most_words: int = 80) -> list[str
 
 
 def text_source(texts: Sequence[str], seed: int, count: int) -> Texts:
-    """``count`` texts a step, each once before any is seen twice (but for a rest of less than a block), of like lengths."""
+    """Return a source of `count` texts a step, of similar length; each text once an epoch.
+
+    A remainder shorter than a block is skipped.
+    """
     if not texts:
-        raise ValueError("There is no text to learn from.")
+        raise ValueError("There is no text to train on.")
     drawn = min(_BLOCK_STEPS * count, len(texts))
-    blocks = len(texts) // drawn  # in one turn
+    blocks = len(texts) // drawn  # blocks of an epoch
     orders: dict[int, list[int]] = {}
 
     def source(step: int) -> Sequence[str]:
+        """Return the texts of one step."""
         block, place = divmod(step, _BLOCK_STEPS)
         turn, block = divmod(block, blocks)
         if turn not in orders:
@@ -124,12 +130,12 @@ def text_source(texts: Sequence[str], seed: int, count: int) -> Texts:
 
 
 def sentence_pairs(documents: Sequence[Document], seed: int, count: int) -> list[tuple[str, str]]:
-    """Pairs to compare: half of them neighbours in a document (often alike), half drawn apart (seldom alike)."""
+    """Return pairs to compare: half neighbours in a document, half drawn from different places."""
     rng = random.Random(f"{seed}:pairs")
     near = [pair for document in documents for pair in zip(document.sentences, document.sentences[1:], strict=False)]
     every = sentences_of(documents)
     if len(every) < 2 or not near:
-        raise ValueError("Pairs of sentences need a document with two of them.")
+        raise ValueError("Sentence pairs need a document with at least two sentences.")
     close = rng.sample(near, min(count // 2, len(near)))
     apart = [rng.sample(every, 2) for _ in range(count - len(close))]
     return close + [(one, other) for one, other in apart]
@@ -165,7 +171,7 @@ def _topics() -> Iterator[Document]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The prose in a text, without markup; code and tables are left out."""
+    """Yield the prose sentences of a text, without markup, code and tables."""
     for block in re.split(r"\n\s*\n", text):
         lines = [_BULLET.sub("", line).strip() for line in block.splitlines()]
         if any(line.startswith((">>>", "...", "::")) for line in lines) or "::=" in block:

@@ -1,6 +1,6 @@
 """Retraining: from accepted answers to a challenger that the gate has judged.
 
-`trigger` (count, age) and `schedule` (clock) ask for a run; `firings` records each occasion, `trigger_status` shows
-how near it is. `run` drives it and resumes it, `learner` teaches, `judging` compares with the champion, `gate`
-decides (pure), `sweep` tidies up.
+`trigger` (count, age) and `schedule` (crontab) request runs. `firings` records each request, `trigger_status` shows
+the distance to the next one. `run` drives and resumes a run, `learner` trains, `judging` compares with the champion,
+`gate` decides (pure), and `sweep` deletes what finished runs leave behind.
 """

@@ -1,6 +1,6 @@
-"""What changed between champion and challenger, question by question: what one looks at before one believes a mean.
+"""Changes between champion and challenger, question by question.
 
-A run keeps it as a blob beside its verdict, so that it can be looked at as long as the run is there.
+A run stores them as a blob beside its verdict, so that they can be inspected as long as the run exists.
 """
 
 import json
@@ -19,22 +19,24 @@ from engine.training.retraining.gate import FROZEN, GENERATED, RECENT, TAUGHT, H
 from engine.workspace import Workspace
 
 Kind = Literal["gained", "lost", "better", "worse", "same"]
-SLIGHT = 0.01  # of IoU: what moved by less is the same
+SLIGHT = 0.01  # of IoU: smaller differences count as unchanged
 _SHOWN = (RECENT, FROZEN, TAUGHT, GENERATED)
 
 
 class Change(BaseModel):
-    """One question: how well the champion answered it ("before") and the challenger ("after").
+    """Change of one question: score of the champion ("before") and of the challenger ("after").
 
-    gained: it was not found (IoU at most one half) and now is; lost: the other way; for a question without an answer, whether that is
-    said. better, worse: found as before, marked otherwise. Ids and names are None for generated pages.
+    - gained, lost: found (IoU above one half) now or before only; for an unanswerable question, declined.
+    - better, worse: found or missed both times, with another IoU.
+
+    Ids and names are None for generated pages.
     """
 
     holdout: str
     kind: Kind
     question: str
     answerable: bool
-    before: float  # IoU; for a question without an answer the probability that it has none
+    before: float  # IoU; for an unanswerable question the probability of "not in the document"
     after: float
     page_id: str
     page_number: int | None = None
@@ -43,22 +45,23 @@ class Change(BaseModel):
 
 
 class Changes(BaseModel):
-    """The changes of a run: how many there are of each kind, and those asked for, the largest first."""
+    """Changes of a run: counts by kind, and the requested ones, largest first."""
 
     counts: dict[str, dict[str, int]]  # holdout -> kind -> questions
     changes: list[Change]
 
 
 def keep(workspace: Workspace, holdouts: Sequence[Holdout], pages: Mapping[str, GroundedPage]) -> str:
-    """Keep what changed on all holdouts and return the SHA-256 of the blob."""
+    """Store the changes on all holdouts; return the SHA-256 of the blob."""
     rows = [row for one in holdouts for row in _rows(one, pages)]
     return workspace.blobs.put(canonical(rows))
 
 
 def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | None = None, limit: int = 200) -> Changes:
-    """Return what changed by a run: at most `limit` questions of some kinds (None: all but the same), the largest first.
+    """Return the changes of a run: at most `limit` questions of some kinds, largest first.
 
-    Nothing where it has not been judged, or was judged by a version that kept no changes. NotFound when there is no such run.
+    `kinds` None: all except "same". Empty before a verdict, or for versions without stored changes. Raises NotFound
+    when there is no such run.
     """
     with workspace.database.read() as session:
         run = existing(session, Run, run_id)
@@ -68,7 +71,7 @@ def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | Non
     try:
         rows: list[dict[str, Any]] = json.loads(workspace.blobs.read(sha256))
     except LookupError as error:
-        raise NotFound(f"The list of changes is gone: {error}") from None
+        raise NotFound(f"The list of changes is missing; restore it from a backup: {error}") from None
     found = [Change(**row) for row in rows]
     counts: dict[str, dict[str, int]] = {}
     for one in found:
@@ -115,7 +118,7 @@ def _kind(before: float, after: float) -> Kind:
 
 
 def _named(workspace: Workspace, chosen: list[Change]) -> list[Change]:
-    """With the documents of the pages that are still there."""
+    """Return the changes with the documents of pages that still exist."""
     with workspace.database.read() as session:
         for one in chosen:
             page = session.get(Page, one.page_id) if one.holdout != GENERATED else None

@@ -1,12 +1,12 @@
-"""Early stopping: some of the documents that could teach are only looked at, and a run that reads them worse than it did at its beginning ends.
+"""Early stopping: training ends when the held-out loss clearly exceeds its initial value.
 
-They are documents of the training split, so the holdouts are never asked when to stop. What is measured is the loss of their
-questions, asked plainly, the same ones each time. They are few, and between two checkpoints of a run that learns well the loss on them
-goes up as easily as down (measured on five documents: .142, .213, .210, .201 on the way to the better model; .743 of unseen pages' questions
-right at the lowest of them, .761 a hundred steps on, .776 at the end of the cosine). So a checkpoint is not taken for being the lowest, and a
-run does not end for want of a new low. It ends when it has lost what it began with, clearly and several checkpoints in a row, and hands in the
-best there was; a run whose last checkpoint has lost it does the same. Every other run hands in its last. The measure is Prechelt's generalization loss ("Early
-Stopping - But When?", 1998, GL) against the beginning instead of the lowest.
+A fixed share of the training documents is held out, so the project's holdouts never decide when to stop. The measure is
+the loss of the same plain questions at every checkpoint. The documents are few, so the loss fluctuates from checkpoint
+to checkpoint even in good runs. Therefore the lowest checkpoint is not preferred, and a missing new low does not end a
+run. Training ends when several checkpoints in a row exceed the initial loss by the factor LOST. The run then hands in
+its best checkpoint, also when only its last one exceeds the factor. Every other run hands in its last checkpoint. The
+measure is Prechelt's generalization loss ("Early Stopping - But When?", 1998, GL), relative to the initial loss instead
+of the lowest.
 """
 
 import hashlib
@@ -20,58 +20,58 @@ from pathlib import Path
 import torch
 
 from engine.grounded import GroundedPage
-from engine.training.augmentation.negative_questions import with_absent
+from engine.training.augmentation.negative_questions import with_negative_questions
 from engine.training.sources.examples import page_source
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import Asking, PromptableSegmentation
 
-FEWEST_DOCUMENTS = 3  # that say anything about a run: of fewer, it is chance
-LOST = 1.5  # times the loss at the beginning: what goes up by less may be chance, or come down again with the rate
+FEWEST_DOCUMENTS = 3  # fewer documents give a loss of chance
+LOST = 1.5  # times the initial loss: a smaller rise may be chance, or fall again with the learning rate
 LOG_FILE, BEST_FILE = "watched.json", "best.safetensors"
 _PLAINLY = Asking(prompted_steps=0.0, anchors_dropped=0.0, begun_inside=1.0)
 _BATCHES = 6  # of pages, at most
-_ABSENT = 0.2  # share of the questions that have no answer
+_NEGATIVE = 0.2  # share of negative questions
 
 
-def watched_documents(documents: Iterable[str], share: float) -> set[str]:
-    """Return the documents (ids) to look at: a share of them by their hash alone.
+def held_out_documents(documents: Iterable[str], share: float) -> set[str]:
+    """Return the ids of the held-out documents: a share of them by hash.
 
-    So a document is watched for good, or never. If one that had taught were watched later, the champion would know it by heart, and
-    every run would seem to lose it.
+    Membership never changes. A document trained on earlier would be memorised by the champion, so its loss would seem
+    to rise in every run.
     """
     return {one for one in documents if _place(one) < share}
 
 
 def _place(document: str) -> float:
-    """Where a document stands among all that there could be, 0..1."""
+    """Return a uniform position of a document by hash, 0..1."""
     return int.from_bytes(hashlib.sha256(f"watched:{document}".encode()).digest()[:8], "big") / 2**64
 
 
-def watched_source(
+def held_out_source(
     pages: Sequence[GroundedPage],
     *,
     at_once: int,
     questions: int,
     weights: Mapping[str, Mapping[str, float]] | None = None,
 ) -> tuple[Source, int] | None:
-    """Return where the questions to look at come from, and how many steps it has; None when no page has a question that counts.
+    """Return the source of held-out questions and its number of steps; None without a question of weight.
 
-    `weights`: as of examples.page_source; an answer that teaches nothing says nothing of when to stop either.
+    `weights`: as for examples.page_source; answers of weight 0 are not used here either.
     """
     try:
         drawn = page_source(pages, lambda _: None, 0, pages=at_once, questions=questions, badly=False, weights=weights)
     except ValueError:
         return None
-    source = with_absent(drawn, _ABSENT, 0)
+    source = with_negative_questions(drawn, _NEGATIVE, 0)
     return source, min(_BATCHES, -(-len(pages) // at_once))
 
 
-class Watch:
-    """Looks at the network whenever a checkpoint lies in `folder`; called with the step, returns whether the run should end.
+class EarlyStopping:
+    """Evaluates the network at each checkpoint in `folder`; called with the step, returns whether to stop.
 
-    What it saw and the best checkpoint lie in `folder` too, so that a run that was killed goes on with what is known.
+    Losses and the best checkpoint are stored in `folder`, so a killed run resumes with them.
     """
 
     def __init__(
@@ -82,24 +82,22 @@ class Watch:
         folder: Path,
         *,
         patience: int,
-        on_look: Callable[[int, float], None],
+        on_loss: Callable[[int, float], None],
     ) -> None:
         self._objective = PromptableSegmentation(network, source, _PLAINLY)
-        self._batches, self._folder, self._patience, self._on_look = batches, folder, patience, on_look
+        self._batches, self._folder, self._patience, self._on_loss = batches, folder, patience, on_loss
         self.seen = _read(folder / LOG_FILE)
 
     def __call__(self, step: int) -> bool:
-        """Look at the step, and return whether the last `patience` checkpoints had all lost what it began with."""
-        self.seen = {
-            at: loss for at, loss in self.seen.items() if at < step
-        }  # a resumed run may come here a second time
+        """Evaluate the step; return whether the last `patience` checkpoints all exceed the initial loss."""
+        self.seen = {at: loss for at, loss in self.seen.items() if at < step}  # a resumed run may reach this step again
         loss = self._loss()
         taught = {at: value for at, value in self.seen.items() if at > 0}
         if step > 0 and loss < min(taught.values(), default=float("inf")):
             _copy(self._folder / CHECKPOINT_FILE, self._folder / BEST_FILE)
         self.seen[step] = loss
         _write(self._folder / LOG_FILE, self.seen)
-        self._on_look(step, loss)
+        self._on_loss(step, loss)
         last = sorted(at for at in self.seen if at > 0)[-self._patience :]
         return len(last) == self._patience and all(_lost(self.seen, at) for at in last)
 
@@ -114,7 +112,7 @@ class Watch:
 
 
 def best_file(folder: Path) -> Path:
-    """Return the checkpoint that a run hands in: its last; the best that was looked at where the last lost what it began with."""
+    """Return the checkpoint that a run hands in: its last, or the best when the last exceeds the limit."""
     seen, best = _read(folder / LOG_FILE), folder / BEST_FILE
     return best if seen and best.is_file() and _lost(seen, max(seen)) else folder / CHECKPOINT_FILE
 

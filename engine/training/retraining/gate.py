@@ -1,21 +1,20 @@
-"""The gate: is the challenger better than the champion, and nowhere worse than we can bear? Pure.
+"""Gate: decides whether a challenger is better than the champion and not much worse anywhere. Pure.
 
-Both answered the same questions, so what counts is the difference question by question. Questions of one document are alike,
-so documents are drawn, not questions: a paired bootstrap over documents (bootstrap.py). The interval holds the middle 90 % of the
-resampled mean differences, so a lower end above the limit says, with 95 % confidence, that no more than the limit was lost.
+Both answer the same questions, so differences are paired. Questions of one document are alike, so documents are
+resampled: a paired bootstrap over documents (bootstrap.py). The interval holds the middle 90 % of the resampled mean
+differences. A lower end above the limit therefore says, with 95 % confidence, that the loss is at most the limit.
 
-The challenger passes when
-- it got better: the mean IoU on the project's own held-out documents rose. Where fewer than five of these carry accepted
-  answers, they cannot show a gain: then it must not have fallen on them nor (by more than .01) on generated pages, and the
-  answers it was taught must have sunk in;
-- no interval of a holdout reaches below its limit: .02 of IoU where the project holds out thirty documents or more. Before that the
-  limits are wider, which the verdict says: .05 on generated pages, and on the project's own documents .02 times thirty over their
-  number (.10 for six, .04 for fifteen), for intervals of few documents are wide: at a limit of .05 a challenger that had gained .021 of acc@.5
-  on sixty forms that nobody had shown it was refused for six others. Where it surely lost .02 or more, no width helps. And .15 of rightly saying "no answer here" (fewer questions tell that);
-- no slice of the questions that has enough of them surely lost: its mean fell by more than .05 and its interval lies below zero.
-  There are a dozen slices, each of few questions: if the lower ends of their intervals had a limit, one or the other would
-  reach below it by chance at most runs;
-- and it answers in at most 1.25 times the champion's time, page by page.
+The challenger passes when all of these hold:
+
+- Gain: mean IoU on the project's held-out documents rose. With fewer than FEWEST_DOCUMENTS of them, it must not have
+  fallen there nor (by more than .01) on generated pages, and must have risen on the training answers.
+- IoU: no interval of a holdout reaches below its limit, .02 from ENOUGH_DOCUMENTS held-out documents on. With fewer,
+  intervals are wide and so are the limits: .05 on generated pages; on the project's own documents .02 times thirty over
+  their number (.10 for six, .04 for fifteen). A certain loss of .02 or more always fails.
+- "Not in the document": its rate of right answers lost at most .15; few questions measure it.
+- Slices: no slice with enough questions certainly lost, that is a mean loss above .05 and an interval below zero. A
+  limit on the lower end would fail most runs by chance: there are a dozen slices of few questions.
+- Latency: at most 1.25 times the champion's time, page by page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,19 +24,19 @@ from typing import Any
 from engine.training.evaluation.bootstrap import RESAMPLES, Interval, clustered_bootstrap
 from engine.training.evaluation.metrics import Scored, summarise, to_json
 from engine.training.evaluation.slices import slices
-from engine.training.retraining.latency import Pace
+from engine.training.retraining.latency import Latency
 
 Pair = tuple[Scored, Scored]  # of parent and challenger
 
 LEVEL = 0.90  # two-sided
-FEWEST_DOCUMENTS = 5  # that an interval is worth looking at
-ENOUGH_DOCUMENTS = 30  # of a project's own, that the narrow limit counts
+FEWEST_DOCUMENTS = 5  # needed for an interval to be judged
+ENOUGH_DOCUMENTS = 30  # of a project's own, needed for the narrow limit
 IOU_LIMIT, WIDE_LIMIT = -0.02, -0.05
 UNANSWERED_LIMIT = -0.15
 SLICE_LIMIT = -0.05
-SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # that a slice is worth looking at
+SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # needed for a slice to be judged
 LATENCY_LIMIT = 1.25  # times the champion's
-NOISE = -0.01  # a mean on generated pages that fell by less has not fallen
+NOISE = -0.01  # a smaller fall on generated pages does not count
 GENERATED, RECENT, FROZEN, OWN, TAUGHT = "generated", "recent", "frozen", "own", "taught"
 _CALLED = {
     GENERATED: "on generated pages",
@@ -49,7 +48,7 @@ _CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class Holdout:
-    """The same questions, answered by the champion ("parent") and by the challenger, and the document of each page."""
+    """Questions answered by champion ("parent") and challenger, with the document of each page."""
 
     name: str
     documents: Mapping[str, str]  # page id -> document
@@ -61,12 +60,16 @@ class Holdout:
             raise ValueError(f"Parent and challenger did not answer the same questions of the holdout {self.name!r}.")
 
 
-def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int = 0) -> dict[str, Any]:
+def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: int = 0) -> dict[str, Any]:
     """Return the verdict as JSON: "passed", a "sentence" for people, and the figures of every holdout.
 
-    Holdouts are named "generated", "recent", "frozen" and "taught" (what it was trained on: shown, and looked at only where too
-    little is held out); recent and frozen together are judged as "own". `latency`: the times of both, None where they were not
-    measured. The same answers and seed give the same verdict.
+    Deterministic for equal answers and seed.
+
+    Args:
+        holdouts: Named "generated", "recent", "frozen" and "taught" (the training answers, used only when too little is
+            held out). Recent and frozen are judged together as "own".
+        latency: Times of both; None when not measured.
+        seed: Seed of the bootstrap.
     """
     named = {one.name: one for one in holdouts if one.parent}
     held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
@@ -76,7 +79,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int
     figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
     objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
     if latency is not None and latency.ratio > LATENCY_LIMIT:
-        objections.append(f"it takes {latency.ratio:.2f} times as long to answer, and {LATENCY_LIMIT} is the limit")
+        objections.append(f"it takes {latency.ratio:.2f} times as long to answer (limit {LATENCY_LIMIT})")
     gain, said = _gain(figures)
     passed = gain and not objections
     if passed:
@@ -100,7 +103,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Pace | None = None, seed: int
 
 
 def own_limit(documents: int) -> float:
-    """Return how far the interval of so many of a project's own documents may reach below zero."""
+    """Return how far below zero the interval of this many own documents may reach."""
     return IOU_LIMIT * max(1.0, ENOUGH_DOCUMENTS / max(FEWEST_DOCUMENTS, documents))
 
 
@@ -113,10 +116,10 @@ def _limit(holdout: Holdout, own: int) -> float:
 def _too_small(own: int) -> str:
     held = "No document is" if own == 0 else "One document is" if own == 1 else f"{own} documents are"
     sentence = (
-        f"{held} held out with accepted answers, {ENOUGH_DOCUMENTS} make a holdout: until then it leans on generated pages, "
-        f"where the limit is {-WIDE_LIMIT:.2f} instead of {-IOU_LIMIT:.2f}"
+        f"{held} held out with accepted answers; {ENOUGH_DOCUMENTS} are needed. Until then the limit is "
+        f"{-WIDE_LIMIT:.2f} on generated pages instead of {-IOU_LIMIT:.2f}"
     )
-    return f"{sentence}, and on these {-own_limit(own):.2f}." if own >= FEWEST_DOCUMENTS else f"{sentence}."
+    return f"{sentence}, and {-own_limit(own):.2f} on these documents." if own >= FEWEST_DOCUMENTS else f"{sentence}."
 
 
 def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
@@ -141,7 +144,7 @@ def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
 
 
 def _figures(holdout: Holdout, scored: Sequence[Scored], seed: int) -> dict[str, Any]:
-    """The figures of one of both, with the interval of its mean IoU by itself."""
+    """Return the figures of one model, with the interval of its mean IoU."""
     there = [one for one in scored if one.answerable]
     found = clustered_bootstrap(
         [holdout.documents[one.page_id] for one in there], [one.iou for one in there], level=LEVEL, seed=seed
@@ -151,7 +154,7 @@ def _figures(holdout: Holdout, scored: Sequence[Scored], seed: int) -> dict[str,
 
 
 def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, Any]:
-    """The slices that have enough documents and questions, "printed_key true" and the like, with their intervals."""
+    """Return the slices with enough documents and questions, such as "printed_key true", with intervals."""
     after = {_key(one): other for one, other in there}
     found = {}
     for name, parts in slices([one for one, _ in there]).items():
@@ -163,7 +166,7 @@ def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, A
 
 
 def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval | None:
-    """The mean difference in IoU over answerable questions, challenger less parent."""
+    """Return the mean difference in IoU over answerable questions, challenger minus parent."""
     return clustered_bootstrap(
         [holdout.documents[one.page_id] for one, _ in pairs],
         [other.iou - one.iou for one, other in pairs],
@@ -173,7 +176,7 @@ def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval 
 
 
 def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
-    """An interval with its limit; `judged` where there are documents enough for the limit to count."""
+    """Return an interval with its limit; `judged` when there are enough documents for the limit to count."""
     if interval is None:
         return {"difference": None, "low": None, "high": None, "limit": limit, "judged": False}
     return {
@@ -189,20 +192,21 @@ def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
     found = []
     if figures["judged"] and figures["low"] < figures["limit"]:
         found.append(
-            f"{_CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU, and {-figures['limit']:.2f} is the limit"
+            f"{_CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU (limit {-figures['limit']:.2f})"
         )
     elif name != GENERATED and figures["judged"] and figures["high"] < 0 and figures["difference"] < IOU_LIMIT:
         found.append(f"{_CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
     absent = figures["unanswerable"]
     if absent["judged"] and absent["low"] < absent["limit"]:
         found.append(
-            f'{_CALLED[name]} it may say "no answer" rightly {-absent["low"]:.0%} less often, and {-absent["limit"]:.0%} is the limit'
+            f'{_CALLED[name]} it may find {-absent["low"]:.0%} fewer of the questions with "no answer" '
+            f"(limit {-absent['limit']:.0%})"
         )
     for slice_, one in figures["slices"].items() if name in (GENERATED, OWN) else ():
         if one["difference"] < one["limit"] and one["high"] < 0:
             found.append(
-                f"{_CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)}, "
-                f"and {-one['limit']:.2f} is the limit"
+                f"{_CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)} "
+                f"(limit {-one['limit']:.2f})"
             )
     return found
 
@@ -216,7 +220,7 @@ _SLICES = {
 
 
 def said_of(slice_: str) -> str:
-    """Return the name of a slice in words: "answer_words 3-4" is "3-4 words to the answer"."""
+    """Return the label of a slice: "answer_words 3-4" is "3-4 words to the answer"."""
     if slice_ in _SLICES:
         return _SLICES[slice_]
     name, _, value = slice_.partition(" ")
@@ -224,7 +228,7 @@ def said_of(slice_: str) -> str:
 
 
 def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
-    """Whether it got better at something, and that in words."""
+    """Return whether it improved, and a sentence on it."""
     own, generated, taught = (figures.get(name) for name in (OWN, GENERATED, TAUGHT))
     if own is not None and own["judged"]:
         moved = f"from {own['parent']['mean_iou']:.3f} to {own['challenger']['mean_iou']:.3f}"
@@ -232,14 +236,14 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
         better = own["difference"] > 0
         return better, f"mean IoU {'rose' if better else 'did not rise'} {where} ({moved})"
     if own is not None and own["difference"] is not None and own["difference"] < 0:
-        return False, "it fell on what is held out of the project"
+        return False, "mean IoU fell on the project's held-out documents"
     if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:
-        return False, f"it fell on generated pages by {-generated['difference']:.3f}"
+        return False, f"mean IoU fell by {-generated['difference']:.3f} on generated pages"
     if taught is None or taught["difference"] is None or taught["difference"] <= 0:
-        return False, "the answers it was taught did not sink in"
+        return False, "mean IoU did not rise on the training answers"
     return True, (
-        f"it learned what it was taught (mean IoU {taught['parent']['mean_iou']:.3f} to "
-        f"{taught['challenger']['mean_iou']:.3f}) and lost nothing else"
+        f"mean IoU rose on the training answers (from {taught['parent']['mean_iou']:.3f} to "
+        f"{taught['challenger']['mean_iou']:.3f}) and fell nowhere else"
     )
 
 

@@ -1,4 +1,4 @@
-"""The judging half of a run: champion and challenger on the same holdouts, then the gate."""
+"""Judging phase of a run: champion and challenger answer the same holdouts, then the gate decides."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,16 +21,14 @@ from engine.training.sources.corpus import Corpus, corpus_of, image_opener
 from engine.workspace import Workspace
 from model.inference import Predictor
 
-HOLDOUT_SEED = -1  # runs draw their replay from seeds above 0: the generated holdout is never trained on
-SEEN_AS_IMAGE = (
-    4  # every fourth generated page is asked with its image, the others by their words, for the time it takes
-)
+HOLDOUT_SEED = -1  # runs draw replay from seeds above 0, so the generated holdout is never trained on
+SEEN_AS_IMAGE = 4  # every fourth generated page is asked with its image, the others by words, to save time
 _TAUGHT_PAGES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class AskedPages:
-    """A holdout before anybody answered it."""
+    """Holdout before it is answered."""
 
     name: str
     pages: list[GroundedPage]
@@ -49,10 +47,10 @@ def judge(
     on_progress: OnProgress,
     should_stop: ShouldStop,
 ) -> dict[str, Any]:
-    """Ask both checkpoints the questions of every holdout and return the gate's verdict (see gate.judge).
+    """Ask both checkpoints the questions of every holdout; return the gate's verdict (see gate.judge).
 
-    `holdouts_sha256`: manifest of the accepted answers on documents of the splits recent and frozen; None where there are none.
-    Stopped when it is time to stop.
+    `holdouts_sha256`: manifest of the accepted answers on documents of the splits recent and frozen; None without any.
+    Raises Stopped when `should_stop` gives a reason.
     """
     asked = _holdouts(workspace, taught, holdouts_sha256, settings)
     total = 2 * sum(len(one.pages) for one in asked)
@@ -64,6 +62,7 @@ def judge(
             before = done
 
             def report(pages: int, before: int = before, name: str = one.name) -> None:
+                """Report the progress of one holdout."""
                 on_progress((before + pages) / max(1, total), f"Comparing with the champion: {name} holdout.")
 
             answers[one.name].append(
@@ -78,7 +77,7 @@ def judge(
             )
             check(should_stop)
             done += len(one.pages)
-    on_progress(1.0, "Comparing the time both take.")
+    on_progress(1.0, "Comparing latency.")
     pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
     check(should_stop)
     holdouts = [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked]
@@ -116,6 +115,7 @@ def _generated(count: int) -> AskedPages:
 
     @cache
     def image_of(page_id: str) -> Image.Image | None:
+        """Return the image of a generated page, or None."""
         number, one = made[page_id]
         return one.render() if number % SEEN_AS_IMAGE == 0 else None
 
@@ -130,5 +130,5 @@ def _answers(page: GroundedPage) -> bool:
 
 
 def _some(pages: list[GroundedPage], most: int) -> list[GroundedPage]:
-    """At most so many pages, the same ones at every run, whatever else has come in since."""
+    """Return at most `most` pages, by hash: stable across runs and new pages."""
     return sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())[:most]

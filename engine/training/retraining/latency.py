@@ -1,4 +1,4 @@
-"""Is the challenger slower? Both answer the same questions in turn, so that what else the machine does falls on both alike."""
+"""Latency of champion and challenger: both answer alternately, so machine load affects both alike."""
 
 import statistics
 import time
@@ -10,14 +10,14 @@ from engine.grounded import GroundedPage
 from engine.jobs.cancellation import ShouldStop
 from model.inference import Predictor, Word
 
-PAGES = 12  # that are read and asked, each by both
-QUESTIONS = 4  # asked of a page, in one batch
-_ROUNDS = 3  # of each page; the fastest counts, for nothing makes a machine faster than it is
+PAGES = 12  # pages that both read and ask
+QUESTIONS = 4  # of a page, in one batch
+_ROUNDS = 3  # of each page; the fastest counts, since load only slows down
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How long both took, milliseconds, the median of the pages; `ratio`: the median of the ratios page by page."""
+class Latency:
+    """Latency of both in milliseconds, median over pages; `ratio` is the median of the ratios per page."""
 
     pages: int
     parent_ms: float
@@ -25,7 +25,7 @@ class Pace:
     ratio: float
 
     def to_json(self, limit: float) -> dict[str, Any]:
-        """As a verdict keeps it."""
+        """Return it as stored in a verdict."""
         return {
             "pages": self.pages,
             "parent_ms": round(self.parent_ms, 2),
@@ -42,8 +42,8 @@ def compared(
     *,
     should_stop: ShouldStop = lambda: None,
     clock: Callable[[], float] = time.perf_counter,
-) -> Pace | None:
-    """Read and ask the first pages with words and questions by both, in turn; None when there are none."""
+) -> Latency | None:
+    """Measure both on the first pages with words and questions, alternately; None without such pages."""
     asked = [page for page in pages if page.words and page.questions][:PAGES]
     times: list[tuple[float, float]] = []
     for page in asked:
@@ -57,7 +57,7 @@ def compared(
         times.append((min(one for one, _ in rounds), min(other for _, other in rounds)))
     if not times:
         return None
-    return Pace(
+    return Latency(
         pages=len(times),
         parent_ms=1000 * statistics.median(one for one, _ in times),
         challenger_ms=1000 * statistics.median(other for _, other in times),

@@ -1,4 +1,4 @@
-"""The learning half of a run: from the checkpoint that it begins with and a corpus to the challenger's checkpoint."""
+"""Training phase of a run: from the initial checkpoint and a corpus to the challenger's checkpoint."""
 
 import copy
 import time
@@ -10,16 +10,15 @@ import torch
 
 from engine.errors import Refused
 from engine.grounded import GroundedPage
-from engine.training.augmentation.negative_questions import with_absent
-from engine.training.retraining.depth import Depth, set_depth
+from engine.training.augmentation.negative_questions import with_negative_questions
 from engine.training.retraining.early_stopping import (
     FEWEST_DOCUMENTS,
-    Watch,
+    EarlyStopping,
     best_file,
-    watched_documents,
-    watched_source,
+    held_out_documents,
+    held_out_source,
 )
-from engine.training.retraining.run_settings import RunSettings
+from engine.training.retraining.run_settings import Depth, RunSettings
 from engine.training.sources.corpus import Corpus, image_opener
 from engine.training.sources.examples import mixed_source, page_source, pooled, synthetic_source
 from engine.workspace import Workspace
@@ -32,24 +31,26 @@ from model.optim import NaturalGradient, parameter_groups
 from model.weight_interpolation import interpolate
 
 _RESULT_FILE = "result.safetensors"
-_PACE_STEPS = 4  # that are timed, then thrown away
-_PLANNED = 0.85  # share of a run's minutes that its steps are cut to: some cost more than those that were timed
-_FEWEST_STEPS = 20  # a shorter run is not worth timing
-_REMEMBERED_STEPS = 24  # of generated pages with their image, where images are read once
+_PACE_STEPS = 4  # timed, then discarded
+_PLANNED = 0.85  # share of a run's minutes that steps are planned for: some cost more than the timed ones
+_FEWEST_STEPS = 20  # shorter runs are not timed
+_REMEMBERED_STEPS = 24  # of generated pages with image, whose features are cached
 
 
 def network_of(path: Path, depth: Depth) -> GroundingNetwork:
-    """Return the network of a checkpoint, to train on at a depth. Refused with a sentence when it is not one."""
+    """Return the network of a checkpoint, prepared to train at a depth. Raises Refused when unreadable."""
     try:
         network, _ = load_network(path)
     except ValueError as error:
-        raise Refused(f"The version cannot be trained on: {error}") from None
-    set_depth(network, depth)
+        raise Refused(f"This version cannot be trained; choose another one: {error}") from None
+    if depth == "quick":
+        network.text_encoder.requires_grad_(False)
+        network.image_encoder.freeze()
     return network
 
 
 def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.optim.Optimizer:
-    """Return the optimizer that a run chose. Refused for a mode that is not there."""
+    """Return the optimizer of a run. Raises Refused for an unknown mode."""
     if settings.optimizer == "adamw":
         learned = [one for one in network.parameters() if one.requires_grad]
         return torch.optim.AdamW(learned, settings.rate, weight_decay=settings.weight_decay)
@@ -62,7 +63,7 @@ def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.opt
 
 
 def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any]:
-    """Return the optimizer's settings as a version keeps them: enough to build the same one again."""
+    """Return the optimizer's settings as stored with a version, sufficient to rebuild it."""
     common = {"rate": settings.rate, "weight_decay": settings.weight_decay, "steps": settings.steps}
     optimizer = optimizer_for(network, settings)
     if isinstance(optimizer, NaturalGradient):
@@ -72,10 +73,10 @@ def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any
 
 
 def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> Source:
-    """Return where the steps take their pages from: the corpus, by weight, and in between generated pages against forgetting.
+    """Return the source of a run's steps: the corpus by weight, mixed with generated pages as replay.
 
-    Most steps read words alone, several pages at once; some look at one page's image, which costs about four times as much.
-    What is watched to stop early is left out. Refused when no page can be learned from.
+    Most steps read words of several pages; some read the image of one page, at about four times the cost. Documents
+    held out for early stopping are left out. Raises Refused without trainable pages.
     """
     seed = settings.seed
     images = image_opener(workspace)
@@ -87,13 +88,13 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
             seed,
             pages=settings.pages,
             questions=settings.questions,
-            disguised=settings.disguised,
+            perturbed=settings.disguised,
             weights=corpus.weights,
         )
         seen = page_source(taught, images, seed + 1, pages=1, questions=settings.questions, weights=corpus.weights)
     except ValueError as error:
         raise Refused(str(error)) from None
-    own = with_absent(mixed_source(words, seen, settings.images, seed + 2), settings.absent, seed)
+    own = with_negative_questions(mixed_source(words, seen, settings.images, seed + 2), settings.absent, seed)
     rendered = synthetic_source(seed + 4, pages=1, questions=settings.questions, regions=0.25, images=True)
     replay = mixed_source(
         synthetic_source(seed + 3, pages=settings.pages, questions=settings.questions),
@@ -105,33 +106,33 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
 
 
 def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
-    """The pages that are watched, and those that teach: all of them where the others are none."""
-    watched = watched_documents(corpus.documents.values(), settings.watched)
+    """Return the pages held out for early stopping, and those to train on: all when none is held out."""
+    watched = held_out_documents(corpus.documents.values(), settings.watched)
     if watched >= set(corpus.documents.values()):
         return [], list(corpus.pages)
     aside = [page for page in corpus.pages if corpus.documents[page.page_id] in watched]
     return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in watched]
 
 
-def _watch(
+def _early_stopping(
     network: GroundingNetwork,
     corpus: Corpus,
     settings: RunSettings,
     folder: Path,
-    on_look: Callable[[int, float], None],
-) -> Watch | None:
+    on_loss: Callable[[int, float], None],
+) -> EarlyStopping | None:
     aside, _ = _parted(corpus, settings)
     if len({corpus.documents[page.page_id] for page in aside}) < FEWEST_DOCUMENTS:
         return None
-    found = watched_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
+    found = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
     if found is None:
         return None
     source, batches = found
-    return Watch(network, source, batches, folder, patience=settings.patience, on_look=on_look)
+    return EarlyStopping(network, source, batches, folder, patience=settings.patience, on_loss=on_loss)
 
 
 def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings) -> int:
-    """Return how many of the run's steps fit into its minutes on this machine; a few are timed on a copy."""
+    """Return the number of the run's steps that fit into its minutes here; times a few on a copy."""
     if settings.steps < _FEWEST_STEPS:
         return settings.steps
     rehearsing = copy.deepcopy(network)
@@ -150,14 +151,14 @@ def train(
     folder: Path,
     *,
     on_metrics: Callable[[Mapping[str, float]], None],
-    on_look: Callable[[int, float], None],
+    on_loss: Callable[[int, float], None],
     on_progress: Callable[[float], None],
     stop: Callable[[], bool],
 ) -> Outcome:
-    """Train, or go on with what `folder` holds; `result_file(folder)` is there at the end: of what was learned, the settings' share.
+    """Train, or resume from `folder`; `result_file(folder)` exists afterwards, interpolated by `blend`.
 
-    `on_look` hears of the loss on the documents that are watched to stop early. A machine that slowed down since its steps were
-    timed ends the run at twice its minutes, with what it has learned by then. Refused when the loss is no longer finite.
+    `on_loss` gets the loss on documents held out for early stopping. A run that takes twice its minutes, on a machine
+    slower than when timed, ends with its last checkpoint. Raises Refused when the loss is not finite.
     """
     plan = Plan(
         steps=settings.steps,
@@ -178,10 +179,10 @@ def train(
             on_metrics=on_metrics,
             on_progress=on_progress,
             cancelled=lambda: stop() or time.monotonic() > latest,
-            at_checkpoint=_watch(network, corpus, settings, folder, on_look),
+            at_checkpoint=_early_stopping(network, corpus, settings, folder, on_loss),
         )
     except FloatingPointError as error:
-        raise Refused(f"The run was given up: {error}") from None
+        raise Refused(f"Training diverged, and the run was stopped; lower the learning rate: {error}") from None
     learned = checkpoint.load(best_file(folder))
     handed_in = interpolate(before, learned.state, settings.blend)
     checkpoint.save(result_file(folder), handed_in, learned.config)
@@ -189,5 +190,5 @@ def train(
 
 
 def result_file(folder: Path) -> Path:
-    """Return where a finished run left what it hands in."""
+    """Return the file of a finished run's weights."""
     return folder / _RESULT_FILE

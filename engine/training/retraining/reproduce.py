@@ -1,4 +1,4 @@
-"""The same weights again, from what a run kept: its snapshot, its parent, its settings, and the step at which it ended."""
+"""Reproduction of a run's weights from its stored snapshot, parent, settings and last step."""
 
 import tempfile
 from dataclasses import dataclass
@@ -19,37 +19,37 @@ from engine.version import code_version
 from engine.workspace import Workspace
 from model import checkpoint
 
-_ENOUGH_MINUTES = 1e6  # what ended a run then is known: the clock of now has no say
+_ENOUGH_MINUTES = 1e6  # large enough that the clock never ends the reproduction
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What came of making the weights of a run again. `differences`: in what now is not as then, one sentence each."""
+    """Result of a reproduction; `differences` lists changed conditions, one sentence each."""
 
     run_id: str
     kept: str  # version of the checkpoint that the run handed in: a hash of its weights
-    made: str  # of the one that was made now
+    made: str  # version of the reproduced checkpoint
     steps: int
     differences: tuple[str, ...]
 
     @property
     def same(self) -> bool:
-        """Whether the weights are the same to the bit."""
+        """Return whether the weights are bit-identical."""
         return self.kept == self.made
 
 
 def reproduce(
     workspace: Workspace, run_id: str, *, keep: Path | None = None, on_progress: OnProgress = lambda share, said: None
 ) -> Reproduction:
-    """Train once more as the run did, with as many threads as then, and compare; `keep`: where to leave the checkpoint.
+    """Train again as the run did, with as many threads, and compare.
 
-    Changes nothing that is stored. NotFound for an unknown run; Refused when it handed in no weights, or something that it used is
-    gone or was changed on disk.
+    Changes nothing that is stored. `keep`: where to write the checkpoint. Raises NotFound for an unknown run; Refused
+    when it handed in no weights, or when an input is missing or changed.
     """
     with workspace.database.read() as session:
         run = existing(session, Run, run_id)
         if run.challenger_id is None or ENDED_AT not in run.settings:
-            raise Refused(f"This run handed in no weights that could be made again ({run.status}).")
+            raise Refused(f"This run handed in no weights to reproduce ({run.status}); choose a finished run.")
         challenger = session.get_one(ModelVersion, run.challenger_id)
         snapshot = session.get_one(Snapshot, run.snapshot_id)
     settings = settings_in(run).model_copy(update={"minutes": _ENOUGH_MINUTES})
@@ -58,6 +58,7 @@ def reproduce(
     done = 0
 
     def progress(share: float) -> None:
+        """Report the steps."""
         nonlocal done
         done = round(share * settings.steps)
         on_progress(done / last, f"Training: step {done} of {last}.")
@@ -74,7 +75,7 @@ def reproduce(
                 settings,
                 folder,
                 on_metrics=lambda _: None,
-                on_look=lambda step, loss: None,
+                on_loss=lambda step, loss: None,
                 on_progress=progress,
                 stop=lambda: done + 1 >= last,
             )

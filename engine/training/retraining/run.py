@@ -1,7 +1,7 @@
-"""One retraining, from accepted answers to a judged challenger. It can be stopped or killed anywhere and goes on from there.
+"""Retraining run: from accepted answers to a judged challenger; resumable after any stop or kill.
 
-Each phase ends with something durable: the run's row with its snapshot, checkpoints on disk, the registered challenger, the verdict.
-A worker that takes the job again finds them and does what is left.
+Each phase ends with durable output: the run's row with its snapshot, checkpoints on disk, the registered challenger,
+the verdict. A worker that takes the job again continues after the last one.
 """
 
 import shutil
@@ -30,15 +30,18 @@ from engine.workspace import Workspace
 
 TRAIN, HELD_OUT = "train", ("recent", "frozen")
 HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH = "holdouts_sha256", "begins_at", "ended_at", "made_with"
-_BESIDE = (HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH)  # kept with a run's settings, found out on the way
-_LEARNED = 0.75  # share of the progress bar that learning takes; judging takes the rest
+_BESIDE = (HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH)  # stored with a run's settings, determined during the run
+_LEARNED = 0.75  # share of the progress bar for training; judging takes the rest
 
 
 def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    """Train a challenger to the champion of the job's project, judge it, promote it if it passed and the project says so.
+    """Train a challenger for the job's project, judge it, and promote it if it passed and settings allow.
 
-    Returns the job's result: the ids of run and version, the verdict in short, and whether the version was promoted. Refused with a
-    sentence when there is nothing to learn from; Stopped when `should_stop` gives a reason, at the next step.
+    Returns the job's result: ids of run and version, the verdict's summary, and whether the version was promoted.
+
+    Raises:
+        Refused: There is nothing to train on.
+        Stopped: `should_stop` gave a reason; raised at the next step.
     """
     if job.project_id is None:
         raise Refused("A retraining belongs to a project.")
@@ -71,7 +74,7 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
 
 
 def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
-    """The run of this job: the one that an earlier attempt began, else a new one, with everything frozen that it reads."""
+    """Return the run of this job: an earlier attempt's, else a new one with its inputs frozen."""
     with workspace.database.read() as session:
         there = session.scalar(select(Run).where(Run.job_id == job.id))
     if there is not None:
@@ -82,8 +85,8 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     snapshot = _frozen(workspace, project_id, TRAIN)
     if snapshot is None:
         raise Refused(
-            "There is nothing to learn from yet: no accepted answer that is fit to teach lies on a document of the training "
-            "split (seven of ten documents are; the others judge)."
+            "There is nothing to learn from yet: no document of the training split has an accepted answer that passes "
+            "the quality checks. Accept more answers; seven of ten documents are in that split."
         )
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
@@ -115,7 +118,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
 
 
 def _reopened(workspace: Workspace, run_id: str) -> Run:
-    """A run that had failed, and whose job somebody put back: it goes on with what it has."""
+    """Return a failed run whose job was retried, ready to resume."""
     with workspace.database.write() as session:
         run = session.get_one(Run, run_id, with_for_update=True)
         run.status, run.finished_at = "running", None
@@ -132,7 +135,7 @@ def _frozen(workspace: Workspace, project_id: str, *splits: str) -> Snapshot | N
 
 
 def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
-    """The run with its challenger registered."""
+    """Train, and return the run with its challenger registered."""
     if run.challenger_id is not None:
         return run
     settings = settings_in(run)
@@ -142,17 +145,22 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
     steps = settings.steps
 
     def keep(values: Mapping[str, float]) -> None:
+        """Collect a row of metrics."""
         step = int(values["step"])
         kept = {name: round(float(value), 6) for name, value in values.items() if name != "step"}
 
         def write() -> None:
+            """Store the metrics."""
             with workspace.database.write() as session:
-                session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may come again
+                session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may repeat
 
         lasting(write)
 
     def look(step: int, loss: float) -> None:
+        """Collect the held-out loss of a checkpoint."""
+
         def write() -> None:
+            """Store it."""
             with workspace.database.write() as session:
                 point = session.get(RunMetric, (run.id, step))
                 values = dict(point.values) if point is not None else {}
@@ -167,7 +175,7 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
         settings,
         folder,
         on_metrics=keep,
-        on_look=look,
+        on_loss=look,
         on_progress=lambda share: on_progress(share * _LEARNED, f"Training: step {round(share * steps)} of {steps}."),
         stop=lambda: should_stop() is not None,
     )
@@ -178,7 +186,7 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
 
 
 def _registered(workspace: Workspace, run: Run, sha256: str, optimizer: dict[str, Any], step: int) -> Run:
-    """The run with its challenger, which is registered once, whoever tries."""
+    """Return the run with its challenger; registers it once, also when attempts overlap."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
         if mine.challenger_id is None:
@@ -197,7 +205,7 @@ def _registered(workspace: Workspace, run: Run, sha256: str, optimizer: dict[str
 
 
 def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
-    """The run with its verdict, and the version with its figures; in one commit."""
+    """Judge, and store verdict and figures in one commit."""
     settings = settings_in(run)
     parent, snapshot = _parent_and_snapshot(workspace, run)
     with workspace.database.read() as session:
@@ -225,16 +233,16 @@ def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Ru
 
 
 def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
-    """Whether the challenger was promoted, and what there is to say about it."""
+    """Return whether the challenger was promoted, and sentences about it."""
     if not run.verdict["passed"]:
         return False, []
     with workspace.database.read() as session:
         project = session.get_one(Project, run.project_id)
         before = session.scalar(select(Promotion.id).where(Promotion.run_id == run.id).limit(1))
-    if before is not None:  # by an earlier attempt at this job, which was killed right after
+    if before is not None:  # by an earlier attempt at this job that was killed right after
         return True, ["It was promoted."]
     if settings_of(project).promotion == "by_hand":
-        return False, ["It waits to be promoted by hand."]
+        return False, ["An admin can promote it."]
     try:
         registry.promote(workspace, run.project_id, str(run.challenger_id), by=None, reason=run.verdict["sentence"])
     except Conflict as conflict:
@@ -243,18 +251,18 @@ def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
 
 
 def settings_in(run: Run) -> RunSettings:
-    """Return the settings that a run's row keeps."""
+    """Return the settings stored in a run's row."""
     return RunSettings.model_validate({name: value for name, value in run.settings.items() if name not in _BESIDE})
 
 
 def beginning(workspace: Workspace, run: Run) -> ModelVersion:
-    """Return the version whose weights a run began with: its parent, or the one that all versions come from."""
+    """Return the version whose weights a run starts from: its parent, or the origin of all versions."""
     with workspace.database.read() as session:
         return session.get_one(ModelVersion, run.settings.get(BEGINS_AT, run.parent_id))
 
 
 def ended(step: int) -> dict[str, Any]:
-    """Return what is kept of the end of learning, to make the same weights again: the steps done, and by what."""
+    """Return the stored facts on the end of training, for reproduction: steps, and software versions."""
     return {ENDED_AT: step, MADE_WITH: {"torch": torch.__version__, "threads": torch.get_num_threads()}}
 
 
@@ -273,5 +281,5 @@ def _close(workspace: Workspace, job_id: str, status: str) -> None:
         run = session.scalar(select(Run).where(Run.job_id == job_id, Run.status == "running"))
         if run is not None:
             run.status, run.finished_at = status, now()
-            if status == "cancelled":  # one that failed may be tried again, and goes on from its checkpoint
+            if status == "cancelled":  # a failed run may be retried, and resumes from its checkpoint
                 shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)

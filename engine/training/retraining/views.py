@@ -1,4 +1,4 @@
-"""What the page shows of retraining. Reading only."""
+"""Views of retraining for the user interface. Reads only."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from engine.workspace import Workspace
 
 
 class RunLine(BaseModel):
-    """A run in a list. `verdict` is the gate's; empty while the run has not been judged."""
+    """Run in a list; `verdict` is the gate's, empty before judging."""
 
     id: str
     status: str
@@ -30,7 +30,7 @@ class RunLine(BaseModel):
 
 
 class RunView(RunLine):
-    """A run with its settings and curves."""
+    """Run with its settings and curves."""
 
     settings: dict[str, Any]
     seed: int
@@ -39,7 +39,7 @@ class RunView(RunLine):
 
 
 class JobView(BaseModel):
-    """Long work: how far it is, or how it ended. `failure`: why its last attempt failed, also while the next one runs."""
+    """Job: its progress or result. `failure`: error of its last attempt, also while the next one runs."""
 
     id: str
     kind: str
@@ -63,7 +63,7 @@ def run_lines(workspace: Workspace, project_id: str) -> list[RunLine]:
 
 
 def run_view(workspace: Workspace, run_id: str) -> RunView:
-    """Return a run with its curves. NotFound when there is none."""
+    """Return a run with its curves. Raises NotFound."""
     with workspace.database.read() as session:
         run = existing(session, Run, run_id)
         points = session.scalars(select(RunMetric).where(RunMetric.run_id == run_id).order_by(RunMetric.step)).all()

@@ -1,4 +1,4 @@
-"""Where a run takes its examples from: snapshots, generated pages, regions of rendered pages.
+"""Sources of training examples: snapshots, generated pages, regions of rendered pages.
 
-`corpus` reads a snapshot, `examples` turns grounded pages into examples and mixes sources step by step.
+`corpus` reads a snapshot, `examples` converts grounded pages to examples and mixes sources step by step.
 """

@@ -1,4 +1,4 @@
-"""A snapshot as pages with questions: what a run trains on, and what it is judged on."""
+"""Snapshot as grounded pages with questions, for training and for judging."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 from model.masks import Mask, decode_patch, iou, rasterise, words_under
 
-MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question: its first ones stand for all
-NEAR = 0.8  # IoU from which words stand for a mask that was touched up by hand, in training
+MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question; the first ones represent the others
+NEAR = 0.8  # IoU from which words represent a manually edited mask, in training
 _OPEN_IMAGES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Pages of a snapshot. A page's `image` is the SHA-256 of its blob; its id is of one document's page in one split."""
+    """Pages of a snapshot; `image` is a blob's SHA-256, the id names a document's page in a split."""
 
     pages: tuple[GroundedPage, ...]
     documents: dict[str, str]  # page id -> document
@@ -36,7 +36,7 @@ class Corpus:
 
 @dataclass(slots=True)
 class _Asked:
-    """What people said to one question on one page. Several may have, and each answer is acceptable."""
+    """Answers to one question on one page; each of several is acceptable."""
 
     question: str
     answers: list[list[int]]
@@ -44,11 +44,16 @@ class _Asked:
 
 
 def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpus:
-    """Return the pages that a snapshot (its manifest's SHA-256) has answers on.
+    """Return the pages of a snapshot (its manifest's SHA-256) that have answers.
 
-    With `exact`, an answer is its words only where they make its mask to the pixel, else the mask: for judging. Without, words
-    that nearly make the mask stand for it, because the network learns more from words: for training. Where somebody
-    answered a question and somebody else found no answer, the answer counts. Refused when the snapshot was changed on disk.
+    An answer takes precedence over "not in the document" by another person. Raises Refused when the snapshot was
+    changed on disk.
+
+    Args:
+        workspace: Open workspace.
+        sha256: Manifest of the snapshot.
+        exact: Represent an answer by its words only when they equal its mask, for judging. Otherwise, for training,
+            words that nearly equal it suffice: the network learns more from words.
     """
     pages: dict[str, FrozenPage] = {}
     documents: dict[str, str] = {}
@@ -57,7 +62,7 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     weights: dict[str, dict[str, float]] = {}
     words = lru_cache(maxsize=8)(lambda page_id: words_of(workspace, pages[page_id]))
     for item in items_of(workspace, sha256):
-        if item.status == AUTOMATIC:  # a model must not learn, or be judged, from what a model said
+        if item.status == AUTOMATIC:  # a model must not be trained or judged on a model's answers
             continue
         marked = set(item.state.marked_pages())
         for page in _pages_that_count(item, marked):
@@ -87,10 +92,11 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
 
 
 def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:
-    """Return a function that opens the image of a corpus page, RGB; the last few stay open."""
+    """Return a function that opens the image of a corpus page, RGB; caches the last few."""
 
     @lru_cache(maxsize=_OPEN_IMAGES)
     def opened(sha256: str) -> Image.Image:
+        """Open an image by its SHA-256."""
         with Image.open(workspace.blobs.path(sha256)) as image:
             return image.convert("RGB")
 
@@ -98,9 +104,9 @@ def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:
 
 
 def _pages_that_count(item: FrozenItem, marked: set[str]) -> Iterable[FrozenPage]:
-    """The pages that carry the answer; where there is none, the first pages, which do not answer.
+    """Yield the pages that carry the answer; without one, the first pages, as pages without an answer.
 
-    The unmarked pages of a document that answers stay out: people mark one place and rarely look for a second.
+    Unmarked pages of an answered document are left out: people mark one place and rarely search for a second.
     """
     if marked:
         return [page for page in item.document.pages if page.id in marked]

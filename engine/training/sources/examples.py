@@ -1,4 +1,4 @@
-"""Grounded pages as examples for the network, and where a run takes them from, step by step."""
+"""Examples for the network from grounded pages, and sources that yield them step by step."""
 
 import random
 import string
@@ -17,25 +17,26 @@ from engine.training.augmentation.corruption import shortened
 from engine.training.augmentation.perturbation import blurred, in_cipher, stretched
 from model.examples import Example, Prompt, Question, Source, Word
 
-MOST_WORDS = 350  # of a page to learn from: the cost of a step grows with the square
-MOST_ANSWERS = 3  # acceptable answers a question keeps; the rest costs memory and teaches little
-_BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, so that little is padding
+MOST_WORDS = 350  # of a training page: the cost of a step grows with the square
+MOST_ANSWERS = 3  # acceptable answers kept per question; more cost memory and add little
+_BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, to reduce padding
 _SEED_STRIDE = 1_000_003
-_PLAIN_KEPT = 0.25  # of rendered pages without signature, box or stamp: two thirds of all, and an image is dear
-_DISGUISED = 0.5  # share of generated pages of words that are stretched
-_MISREAD, _IN_CIPHER = 0.8, 0.5  # shares of pages that are misread or in cipher, to those that are stretched
-_LOST = 0.4  # share of its telling words that a question loses, if it loses any
-_TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of questions that are asked badly
+# share kept of rendered pages without signature, checkbox or stamp (two thirds of all): images are expensive
+_PLAIN_KEPT = 0.25
+_PERTURBED = 0.5  # share of generated pages of words that are stretched
+_MISREAD, _IN_CIPHER = 0.8, 0.5  # shares of misread and of ciphered pages, relative to stretched ones
+_LOST = 0.4  # share of content words that a shortened question loses
+_TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of corrupted questions
 
 
 def example_of(page: GroundedPage, image: Image.Image | None, questions: Sequence[GroundedQuestion]) -> Example:
-    """The page with the given questions, as the network reads it. ``image`` has the page's size, or is None."""
+    """Convert a page with the given questions to an example. `image` has the page's size, or is None."""
     words = tuple(Word(word.text, word.box) for word in page.words)
     return Example(words, (page.width, page.height), [question_of(one) for one in questions], image)
 
 
 def question_of(question: GroundedQuestion) -> Question:
-    """A question with its acceptable answers, masks decoded."""
+    """Convert a question with its acceptable answers; masks are decoded."""
     answers = tuple(tuple(answer) for answer in question.answers if answer)[:MOST_ANSWERS]
     masks = tuple(np.asarray(coco.decode(one), bool) for one in question.masks[:MOST_ANSWERS])
     return Question(question.question, answers, masks)
@@ -48,9 +49,11 @@ def draw_questions(
     regions: float = 0.0,
     weights: Mapping[str, float] | None = None,
 ) -> list[GroundedQuestion]:
-    """``count`` questions of a page, without repetition while there are enough; a share ``regions`` of them are asked for
-    what no words make (signatures, checkboxes), where the page has such. ``weights``: question id -> how often it is
-    drawn beside one that weighs 1; never at 0."""
+    """Return `count` questions of a page, without repetition while there are enough.
+
+    `regions`: share of questions for regions without words (signatures, checkboxes), if any. `weights`: question id ->
+    relative frequency, 1 by default; 0 is never drawn.
+    """
     if weights:
         return _drawn_by_weight(
             page.questions, [weights.get(one.question_id, 1.0) for one in page.questions], count, rng
@@ -64,17 +67,18 @@ def draw_questions(
 
 
 def badly_asked(example: Example, rng: random.Random) -> Example:
-    """The example with typing errors in some questions and words missing in others."""
+    """Return the example with typing errors in some questions and words missing in others."""
     return replace(example, questions=[_badly_asked(question, rng) for question in example.questions])
 
 
 def synthetic_source(
     seed: int, *, pages: int = 4, questions: int = 8, regions: float = 0.0, images: bool = False
 ) -> Source:
-    """Endless generated pages: step n always gives the same ``pages`` pages with ``questions`` questions each."""
+    """Return an endless source of generated pages: `pages` a step with `questions` questions each; pure."""
     block: dict[int, list[list[Example]]] = {}
 
     def source(step: int) -> Sequence[Example]:
+        """Return the examples of one step."""
         number, place = divmod(step, _BLOCK_STEPS)
         if number not in block:
             block.clear()
@@ -91,16 +95,26 @@ def page_source(
     *,
     pages: int = 4,
     questions: int = 8,
-    disguised: float = 0.0,
+    perturbed: float = 0.0,
     badly: bool = True,
     weights: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Source:
-    """Pages of a snapshot: step n draws ``pages`` of them, so that each is seen once before any is seen twice.
+    """Return a source of a snapshot's pages: `pages` a step, each page once an epoch.
 
-    disguised: share of the pages without image that are stretched; see engine.training.augmentation.perturbation. badly: some questions
-    with typing errors and lost words. ``weights``: page id -> question id -> weight, 1 where it is not named. Questions are drawn in
-    proportion to it, and a page in proportion to the mean of its questions'; what weighs 0 never is. ValueError when nothing is
-    left to learn from.
+    Questions are drawn in proportion to their weight, pages in proportion to the mean weight of their questions.
+
+    Args:
+        corpus: Pages with questions.
+        image_of: Opens a page's image, or returns None.
+        seed: Seed of the draws.
+        pages: Pages a step.
+        questions: Questions a page.
+        perturbed: Share of pages without image that are perturbed; see engine.training.augmentation.perturbation.
+        badly: Corrupt some questions with typing errors and missing words.
+        weights: Page id -> question id -> weight, 1 by default; 0 is never drawn.
+
+    Raises:
+        ValueError: No question of weight is left.
     """
     given = weights or {}
     usable = []
@@ -114,6 +128,7 @@ def page_source(
     turns = Turns([weight for _, weight in usable], seed)
 
     def source(step: int) -> Sequence[Example]:
+        """Return the examples of one step."""
         rng = random.Random(f"{seed}:{step}:pages")
         chosen = [usable[turns.place(step * pages + at)][0] for at in range(pages)]
         found = [image_of(page) for page in chosen]
@@ -128,20 +143,21 @@ def page_source(
         ]
         if badly:
             asked = [badly_asked(example, rng) for example in asked]
-        return [_strange(example, rng, disguised) for example in asked] if disguised else asked
+        return [_perturbed(example, rng, perturbed) for example in asked] if perturbed else asked
 
     return source
 
 
 def pooled(source: Source, steps: int) -> Source:
-    """The first ``steps`` of a source again and again: what was seen once can be remembered."""
+    """Repeat the first `steps` steps of a source, so that their features can be cached."""
     return lambda step: source(step % steps)
 
 
 def mixed_source(first: Source, second: Source, share: float, seed: int) -> Source:
-    """Steps of ``second`` for a ``share`` (0..1) of the steps, else of ``first``: replay beside corrections."""
+    """Mix steps of `second` into `first` at a `share` of 0..1: replay beside corrections."""
 
     def source(step: int) -> Sequence[Example]:
+        """Return the examples of one step."""
         return second(step) if random.Random(f"{seed}:{step}:mix").random() < share else first(step)
 
     return source
@@ -156,7 +172,7 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
     rng.shuffle(groups)
     return [
         [
-            _strange(
+            _perturbed(
                 badly_asked(
                     example_of(
                         one.page, one.render() if images else None, draw_questions(one.page, questions, rng, regions)
@@ -164,7 +180,7 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
                     rng,
                 ),
                 rng,
-                _DISGUISED,
+                _PERTURBED,
             )
             for one in group
         ]
@@ -172,7 +188,7 @@ def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: 
     ]
 
 
-def _strange(example: Example, rng: random.Random, share: float) -> Example:
+def _perturbed(example: Example, rng: random.Random, share: float) -> Example:
     if example.image is not None:
         return example
     if rng.random() < share:
@@ -183,7 +199,7 @@ def _strange(example: Example, rng: random.Random, share: float) -> Example:
 
 
 def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) -> Iterator[SyntheticPage]:
-    """Pages worth a step; of those without a region to point at, a share ``plain`` (0..1)."""
+    """Yield pages worth a step; of those without a region to ask for, a share `plain` (0..1)."""
     for one in pages:
         page = one.page
         pointed = any(question.masks and not question.answers for question in page.questions)
@@ -192,10 +208,11 @@ def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) ->
 
 
 class Turns:
-    """Places in a list, drawn in proportion to their weights, turn by turn; a function of seed and number alone.
+    """Draws list positions in proportion to their weights, epoch by epoch; a function of seed and number.
 
-    In each turn a place of the greatest weight comes once, one of half its weight every other turn (systematic sampling, Madow 1949,
-    with a start of its own for every place), so that what is drawn rarely is still drawn; the order in a turn is shuffled.
+    In each epoch a position of the greatest weight occurs once, one of half its weight every other epoch (systematic
+    sampling, Madow 1949, with a separate offset for every position), so that rare positions are still drawn. The order
+    within an epoch is shuffled.
     """
 
     def __init__(self, weights: Sequence[float], seed: int) -> None:
@@ -203,11 +220,11 @@ class Turns:
         self._shares = [weight / most for weight in weights]
         self._starts = [random.Random(f"{seed}:{at}:start").random() for at in range(len(weights))]
         self._seed = seed
-        self._ends: list[int] = []  # how many were drawn by the end of each turn so far
+        self._ends: list[int] = []  # number of draws up to the end of each epoch so far
         self._turn: tuple[int, list[int]] = (-1, [])
 
     def place(self, number: int) -> int:
-        """Return the place that is drawn as the `number`-th, from 0."""
+        """Return the position of the `number`-th draw, from 0."""
         while not self._ends or self._ends[-1] <= number:
             self._ends.append((self._ends[-1] if self._ends else 0) + len(self._drawn(len(self._ends))))
         turn = bisect_right(self._ends, number)
@@ -228,7 +245,7 @@ class Turns:
 def _drawn_by_weight(
     questions: Sequence[GroundedQuestion], weights: Sequence[float], count: int, rng: random.Random
 ) -> list[GroundedQuestion]:
-    """Without repetition where there are enough (Efraimidis and Spirakis 2006), else each draw by itself."""
+    """Draw without repetition while possible (Efraimidis and Spirakis 2006), else independently."""
     there = [(one, weight) for one, weight in zip(questions, weights, strict=True) if weight > 0]
     if len(there) < count:
         return rng.choices([one for one, _ in there], [weight for _, weight in there], k=count)

@@ -65,7 +65,7 @@ def test_a_mask_that_stays_as_it_came_is_not_painted() -> None:
 
 def test_strokes_over_the_bound_are_refused_before_a_pixel_is_painted() -> None:
     assert checked([stroke(WHOLE)] * 8).painted == bounds.MOST_PAINTED
-    with pytest.raises(Refused, match="go over 225,000,000 pixels; 200,000,000 are allowed"):
+    with pytest.raises(Refused, match="cover 225,000,000 pixels; 200,000,000 are allowed"):
         checked([stroke(WHOLE)] * 9)
 
 

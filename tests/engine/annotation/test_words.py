@@ -13,7 +13,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.views import annotation_view
 from engine.annotation.word_list import MOST_WORDS, ListedWord, WordAdd, WordList, WordText
-from engine.annotation.words import MendRequest, WordsConflict, mend, page_words
+from engine.annotation.words import MendRequest, WordsConflict, edit_words, page_words
 from engine.datasets.manifest import words_of
 from engine.datasets.snapshots import freeze, load
 from engine.errors import NotFound, Refused
@@ -34,7 +34,7 @@ class Sheet:
     def mend(self, *edits: dict[str, Any], base: int | None = None, key: str | None = None):
         base = self.words.version if base is None else base
         request = MendRequest(idempotency_key=key or uuid.uuid4().hex, base=base, edits=list(edits))
-        return mend(self.workspace, self.page, request, self.user)
+        return edit_words(self.workspace, self.page, request, self.user)
 
     @property
     def words(self):
@@ -206,9 +206,9 @@ def _parts(sheet: Sheet, text: str) -> dict[str, Any]:
     [
         ({"op": "text", "number": 99, "text": "x"}, "no word 99"),
         ({"op": "merge", "numbers": [3, 3]}, "two different"),
-        ({"op": "add", "text": "x", "box": [5, 5, 5, 9]}, "empty or leaves the page"),
-        ({"op": "add", "text": "x", "box": [5, 5, 100_000, 9]}, "empty or leaves the page"),
-        ({"op": "restore", "numbers": [3]}, "stands on the page already"),
+        ({"op": "add", "text": "x", "box": [5, 5, 5, 9]}, "empty or outside the page"),
+        ({"op": "add", "text": "x", "box": [5, 5, 100_000, 9]}, "empty or outside the page"),
+        ({"op": "restore", "numbers": [3]}, "is on the page already"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_of_the_save_stays(sheet: Sheet, edit: Any, sentence: str) -> None:
@@ -218,7 +218,7 @@ def test_what_cannot_be_is_refused_and_nothing_of_the_save_stays(sheet: Sheet, e
     assert sheet.words == before
     with pytest.raises(NotFound):
         request = MendRequest(idempotency_key="unknown-page", base=0, edits=[{"op": "remove", "number": 0}])
-        mend(sheet.workspace, "nowhere", request, sheet.user)
+        edit_words(sheet.workspace, "nowhere", request, sheet.user)
 
 
 def test_what_was_changed_is_logged_with_what_it_was(sheet: Sheet) -> None:
@@ -305,5 +305,5 @@ def test_a_save_makes_no_more_new_words_than_a_person_would(sheet: Sheet) -> Non
 def test_a_page_that_is_full_of_words_takes_no_new_ones() -> None:
     full = WordList([ListedWord(number, 0, "a", (0, 0, 5, 5)) for number in range(MOST_WORDS)], (10, 10))
     full.apply([WordText(op="text", number=7, text="b")])
-    with pytest.raises(Refused, match="no new ones fit"):
+    with pytest.raises(Refused, match="takes no more"):
         full.apply([WordAdd(op="add", text="c", box=(0, 0, 5, 5))])

@@ -10,7 +10,7 @@ from db.tables import Revision, Snapshot
 from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
-from engine.datasets.labels import known_of
+from engine.datasets.labels import project_facts
 from engine.datasets.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
 from engine.errors import Refused
 from engine.projects.projects import change_settings
@@ -63,7 +63,7 @@ def test_answers_that_contradict_each_other_on_a_page_that_came_in_twice_are_lef
         accept(workspace, document, "What is it?", words)
         accept(workspace, document, "Who is it?")
     with workspace.database.moment() as session:
-        [chosen] = snapshots.chosen_labels(session, known_of(session, project.id), Filters())
+        [chosen] = snapshots.chosen_labels(session, project_facts(session, project.id), Filters())
     assert {(label.document.name, label.question) for label in chosen.left_out} == {
         ("first.png", "What is it?"),
         ("again.png", "What is it?"),
@@ -93,7 +93,7 @@ def test_manifests_of_older_formats_are_read_as_before(workspace: Workspace) -> 
     assert not list(left_out_of(workspace, sha256)) and people_of(workspace, sha256) == {}
     assert corpus_of(workspace, sha256).weights == {}
     unknown = workspace.blobs.put(json.dumps({**old, "format": "glossator-snapshot/9"}).encode())
-    with pytest.raises(Refused, match="format that this version does not know"):
+    with pytest.raises(Refused, match="format that this version cannot read"):
         read_head(workspace, unknown)
 
 

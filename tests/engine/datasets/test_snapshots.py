@@ -11,7 +11,7 @@ from engine.accounts.users import add_user
 from engine.annotation.state import AnnotationState
 from engine.datasets import manifest_rows, snapshots
 from engine.datasets.filters import Filters
-from engine.datasets.labels import known_of
+from engine.datasets.labels import project_facts
 from engine.datasets.manifest import parts_of, read_head, words_of
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
@@ -171,7 +171,7 @@ def test_what_is_accepted_while_a_snapshot_is_made_is_in_none_of_its_parts(
     accept(workspace, last, "What is the bill number?", [4])
     monkeypatch.setattr(snapshots, "_AT_ONCE", 1)
     with workspace.database.moment() as session:
-        labels = snapshots.chosen_labels(session, known_of(session, project.id), Filters())
+        labels = snapshots.chosen_labels(session, project_facts(session, project.id), Filters())
         taken = next(labels).taken
         accept(workspace, last, "Who asks meanwhile?", [1])
         taken += [label for chosen in labels for label in chosen.taken]

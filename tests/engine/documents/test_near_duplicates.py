@@ -86,8 +86,8 @@ def test_what_joins_groups_of_different_splits_is_quarantined_and_they_stay_as_t
     line = next(line for line in document_lines(workspace, project.id) if line.id == joining.id)
     assert line.quarantined
     assert line.warnings == [
-        f"It shows the same as {trains.name}, which the model learns from, and as {judges.name}, by which it is judged: "
-        "so it neither trains nor judges."
+        f"It shows the same as {trains.name}, a training document, and as {judges.name}, a holdout document. "
+        "It is excluded from training and evaluation."
     ]
     third = store(workspace, project.id, [scanned_again(first, 3), scanned_again(second, 3)], "both again.png")
     assert third.group_id != trains.group_id and group_of(workspace, third.id).quarantined_at is not None
@@ -194,7 +194,7 @@ def test_documents_of_earlier_versions_are_signed_and_none_changes_its_split(
     assert group_of(workspace, rescan.id).quarantined_at is None
     line = next(line for line in document_lines(workspace, project.id) if line.id == judges.id)
     assert line.warnings == [
-        "It shows the same as rescan.png, which the model learns from: so it neither trains nor judges."
+        "It shows the same as rescan.png, a training document. It is excluded from training and evaluation."
     ]
     again = store(workspace, project.id, [scanned_again(first)], "first again.png")
     assert again.group_id == trains.group_id

@@ -200,9 +200,11 @@ def test_the_stage_falls_back_by_itself_when_checks_find_too_many_wrong(workspac
     assert works.stage() == "semi_automatic"
     view = works.view()
     assert view.changed_by is None
-    assert view.reason == "Of 7 automatic answers that people checked, 5 were wrong: less than 80.0% are right."
+    assert (
+        view.reason == "People checked 7 automatic answers and found 5 wrong: precision is below the target of 80.0%."
+    )
     assert (view.audit.checked, view.audit.right) == (7, 2)
-    with pytest.raises(Refused, match=r"5 were wrong.*another model"):
+    with pytest.raises(Refused, match=r"found 5 wrong.*another model"):
         works.begin_automatic()
     with workspace.database.read() as session:
         assert "stage.fall_back" in session.scalars(select(AuditEntry.action)).all()

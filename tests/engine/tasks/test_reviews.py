@@ -108,9 +108,9 @@ def test_a_fix_carries_what_the_reviewer_mended(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"verdict": "rejected", "reason": "  "}, "Say why"),
+        ({"verdict": "rejected", "reason": "  "}, "Give a reason"),
         ({"verdict": "fixed"}, "Nothing was changed"),
-        ({"verdict": "accepted", "edits": [{"op": "no_answer", "value": True}]}, "carries edits"),
+        ({"verdict": "accepted", "edits": [{"op": "no_answer", "value": True}]}, "Edits are allowed"),
         ({"verdict": "fixed", "edits": [{"op": "no_answer", "value": False}, {"op": "clear", "page": "?"}]}, "page"),
     ],
 )
@@ -124,10 +124,10 @@ def test_a_verdict_that_cannot_be_leaves_nothing(desk: Desk, more: dict[str, Any
 def test_nobody_judges_their_own_answer(desk: Desk) -> None:
     with desk.workspace.database.write() as session:
         session.get_one(User, desk.ann.id).role = "admin"
-    with pytest.raises(Forbidden, match="their own"):
+    with pytest.raises(Forbidden, match="your own"):
         judge(desk.workspace, desk.id, desk.ann)
     save(desk.workspace, desk.id, desk.rita, [1], action="submit")  # now it says what Rita says
-    with pytest.raises(Forbidden, match="their own"):
+    with pytest.raises(Forbidden, match="your own"):
         judge(desk.workspace, desk.id, desk.rita)
     assert judge(desk.workspace, desk.id, desk.rolf).status == "accepted"
 
@@ -284,7 +284,7 @@ def test_an_empty_review_queue_says_why(desk: Desk) -> None:
     judge(desk.workspace, desk.id, desk.rita)
     assert "has been judged" in (desk.next(desk.rita).reason or "")
     change_settings(desk.workspace, desk.project.id, review_required=False)
-    assert "needs none" in (desk.next(desk.rita).reason or "")
+    assert "need none" in (desk.next(desk.rita).reason or "")
 
 
 def test_an_answer_that_was_imported_can_be_judged(desk: Desk) -> None:

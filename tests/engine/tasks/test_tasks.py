@@ -108,7 +108,7 @@ def test_a_dropped_question_closes_its_tasks_and_reopens_them_with_their_answers
 
 @pytest.mark.parametrize(
     ("questions", "sentence"),
-    [(["", "b"], "Question 1 is empty"), (["a", " a "], "there twice"), (["x" * 1001], "1,001 characters")],
+    [(["", "b"], "Question 1 is empty"), (["a", " a "], "listed twice"), (["x" * 1001], "1,001 characters")],
 )
 def test_a_list_of_questions_that_cannot_be_is_refused_whole(
     office: Office, questions: list[str], sentence: str

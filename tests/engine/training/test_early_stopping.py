@@ -11,10 +11,10 @@ from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.training.retraining.early_stopping import (
     BEST_FILE,
     LOST,
-    Watch,
+    EarlyStopping,
     best_file,
-    watched_documents,
-    watched_source,
+    held_out_documents,
+    held_out_source,
 )
 from model import checkpoint
 from model.examples import Example, Question, Word
@@ -36,10 +36,10 @@ def network() -> GroundingNetwork:
     return tiny_network()
 
 
-def watch(network: GroundingNetwork, folder: Path, patience: int = 2) -> tuple[Watch, list[tuple[int, float]]]:
+def watch(network: GroundingNetwork, folder: Path, patience: int = 2) -> tuple[EarlyStopping, list[tuple[int, float]]]:
     seen: list[tuple[int, float]] = []
-    return Watch(
-        network, lambda step: [PAGE], 1, folder, patience=patience, on_look=lambda *one: seen.append(one)
+    return EarlyStopping(
+        network, lambda step: [PAGE], 1, folder, patience=patience, on_loss=lambda *one: seen.append(one)
     ), seen
 
 
@@ -73,22 +73,22 @@ def _step(network: GroundingNetwork, sign: int) -> None:
 def test_a_document_is_watched_for_good_or_never() -> None:
     few = [f"document {number}" for number in range(40)]
     many = few + [f"other {number}" for number in range(400)]
-    watched = watched_documents(few, 0.125)
+    watched = held_out_documents(few, 0.125)
     assert 1 <= len(watched) <= 10
-    assert watched_documents(list(reversed(few)) * 3, 0.125) == watched
-    assert watched_documents(many, 0.125) & set(few) == watched
-    assert 35 <= len(watched_documents(many, 0.125)) <= 75
-    assert watched_documents(many, 0.0) == set()
+    assert held_out_documents(list(reversed(few)) * 3, 0.125) == watched
+    assert held_out_documents(many, 0.125) & set(few) == watched
+    assert 35 <= len(held_out_documents(many, 0.125)) <= 75
+    assert held_out_documents(many, 0.0) == set()
 
 
 def test_pages_whose_answers_weigh_nothing_or_that_are_too_long_are_not_watched() -> None:
     words = [GroundedWord("Total:", (10, 10, 60, 24)), GroundedWord("12.50", (70, 10, 110, 24))]
     page = GroundedPage("p", None, 300, 200, words, [GroundedQuestion("q", "What is the total?", [[1]])])
-    found = watched_source([page], at_once=2, questions=3)
+    found = held_out_source([page], at_once=2, questions=3)
     assert found is not None and len(found[0](0)) == 2 and found[1] == 1
-    assert watched_source([page], at_once=2, questions=3, weights={"p": {"q": 0.0}}) is None
-    assert watched_source([replace(page, words=words * 5000)], at_once=2, questions=3) is None
-    assert watched_source([], at_once=2, questions=3) is None
+    assert held_out_source([page], at_once=2, questions=3, weights={"p": {"q": 0.0}}) is None
+    assert held_out_source([replace(page, words=words * 5000)], at_once=2, questions=3) is None
+    assert held_out_source([], at_once=2, questions=3) is None
 
 
 def test_a_run_that_lost_what_it_began_with_ends_and_hands_in_its_best(

@@ -110,7 +110,7 @@ def test_asking_together_and_one_by_one_score_alike(checkpoint: Path, pages: lis
     ]
     for one, other in zip(both[0].scored, both[1].scored, strict=True):
         assert one.iou == pytest.approx(other.iou, abs=1e-4)  # batches round differently
-        assert one.floor_iou == other.floor_iou
+        assert one.baseline_iou == other.baseline_iou
         assert one.answered == pytest.approx(other.answered, abs=1e-4)
     assert all(one.milliseconds > 0 for one in both[0].scored)
 
@@ -266,7 +266,7 @@ def test_what_other_words_could_reach_is_told_from_those_that_stand_in_the_answe
         (("--ocr-cache", "x"), "Give both"),
         (("--report", "nowhere/report.html"), "existing folder"),
         (("--ocr",), "Page p1 has no image"),
-        (("--limit", "2"), "does not exist; --words-only reads no images"),
+        (("--limit", "2"), "does not exist; add it, or use --words-only"),
     ],
 )
 def test_what_cannot_be_measured_is_one_sentence(

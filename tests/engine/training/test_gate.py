@@ -8,7 +8,7 @@ import pytest
 
 from engine.training.evaluation.metrics import Scored
 from engine.training.retraining.gate import Holdout, judge
-from engine.training.retraining.latency import Pace
+from engine.training.retraining.latency import Latency
 
 
 def scored(page: str, question: int, iou: float | None, answered: float = 0.9) -> Scored:
@@ -20,7 +20,7 @@ def scored(page: str, question: int, iou: float | None, answered: float = 0.9) -
         iou=iou or 0.0,
         word_iou=iou or 0.0,
         pixel_iou=0.0,
-        floor_iou=0.0,
+        baseline_iou=0.0,
         answered=answered,
         predicted_iou=0.5,
         milliseconds=1.0,
@@ -107,7 +107,7 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
         ]
     )
     assert verdict["passed"] is passes
-    assert "3 documents are held out with accepted answers, 30 make a holdout" in verdict["sentence"]
+    assert "3 documents are held out with accepted answers; 30 are needed" in verdict["sentence"]
     assert verdict["holdouts"]["own"]["judged"] is False
 
 
@@ -117,8 +117,8 @@ def test_thirty_held_out_documents_narrow_the_limit_and_the_verdict_no_longer_sa
     assert (few["passed"], enough["passed"]) == (True, False)
     assert (few["limit"], enough["limit"]) == (pytest.approx(-0.0207), -0.02)
     assert few["holdouts"]["generated"]["limit"] == -0.05 and enough["holdouts"]["generated"]["limit"] == -0.02
-    assert "30 make a holdout" in few["sentence"]
-    assert "30 make a holdout" not in enough["sentence"]
+    assert "30 are needed" in few["sentence"]
+    assert "30 are needed" not in enough["sentence"]
 
 
 def test_the_fewer_documents_the_wider_their_limit_but_a_sure_loss_fails_at_any_width() -> None:
@@ -129,7 +129,7 @@ def test_the_fewer_documents_the_wider_their_limit_but_a_sure_loss_fails_at_any_
     six, fifteen = judge([holdout("recent", 6, mixed), generated]), judge([holdout("recent", 15, mixed), generated])
     assert six["holdouts"]["own"]["low"] < -0.06 and six["holdouts"]["own"]["limit"] == pytest.approx(-0.1)
     assert fifteen["holdouts"]["own"]["limit"] == pytest.approx(-0.04)
-    assert six["passed"] is True and "on these 0.10" in six["sentence"]
+    assert six["passed"] is True and "0.10 on these" in six["sentence"]
     lost = judge([holdout("recent", 20, steady(0.1)), holdout("frozen", 6, steady(-0.06)), generated])
     assert lost["holdouts"]["own"]["difference"] > 0 and lost["passed"] is False
     assert "on the frozen holdout it lost 0.060" in lost["sentence"]
@@ -181,7 +181,7 @@ def test_a_slice_of_few_documents_is_not_looked_at() -> None:
 
 @pytest.mark.parametrize(("ratio", "passes"), [(1.2, True), (1.3, False)])
 def test_a_slower_model_fails(ratio: float, passes: bool) -> None:
-    pace = Pace(12, 20.0, 20.0 * ratio, ratio)
+    pace = Latency(12, 20.0, 20.0 * ratio, ratio)
     verdict = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(0.0))], latency=pace)
     assert verdict["passed"] is passes
     assert ("as long to answer" in verdict["sentence"]) is not passes

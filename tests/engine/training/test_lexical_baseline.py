@@ -7,7 +7,14 @@ import pytest
 from rapidfuzz import fuzz
 
 from engine.grounded import GroundedWord
-from engine.training.evaluation.lexical_baseline import FloorPage, best_run, predict, prepare, segments, telling_tokens
+from engine.training.evaluation.lexical_baseline import (
+    BaselinePage,
+    best_run,
+    predict,
+    prepare,
+    segments,
+    telling_tokens,
+)
 
 
 def line(text: str, x: int, y: int) -> list[GroundedWord]:
@@ -77,7 +84,7 @@ def test_a_prepared_page_answers_as_its_words_do() -> None:
         assert predict(page, question) == predict(INVOICE, question)
 
 
-def score_of_every_run(page: FloorPage, question: str) -> list[float]:
+def score_of_every_run(page: BaselinePage, question: str) -> list[float]:
     """The definition, without the index: every run against every token of the question."""
     asked = telling_tokens(question)
     scores = []

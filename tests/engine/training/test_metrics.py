@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.training.evaluation.clicks import next_click
-from engine.training.evaluation.confidence_intervals import intervals
+from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import (
     Scored,
     auroc,
@@ -30,7 +30,7 @@ def scored(**changes: object) -> Scored:
         "iou": 0.0,
         "word_iou": 0.0,
         "pixel_iou": 0.0,
-        "floor_iou": 0.0,
+        "baseline_iou": 0.0,
         "answered": 0.5,
         "predicted_iou": 0.0,
         "milliseconds": 1.0,
@@ -59,8 +59,8 @@ def test_auroc_agrees_with_counting_pairs() -> None:
 def test_accuracy_counts_answerable_questions_above_one_half() -> None:
     figures = summarise(
         [
-            scored(iou=0.9, floor_iou=0.2, answered=0.9, milliseconds=10),
-            scored(iou=0.5, floor_iou=0.6, answered=0.8, milliseconds=20),
+            scored(iou=0.9, baseline_iou=0.2, answered=0.9, milliseconds=10),
+            scored(iou=0.5, baseline_iou=0.6, answered=0.8, milliseconds=20),
             scored(answerable=False, answered=0.1, milliseconds=30),
         ]
     )
@@ -91,8 +91,8 @@ def test_word_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
 def test_word_figures_are_over_questions_that_words_answer() -> None:
     figures = summarise(
         [
-            scored(word_f1=1.0, floor_word_f1=0.5),
-            scored(word_f1=0.8, floor_word_f1=0.0),
+            scored(word_f1=1.0, baseline_word_f1=0.5),
+            scored(word_f1=0.8, baseline_word_f1=0.0),
             scored(iou=0.9),  # a region
             scored(answerable=False),
         ]
@@ -110,13 +110,13 @@ def of_pages(pages: int, questions: int, seed: int = 1) -> list[Scored]:
     for page in range(pages):
         ease = rng.uniform(0, 0.9)
         for question in range(questions):
-            changes = {"iou": ease + 0.1, "floor_iou": ease, "word_f1": ease + 0.1, "floor_word_f1": ease}
+            changes = {"iou": ease + 0.1, "baseline_iou": ease, "word_f1": ease + 0.1, "baseline_word_f1": ease}
             found.append(scored(page_id=str(page), question_id=f"{page}-{question}", **changes))
     return found
 
 
 def test_the_difference_to_the_floor_is_surer_than_either() -> None:
-    found = intervals(of_pages(20, 5))
+    found = metric_intervals(of_pages(20, 5))
     wide, narrow = found["mean_iou"], found["difference_mean_iou"]
     assert wide is not None
     assert wide[1] - wide[0] > 0.1
@@ -126,7 +126,7 @@ def test_the_difference_to_the_floor_is_surer_than_either() -> None:
 
 def test_every_main_figure_lies_within_its_interval() -> None:
     answers = of_pages(20, 5)
-    figures, found = to_json(summarise(answers)), intervals(answers)
+    figures, found = to_json(summarise(answers)), metric_intervals(answers)
     for name in ("mean_iou", "acc_50", "word_f1", "exact"):
         for full in (name, f"floor_{name}"):
             low, high = found[full] or (1, 0)
@@ -137,14 +137,14 @@ def test_intervals_draw_pages_and_not_questions() -> None:
     """The same answers, once on the pages they came from, once each on a page of its own."""
     together = of_pages(12, 8)
     apart = [scored(page_id=one.question_id, iou=one.iou) for one in together]
-    wide, narrow = intervals(together)["mean_iou"], intervals(apart)["mean_iou"]
+    wide, narrow = metric_intervals(together)["mean_iou"], metric_intervals(apart)["mean_iou"]
     assert wide is not None
     assert narrow is not None
     assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])
 
 
 def test_what_was_not_measured_has_no_interval() -> None:
-    found = intervals([scored(iou=0.4), scored(answerable=False)])
+    found = metric_intervals([scored(iou=0.4), scored(answerable=False)])
     assert found["mean_iou"] == [0.4, 0.4]
     assert found["word_f1"] is None
     assert found["difference_exact"] is None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.training.augmentation.negative_questions import with_absent
+from engine.training.augmentation.negative_questions import with_negative_questions
 from engine.training.evaluation.lexical_baseline import telling_tokens, tokens
 from model.examples import Example, Question, Word
 
@@ -18,7 +18,7 @@ def source(step: int) -> Sequence[Example]:
 
 
 def test_about_the_share_of_questions_is_replaced_and_none_of_them_touches_the_page() -> None:
-    mixed = with_absent(source, 0.25, seed=3)
+    mixed = with_negative_questions(source, 0.25, seed=3)
     questions = [question for step in range(60) for example in mixed(step) for question in example.questions]
     absent = [question for question in questions if not question.answered]
     assert 0.2 < len(absent) / len(questions) < 0.3
@@ -31,9 +31,9 @@ def test_about_the_share_of_questions_is_replaced_and_none_of_them_touches_the_p
 
 
 def test_a_step_is_the_same_whenever_it_is_taken() -> None:
-    assert with_absent(source, 0.5, seed=3)(17) == with_absent(source, 0.5, seed=3)(17)
-    assert with_absent(source, 0.5, seed=3)(17) != with_absent(source, 0.5, seed=4)(17)
+    assert with_negative_questions(source, 0.5, seed=3)(17) == with_negative_questions(source, 0.5, seed=3)(17)
+    assert with_negative_questions(source, 0.5, seed=3)(17) != with_negative_questions(source, 0.5, seed=4)(17)
 
 
 def test_no_share_changes_nothing() -> None:
-    assert list(with_absent(source, 0.0, seed=3)(5)) == [PAGE, PAGE]
+    assert list(with_negative_questions(source, 0.0, seed=3)(5)) == [PAGE, PAGE]

@@ -53,12 +53,12 @@ def answered(
         iou=best_iou(said, acceptable),
         word_iou=best_iou(said, acceptable),
         pixel_iou=0.0,
-        floor_iou=0.0,
+        baseline_iou=0.0,
         answered=sure,
         predicted_iou=predicted,
         milliseconds=1.0,
         word_f1=best_word_f1(marked, asked.answers),
-        floor_word_f1=best_word_f1([], asked.answers),
+        baseline_word_f1=best_word_f1([], asked.answers),
     )
     answer = Answer(said, marked, " ".join(f"{text}{at}" for at in marked), predicted, sure, said, mask())
     return Answered(page, asked, answer, mask(0), acceptable, scored)

@@ -8,7 +8,7 @@ import torch
 
 from engine.training.pretraining.curves import METRICS_FILE
 from engine.training.pretraining.page_learning import PAGE_OBJECTIVES, learn_pages, page_objective
-from engine.training.pretraining.stage import at_rate
+from engine.training.pretraining.pretraining_stage import at_rate
 from model import checkpoint
 from model.encoders.fusion import FusionLayer
 from model.learning import Plan
@@ -98,5 +98,5 @@ def test_moving_averages_are_in_no_group(config):
 
 
 def test_an_unknown_way_to_learn_is_refused_by_name(config):
-    with pytest.raises(ValueError, match="called 'gan': choose from mim, ijepa"):
+    with pytest.raises(ValueError, match="objective 'gan'; choose from mim, ijepa"):
         page_objective("gan", fresh(config), 0)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from engine.training.pretraining import text_stages
-from engine.training.pretraining.stage import Surroundings
+from engine.training.pretraining.pretraining_stage import StageInputs
 from model.network import GroundingNetwork
 from model.presets import ImageConfig, NetworkConfig, TextConfig
 from model.pretraining.decoder_files import load_decoder, save_decoder
@@ -22,18 +22,18 @@ SMALL = NetworkConfig(
 
 
 @pytest.fixture
-def around(tmp_path: Path) -> Surroundings:
+def around(tmp_path: Path) -> StageInputs:
     """A run whose text stages begin with a decoder of a folder."""
     tokenizer = small_tokenizer(["a stamp is dry", "the form is signed"] * 20, 120)
     decoder = small_decoder(tokenizer, DecoderSize(pieces=120, width=32, layers=2, heads=2))
     save_decoder(tmp_path / "given", decoder, tokenizer)
-    return Surroundings(
+    return StageInputs(
         GroundingNetwork(SMALL), 0, tmp_path / "run", tmp_path / "no teacher", decoder=str(tmp_path / "given")
     )
 
 
 @pytest.mark.parametrize("stage", ["decoder", "bidirectional", "contrast"])
-def test_a_text_stage_begins_with_the_decoder_that_was_named(around: Surroundings, stage: str) -> None:
+def test_a_text_stage_begins_with_the_decoder_that_was_named(around: StageInputs, stage: str) -> None:
     learned = text_stages.TEXT_STAGES[stage].objective(around)
     given, _ = load_decoder(str(around.decoder))
     own = learned.decoder.state_dict()  # type: ignore[attr-defined]
@@ -41,7 +41,7 @@ def test_a_text_stage_begins_with_the_decoder_that_was_named(around: Surrounding
     assert all(parameter.requires_grad for parameter in learned.decoder.parameters())  # type: ignore[attr-defined]
 
 
-def test_of_a_large_decoder_adapters_alone_learn(around: Surroundings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_large_decoder_adapters_alone_learn(around: StageInputs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_stages, "_LARGE", 1_000)
     stage = text_stages.TEXT_STAGES["bidirectional"]
     objective = stage.objective(around)
@@ -51,7 +51,7 @@ def test_of_a_large_decoder_adapters_alone_learn(around: Surroundings, monkeypat
 
 
 def test_a_decoder_that_was_saved_in_half_precision_learns(
-    around: Surroundings, monkeypatch: pytest.MonkeyPatch
+    around: StageInputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decoder, tokenizer = load_decoder(str(around.decoder))
     save_decoder(Path(str(around.decoder)), decoder.bfloat16(), tokenizer)
@@ -62,7 +62,7 @@ def test_a_decoder_that_was_saved_in_half_precision_learns(
     assert loss.dtype == torch.float32 and torch.isfinite(loss)
 
 
-def test_a_decoder_that_is_not_there_is_named(tmp_path: Path, around: Surroundings) -> None:
-    missing = Surroundings(around.network, 0, around.folder, around.teacher, decoder=str(tmp_path / "nowhere"))
+def test_a_decoder_that_is_not_there_is_named(tmp_path: Path, around: StageInputs) -> None:
+    missing = StageInputs(around.network, 0, around.folder, around.teacher, decoder=str(tmp_path / "nowhere"))
     with pytest.raises(ValueError, match=r"There is no decoder at .*nowhere"):
         text_stages.TEXT_STAGES["bidirectional"].objective(missing)

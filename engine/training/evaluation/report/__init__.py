@@ -1,1 +1,1 @@
-"""An evaluation as one HTML page: figures, plots, and pictures of the worst answers."""
+"""HTML report of an evaluation: figures, plots, and pictures of the worst answers."""

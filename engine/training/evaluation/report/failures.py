@@ -1,4 +1,4 @@
-"""What went wrong with an answer, told from its mask, and the worst answers of each kind."""
+"""Failures of an evaluation: their kinds, derived from the masks, and the worst of each kind."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from engine.training.evaluation.metrics import Scored
 from model.masks import Mask, encode_patch, iou
 
 MOST = 40  # pictures of a report
-_SURE = 0.5  # a model that is less sure says "not here"
-_SLACK = 0.1  # share of a region that a mask may miss or have too much: its edge is drawn by hand, or by OCR
+_SURE = 0.5  # probability below which the model says "not in the document"
+_SLACK = 0.1  # share of a region that a mask may miss or exceed: its edge is drawn by hand, or by OCR
 
 Patch = dict[str, list[int]]
 
 
 class Kind(StrEnum):
-    """A kind of failure, in the order of a report."""
+    """Kind of a failure, in the order of a report."""
 
     MISSED = "missed"
     TOO_MUCH = "too much"
@@ -42,23 +42,24 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A question that was answered wrong. Masks are patches (model.masks) on the page; `gold` is empty where there is no answer."""
+    """Wrong answer; masks are patches (model.masks) on the page, `gold` is empty without an answer."""
 
     kind: Kind
     page: GroundedPage
     question: str
     gold: Patch
     marked: Patch
-    by_floor: Patch
+    by_baseline: Patch
     gold_text: str
     marked_text: str
     scored: Scored
 
 
 def kind_of(scored: Scored, marked: Mask, gold: Mask | None) -> Kind | None:
-    """What is wrong with the mask of an answer, `gold` being the acceptable answer nearest to it; None if nothing.
+    """Return the kind of failure of a mask; None for a right one.
 
-    Where words are compared, any word too many or too few counts; of regions a tenth of either mask is forgiven.
+    `gold`: the nearest acceptable answer. Compared words must match exactly; regions may differ by a tenth of either
+    mask.
     """
     if not scored.answerable or gold is None:
         return Kind.INVENTED if scored.answered >= _SURE else None
@@ -78,15 +79,15 @@ def kind_of(scored: Scored, marked: Mask, gold: Mask | None) -> Kind | None:
 
 
 class Failures:
-    """Collects the failures of an evaluation."""
+    """Collector of the failures of an evaluation."""
 
     def __init__(self, most: int = MOST) -> None:
-        """`most`: how many of them are to be shown."""
+        """Create an empty collector; `most` is the number of failures to show."""
         self._most = most
         self._found: dict[Kind, list[Failure]] = {kind: [] for kind in Kind}
 
     def add(self, answered: Answered) -> None:
-        """Look at an answer, and keep it if it is wrong."""
+        """Add an answer; kept when it is wrong."""
         gold_at = _nearest(answered)
         gold = None if gold_at is None else answered.acceptable[gold_at]
         kind = kind_of(answered.scored, answered.answer.mask, gold)
@@ -95,17 +96,18 @@ class Failures:
 
     @property
     def counts(self) -> dict[Kind, int]:
-        """How many there are of each kind, in the order of a report."""
+        """Return the number of failures of each kind, in the order of a report."""
         return {kind: len(found) for kind, found in self._found.items() if found}
 
     @property
     def shown(self) -> int:
-        """How many `worst` returns."""
+        """Return the number of failures that `worst` returns."""
         return min(self._most, sum(self.counts.values()))
 
     def worst(self) -> dict[Kind, list[Failure]]:
-        """At most so many failures, worst first. Every kind gets its turn, and within a kind every page: forty times the same
-        would tell little.
+        """Return the failures to show, worst first.
+
+        Kinds take turns, and pages within a kind, so that the pictures vary.
         """
         taken = dict.fromkeys(Kind, 0)
         left = self.shown
@@ -118,7 +120,7 @@ class Failures:
 
 
 def _by_turns(failures: Sequence[Failure]) -> list[Failure]:
-    """The worst of each page, then the second of each, and so on; worst first in each turn."""
+    """Return the worst of each page, then the second of each, and so on."""
     turns: Counter[str] = Counter()
     placed = []
     for one in sorted(failures, key=_goodness):
@@ -128,7 +130,7 @@ def _by_turns(failures: Sequence[Failure]) -> list[Failure]:
 
 
 def _goodness(one: Failure) -> tuple[float, float]:
-    """The lowest is the worst: wrong by most, then wrong with most confidence."""
+    """Return the sort key: largest error first, then highest confidence."""
     if one.kind is Kind.INVENTED:
         return -one.scored.answered, -one.scored.predicted_iou
     if one.kind is Kind.NOT_HERE:
@@ -137,7 +139,7 @@ def _goodness(one: Failure) -> tuple[float, float]:
 
 
 def _nearest(answered: Answered) -> int | None:
-    """The acceptable answer that the model came nearest to, the first of equals; None where there is none."""
+    """Return the acceptable answer nearest to the model's, the first of equals; None without any."""
     ious = [iou(answered.answer.mask, one) for one in answered.acceptable]
     return ious.index(max(ious)) if ious else None
 
@@ -156,7 +158,7 @@ def _failure(kind: Kind, answered: Answered, gold: Mask | None, gold_at: int | N
         question=question.question,
         gold=encode_patch(np.zeros((page.height, page.width), bool) if gold is None else gold),
         marked=encode_patch(answered.answer.mask),
-        by_floor=encode_patch(answered.by_floor),
+        by_baseline=encode_patch(answered.by_baseline),
         gold_text=gold_text,
         marked_text=answered.answer.text,
         scored=answered.scored,

@@ -1,4 +1,4 @@
-"""The page of a report: one file, nothing loaded from elsewhere, no script."""
+"""HTML page of a report: one self-contained file without scripts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -24,9 +24,10 @@ def report_page(
     images_from: Path | ImageOf | None,
     on_picture: Callable[[int], None] | None = None,
 ) -> str:
-    """Return the HTML of an evaluation of the set `name`: `answer` as `Evaluation.to_json` gives it, its questions and failures.
+    """Return the HTML of an evaluation of the set `name`.
 
-    `images_from` as in `evaluate`; pages without image are drawn from their words. `on_picture(done)` is called after each.
+    `answer` is the result of `Evaluation.to_json`; `images_from` as in `evaluate`. Pages without image are drawn from
+    their words. `on_picture(done)` is called after each picture.
     """
     opened = opener_of(images_from)
     worst = failures.worst()
@@ -47,10 +48,10 @@ def report_page(
         model=escape(str(answer["model"])[:12]),
         tiles="".join(_tile(answer, key, title) for key, title in wording.FIGURES.items()),
         rest=_rest(answer),
-        histogram=_figure(histogram(scored), "How the questions are spread over IoU; the grey line is the floor's."),
+        histogram=_figure(histogram(scored), "Questions by IoU; the grey line is the lexical baseline."),
         calibration=_figure(
             calibration(scored),
-            "What the model says of its own IoU against what it is; on the dashed line it would be right.",
+            "Predicted IoU against true IoU; a calibrated model lies on the dashed line.",
         ),
         slices=_slices(answer),
         kinds=_kinds(failures, worst),
@@ -59,16 +60,16 @@ def report_page(
 
 
 def _tile(answer: Mapping[str, Any], key: str, title: str) -> str:
-    ours, floors, difference = wording.side_by_side(answer, key)
+    ours, baseline, difference = wording.side_by_side(answer, key)
     value, _, interval = ours.partition(" ")
     return (
         f'<div class="tile"><h3>{title}</h3><p class="value">{value}</p><p class="interval">{interval or "&nbsp;"}</p>'
-        f"<dl><dt>floor</dt><dd>{floors}</dd><dt>difference</dt><dd>{difference}</dd></dl></div>"
+        f"<dl><dt>baseline</dt><dd>{baseline}</dd><dt>difference</dt><dd>{difference}</dd></dl></div>"
     )
 
 
 def _rest(answer: Mapping[str, Any]) -> str:
-    """The other figures, one after the other."""
+    """Return the remaining figures as a list."""
     told = [(title, wording.share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
     told += [(title, wording.share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
     clicks = answer.get("mean_iou_after") or []
@@ -86,7 +87,7 @@ def _figure(plot: str, caption: str) -> str:
 
 def _slices(answer: Mapping[str, Any]) -> str:
     head = "".join(f'<th colspan="2">{title}</th>' for title in wording.FIGURES.values())
-    second = '<th class="ours">model</th><th>floor</th>' * len(wording.FIGURES)
+    second = '<th class="ours">model</th><th>baseline</th>' * len(wording.FIGURES)
     bodies = []
     for part in wording.slices_of(answer):
         rows = []
@@ -97,17 +98,19 @@ def _slices(answer: Mapping[str, Any]) -> str:
             )
             pixels = wording.share(figures["pixel_mean_iou"])
             rows.append(
-                f'<tr><th scope="row">{escape(title)}</th><td>{figures["questions"]:,}</td>{cells}<td>{pixels}</td></tr>'
+                f'<tr><th scope="row">{escape(title)}</th><td>{figures["questions"]:,}</td>{cells}'
+                f"<td>{pixels}</td></tr>"
             )
         bodies.append(f"<tbody>{''.join(rows)}</tbody>")
     return (
-        f'<thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>{head}<th rowspan="2">pixels alone,<br>mean IoU</th></tr>'
+        f'<thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>{head}'
+        '<th rowspan="2">pixels alone,<br>mean IoU</th></tr>'
         f"<tr>{second}</tr></thead>{''.join(bodies)}"
     )
 
 
 def _kinds(failures: Failures, worst: Mapping[Kind, Sequence[Failure]]) -> str:
-    """A bar a kind of failure, with a link to its pictures."""
+    """Return a bar for each kind of failure, with a link to its pictures."""
     most = max(failures.counts.values(), default=1)
     return "".join(
         f'<a class="kind" href="#{kind.name}"><span>{kind.value}</span>'
@@ -119,7 +122,8 @@ def _kinds(failures: Failures, worst: Mapping[Kind, Sequence[Failure]]) -> str:
 def _section(kind: Kind, count: int, cards: Sequence[str]) -> str:
     return (
         f'<section id="{kind.name}"><h2>{kind.value[0].upper()}{kind.value[1:]}</h2>'
-        f'<p class="meaning">{MEANING[kind]} The worst {len(cards):,} of {count:,}.</p><div class="cards">{"".join(cards)}</div></section>'
+        f'<p class="meaning">{MEANING[kind]} The worst {len(cards):,} of {count:,}.</p>'
+        f'<div class="cards">{"".join(cards)}</div></section>'
     )
 
 
@@ -130,12 +134,14 @@ def _card(one: Failure, drawn: str) -> str:
         ("word F1", wording.share(scored.word_f1, 2)),
         ("predicted IoU", wording.share(scored.predicted_iou, 2)),
         ("answered", f"{scored.answered:.0%}"),
-        ("floor\u2019s IoU", wording.share(scored.floor_iou if scored.answerable else None, 2)),
+        ("baseline\u2019s IoU", wording.share(scored.baseline_iou if scored.answerable else None, 2)),
     ]
     figures = "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in told)
     return (
         f'<article class="card"><h3>{escape(one.question)}</h3>{drawn}'
-        f'<p class="text"><span class="key gold-key">right</span>{escape(one.gold_text) or "<i>not on this page</i>"}</p>'
+        '<p class="text"><span class="key gold-key">right</span>'
+        f"{escape(one.gold_text) or '<i>not on this page</i>'}</p>"
         f'<p class="text"><span class="key marked-key">model</span>{escape(one.marked_text) or "<i>no words</i>"}</p>'
-        f'<dl class="strip">{figures}</dl><p class="where">{escape(one.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
+        f'<dl class="strip">{figures}</dl>'
+        f'<p class="where">{escape(one.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
     )

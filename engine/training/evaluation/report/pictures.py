@@ -1,4 +1,4 @@
-"""The picture of a failure: a crop of the page, with what is right, what was marked and what the floor says drawn over it."""
+"""Picture of a failure: a crop of the page with the right mask, the model's, and the baseline's."""
 
 import base64
 import io
@@ -13,16 +13,16 @@ from model.masks import Mask, decode_patch
 
 Box = tuple[int, int, int, int]
 
-_SMALL = 420  # pixels: a page no longer than this is shown whole
-_MARGIN = 0.06  # of the page's long side, around what is marked ...
-_KEY_MARGIN = 0.14  # ... and left of it, where the key of an answer most often stands
-_LEAST_WIDTH, _LEAST_HEIGHT = 0.5, 0.14  # of the page that a crop shows
+_SMALL = 420  # pixels; a smaller page is shown whole
+_MARGIN = 0.06  # of the page's long side, around the marks ...
+_KEY_MARGIN = 0.14  # ... and left of them, where the key usually is
+_LEAST_WIDTH, _LEAST_HEIGHT = 0.5, 0.14  # smallest crop, as a share of the page
 _LONGEST = 1100  # pixels of a picture
 _QUALITY = 72
 
 
 def picture(failure: Failure, image: Image.Image | None) -> str:
-    """An SVG with the crop as JPEG inside; a page without image is drawn from its words."""
+    """Return an SVG with the crop as JPEG; a page without image is drawn from its words."""
     page = failure.page
     drawn = drawn_from_words(page) if image is None else image
     x0, y0, x1, y1 = box = crop_box(failure)
@@ -30,7 +30,7 @@ def picture(failure: Failure, image: Image.Image | None) -> str:
     # In pixels of the page: the browser scales them with the picture.
     outlines = "".join(
         f'<path class="{name}" d="{path}"/>'
-        for name, patch in (("gold", failure.gold), ("marked", failure.marked), ("floor", failure.by_floor))
+        for name, patch in (("gold", failure.gold), ("marked", failure.marked), ("floor", failure.by_baseline))
         if (path := outline(decode_patch(patch, size)))
     )
     fill = f'<path class="gold-fill" d="{path}"/>' if (path := area(decode_patch(failure.gold, size))) else ""
@@ -44,7 +44,7 @@ def picture(failure: Failure, image: Image.Image | None) -> str:
 
 
 def crop_box(failure: Failure) -> Box:
-    """What to show, in pixels of the page: around the answer and the mark (not the floor's), or the whole of a small page."""
+    """Return the crop in pixels of the page: around answer and mark, or the whole of a small page."""
     width, height = failure.page.width, failure.page.height
     boxes = [patch["box"] for patch in (failure.gold, failure.marked) if patch["counts"]]
     if max(width, height) <= _SMALL or not boxes:
@@ -60,7 +60,7 @@ def crop_box(failure: Failure) -> Box:
 
 
 def _stretched(low: int, high: int, least: int, whole: int) -> tuple[int, int]:
-    """The span, at least so long where the page allows it, inside 0..whole."""
+    """Return a span of at least `least` inside 0..whole."""
     short = max(0, least - (high - low))
     low, high = low - short // 2, high + short - short // 2
     low, high = low - max(0, high - whole), high - min(0, low)
@@ -68,7 +68,7 @@ def _stretched(low: int, high: int, least: int, whole: int) -> tuple[int, int]:
 
 
 def outline(mask: Mask) -> str:
-    """The edges of a mask as an SVG path of straight lines, in pixels."""
+    """Return the edges of a mask as an SVG path of straight lines, in pixels."""
     padded = np.pad(mask, 1).astype(np.int8)
     across = np.diff(padded, axis=0)[:, 1:-1] != 0  # [H + 1, W]: an edge above row y
     down = np.diff(padded, axis=1)[1:-1] != 0  # [H, W + 1]: an edge left of column x
@@ -78,7 +78,7 @@ def outline(mask: Mask) -> str:
 
 
 def area(mask: Mask) -> str:
-    """A mask as an SVG path of rectangles, rows that are alike together."""
+    """Return a mask as an SVG path of rectangles; equal rows are joined."""
     rows = np.flatnonzero(mask.any(1))
     parts: list[str] = []
     start = 0
@@ -92,13 +92,13 @@ def area(mask: Mask) -> str:
 
 
 def _runs(line: Mask) -> list[tuple[int, int]]:
-    """Where runs of True begin and end."""
+    """Return the start and end of each run of True."""
     edges = np.flatnonzero(np.diff(np.pad(line, 1).astype(np.int8)))
     return [(int(begin), int(end)) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def drawn_from_words(page: GroundedPage) -> Image.Image:
-    """A page without image: its words in their boxes, on white."""
+    """Draw a page without image: its words in their boxes, on white."""
     image = Image.new("RGB", (page.width, page.height), "white")
     draw = ImageDraw.Draw(image)
     for word in page.words:
@@ -109,7 +109,7 @@ def drawn_from_words(page: GroundedPage) -> Image.Image:
 
 
 def jpeg(image: Image.Image) -> str:
-    """The image as JPEG in a data: address, no longer than a screen is wide."""
+    """Return the image as a JPEG data URL, at most a screen wide."""
     image = image.convert("RGB")
     image.thumbnail((_LONGEST, _LONGEST), Image.Resampling.LANCZOS)
     stream = io.BytesIO()

@@ -1,4 +1,4 @@
-"""The plots of a report, as SVG: how IoU is spread, and how well the model knows it."""
+"""SVG plots of a report: histogram of IoU, and calibration."""
 
 from collections.abc import Sequence
 
@@ -19,29 +19,30 @@ def _y(value: float) -> float:
 
 
 def histogram(scored: Sequence[Scored]) -> str:
-    """Answerable questions by IoU, in tenths: bars for the model, a grey line for the floor. Empty without questions."""
+    """Plot answerable questions by IoU in tenths: bars for the model, a line for the baseline."""
     there = [one for one in scored if one.answerable]
     if not there:
         return ""
-    counts, floors = (
+    counts, baselines = (
         np.histogram([getattr(one, name) for one in there], bins=_BINS, range=(0, 1))[0]
-        for name in ("iou", "floor_iou")
+        for name in ("iou", "baseline_iou")
     )
-    most = max(int(counts.max()), int(floors.max()))
+    most = max(int(counts.max()), int(baselines.max()))
     bars = "".join(
         f'<rect class="bar" x="{_x(at / _BINS) + 1.5}" width="{_x((at + 1) / _BINS) - _x(at / _BINS) - 3:.1f}" '
         f'y="{_y(count / most)}" height="{_y(0) - _y(count / most):.1f}">'
-        f"<title>IoU {at / _BINS:.1f} to {(at + 1) / _BINS:.1f}: {count} by the model, {floors[at]} by the floor</title></rect>"
+        f"<title>IoU {at / _BINS:.1f} to {(at + 1) / _BINS:.1f}: {count} by the model, {baselines[at]} by the baseline"
+        "</title></rect>"
         for at, count in enumerate(counts.tolist())
     )
-    steps = "".join(f"V{_y(count / most)}H{_x((at + 1) / _BINS)}" for at, count in enumerate(floors.tolist()))
+    steps = "".join(f"V{_y(count / most)}H{_x((at + 1) / _BINS)}" for at, count in enumerate(baselines.tolist()))
     line = f'<path class="line floor" d="M{_x(0)} {_y(0)}{steps}V{_y(0)}"/>'
     ticks = [(0.0, "0"), (1.0, f"{most:,}")]
     return _plot("Histogram of IoU", bars + line, ticks, across="IoU", up="questions")
 
 
 def calibration(scored: Sequence[Scored]) -> str:
-    """Mean true IoU of answerable questions by predicted IoU, in tenths; the larger the dot, the more questions. Empty without any."""
+    """Plot mean true IoU of answerable questions by predicted IoU, in tenths; dot size shows their number."""
     there = [one for one in scored if one.answerable]
     if not there:
         return ""

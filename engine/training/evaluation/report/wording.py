@@ -1,4 +1,4 @@
-"""What figures and slices of an evaluation are called and how they are written, in the console and on the page."""
+"""Labels and number formats of evaluation figures, for the console and the HTML page."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -34,7 +34,7 @@ Figures = Mapping[str, Any]
 
 
 def share(value: float | None, digits: int = 3) -> str:
-    """A share as .638, with a dash where nothing was measured."""
+    """Format a share as .638; a dash when not measured."""
     if value is None:
         return "-"
     written = f"{value:.{digits}f}"
@@ -44,19 +44,19 @@ def share(value: float | None, digits: int = 3) -> str:
 
 
 def signed(value: float | None, digits: int = 3) -> str:
-    """A difference as +.057 or -.010."""
+    """Format a difference as +.057 or -.010."""
     written = share(value, digits)
     return written if value is None or written.startswith("-") else f"+{written}"
 
 
 def side_by_side(answer: Figures, name: str) -> tuple[str, str, str]:
-    """A figure of the model, of the lexical floor, and their difference, as .638 (.61 - .66) where there is an interval."""
-    ours, floors = answer[name], answer[f"floor_{name}"]
-    difference = None if ours is None or floors is None else ours - floors
+    """Return a figure of the model, of the baseline, and their difference, as .638 (.61 - .66)."""
+    ours, baseline = answer[name], answer[f"floor_{name}"]
+    difference = None if ours is None or baseline is None else ours - baseline
     intervals = answer.get("interval", {})
     return (
         share(ours) + _between(intervals.get(name), share),
-        share(floors) + _between(intervals.get(f"floor_{name}"), share),
+        share(baseline) + _between(intervals.get(f"floor_{name}"), share),
         signed(difference) + _between(intervals.get(f"difference_{name}"), signed),
     )
 
@@ -66,7 +66,7 @@ def _between(interval: Any, written: Any) -> str:
 
 
 def slices_of(answer: Figures) -> Iterator[list[tuple[str, Figures]]]:
-    """The slices that hold questions, by kind of slice: what each is called, and its figures."""
+    """Yield the non-empty slices by kind of slice: label and figures."""
     for kind, parts in answer["by"].items():
         named = [
             (_SLICES.get((kind, value), value.replace("-", " ")), figures)
@@ -78,7 +78,7 @@ def slices_of(answer: Figures) -> Iterator[list[tuple[str, Figures]]]:
 
 
 def described(answer: Figures) -> str:
-    """What was asked, in a line: pages, questions, and how they were made harder."""
+    """Return a line on the questions: pages, questions, and corruption."""
     pages, questions, absent = answer["pages"], answer["questions"], answer["unanswerable"]
     parts = [f"{pages:,} page{'' if pages == 1 else 's'}", f"{questions:,} question{'' if questions == 1 else 's'}"]
     if absent:

@@ -1,4 +1,4 @@
-"""One stage of pretraining: what it has to work with, what it learns, how fast, and how it is judged."""
+"""Pretraining stage: objective, learning rates, optimizer and figures."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,37 +12,41 @@ from model.objectives.objective import Objective
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a stage has to work with."""
+class StageInputs:
+    """Inputs of a stage."""
 
     network: GroundingNetwork
     seed: int
-    folder: Path  # of the whole run; a stage may read what an earlier one left there
-    teacher: Path  # of the sentence encoder whose token vectors the network keeps
+    folder: Path  # of the whole run; a stage may read the output of an earlier one
+    teacher: Path  # sentence encoder whose token vectors the network keeps
     held_out: int = 24  # pages for the figures
-    decoder: str | None = None  # folder, or name on the hub, of the decoder that the text stages begin with
+    decoder: str | None = None  # folder, or name on the hub, of the decoder for the text stages
 
 
 WEIGHT_DECAY = 0.02
 
 
 def adamw(groups: list[dict[str, Any]]) -> torch.optim.Optimizer:
-    """What most stages learn with."""
+    """Return the optimizer of most stages."""
     return torch.optim.AdamW(groups, weight_decay=WEIGHT_DECAY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """groups: parameter groups with a learning rate each, of what the objective learns. figures: asked before and after."""
+class PretrainingStage:
+    """Pretraining stage.
+
+    `groups`: parameter groups of the objective with their learning rates. `figures`: evaluated before and after the
+    stage.
+    """
 
     title: str
-    share: float  # of the minutes of a run that has all stages
-    objective: Callable[[Surroundings], Objective]
+    share: float  # of the minutes of a run with all stages
+    objective: Callable[[StageInputs], Objective]
     groups: Callable[[Objective], list[dict[str, Any]]]
     optimizer: Callable[[list[dict[str, Any]]], torch.optim.Optimizer] = adamw
-    figures: Callable[[Surroundings, Objective], Mapping[str, float]]
+    figures: Callable[[StageInputs, Objective], Mapping[str, float]]
 
 
 def at_rate(rate: float) -> Callable[[Objective], list[dict[str, Any]]]:
-    """One learning rate for all."""
+    """Return one parameter group with one learning rate."""
     return lambda objective: [{"params": [p for p in objective.learned.parameters() if p.requires_grad], "lr": rate}]

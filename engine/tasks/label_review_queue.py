@@ -1,4 +1,4 @@
-"""Label reviews: accepted labels that the model in use contradicts, waiting for a reviewer who is not their author."""
+"""Queue of label reviews: accepted labels that the model contradicts, for another reviewer."""
 
 from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.orm import Session
@@ -12,11 +12,12 @@ from db.tables import (
 from engine.queries import is_newest
 from engine.statuses import ACCEPTED
 
-VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}  # of a review -> of a second look
+# verdict of a review -> stored verdict of a label review
+VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}
 
 
 def waiting(project_id: str, reviewer_id: str) -> Select[SecondLook, Annotation, Revision]:
-    """Return the statement for the looks that a reviewer may take, the surest first: of labels that they have no part in."""
+    """Return the statement for the label reviews that a reviewer may take, the most confident first."""
     return (
         select(SecondLook, Annotation, Revision)
         .join(Annotation, Annotation.id == SecondLook.annotation_id)
@@ -32,18 +33,18 @@ def waiting(project_id: str, reviewer_id: str) -> Select[SecondLook, Annotation,
 
 
 def pending() -> ColumnElement[bool]:
-    """Return the condition that nobody has looked, and that the label is still what was contradicted. With its newest revision."""
+    """Return the condition that a review is undecided and its label unchanged; joins the newest revision."""
     return and_(SecondLook.verdict.is_(None), SecondLook.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
 
 
 def count(session: Session, project_id: str, reviewer_id: str) -> int:
-    """Return how many second looks wait for a reviewer."""
+    """Return the number of label reviews that wait for a reviewer."""
     chosen = waiting(project_id, reviewer_id).with_only_columns(func.count(Annotation.id.distinct())).order_by(None)
     return session.scalar(chosen) or 0
 
 
 def own(session: Session, project_id: str, reviewer_id: str) -> bool:
-    """Return whether labels want a second look that this reviewer cannot give, having had a part in them."""
+    """Return whether label reviews wait that this reviewer may not take, as author or editor of the label."""
     mine = (Annotation.author_id == reviewer_id) | (Revision.author_id == reviewer_id)
     chosen = (
         select(SecondLook.id)
@@ -55,7 +56,7 @@ def own(session: Session, project_id: str, reviewer_id: str) -> bool:
 
 
 def decide(session: Session, annotation_id: str, judged_revision: str, verdict: str, reviewer_id: str) -> None:
-    """Keep what a reviewer's verdict on a label says about the looks that it waited for. In the caller's unit of work."""
+    """Store a reviewer's verdict in the label reviews of an annotation, in the caller's transaction."""
     open_looks = select(SecondLook).where(
         SecondLook.annotation_id == annotation_id,
         SecondLook.revision_id == judged_revision,
@@ -66,7 +67,7 @@ def decide(session: Session, annotation_id: str, judged_revision: str, verdict: 
 
 
 def sentence(look: SecondLook, model: str) -> str:
-    """Return why a label is looked at again."""
+    """Return the reason for a label review, as a sentence."""
     sure = f"{look.answered:.0%}"
     if look.kind == "not_here":
         return f"{model} is {1 - look.answered:.0%} sure that the document does not answer this."
@@ -78,7 +79,7 @@ def sentence(look: SecondLook, model: str) -> str:
 
 
 def newest(session: Session, annotation_id: str) -> SecondLook | None:
-    """Return the look that an annotation waits for now, if any."""
+    """Return the undecided label review of an annotation; None without one."""
     return session.scalar(
         select(SecondLook)
         .join(Annotation, Annotation.id == SecondLook.annotation_id)
