@@ -1,8 +1,9 @@
-"""Write engine/client/schemas.py from the server's OpenAPI document: `make client`, or `python -m tests.client_schemas`.
+"""Write engine/client/schemas.py from the server's OpenAPI document: `make client`.
 
-The client knows the server by this document alone, and so needs none of the server's code. datamodel-code-generator writes
-the classes. The document is trimmed first: to answers that the client reads and requests that it checks, under the names
-that the client gives them. Answers lose their limits, so that an older client reads what a newer server allows.
+The client knows the server by this document alone, and so needs none of the server's code. datamodel-code-generator
+writes the classes. The document is trimmed first: to answers that the client reads and requests that it checks, under
+the names that the client gives them. Answers lose their limits, so that an older client reads what a newer server
+allows.
 """
 
 import json

@@ -8,7 +8,7 @@ from typing_extensions import TypeAliasType
 
 
 class Askable(BaseModel):
-    """A standard question and, where this person has asked it of the document already, the answer."""
+    """Standard question, and this person's annotation of it in the document, if any."""
 
     id: str
     text: str
@@ -16,14 +16,14 @@ class Askable(BaseModel):
 
 
 class AskedQuestion(BaseModel):
-    """The question of a task."""
+    """Question of a task."""
 
     id: str
     text: str
 
 
 class AuditLine(BaseModel):
-    """An entry as people read it: when, who, and what in one clause."""
+    """An entry for people: time, actor, and `what` as one clause."""
 
     id: str
     created_at: datetime
@@ -36,7 +36,7 @@ class AuditLine(BaseModel):
 
 
 class AuditView(BaseModel):
-    """The check of the champion's automatic answers, with the 95 % interval of the share that is right."""
+    """Audit of the champion's automatic answers, with the 95 % interval of the share that is right."""
 
     drawn: int
     checked: int
@@ -46,14 +46,14 @@ class AuditView(BaseModel):
 
 
 class Author(BaseModel):
-    """A person as others see them."""
+    """Author of an answer, by display name."""
 
     id: str
     name: str
 
 
 class AutomaticLine(BaseModel):
-    """An automatic answer in a list. `verdict`: what a person's answer says of it, None while nobody has answered."""
+    """Automatic answer in a list; `verdict` is None until a person answers the question."""
 
     id: str
     task_id: str
@@ -71,7 +71,7 @@ class AutomaticLine(BaseModel):
 
 
 class Choice(BaseModel):
-    """Finished documents that were chosen alike. The interval holds 95 %; None for fewer than six documents."""
+    """Finished documents with the same selection reason; 95 % interval, None for fewer than six documents."""
 
     chosen_by: str
     documents: int
@@ -83,17 +83,17 @@ class Choice(BaseModel):
 
 
 class Choices(BaseModel):
-    """What the model chose beside what was drawn, and how many corrections a page the choice finds more, with its interval."""
+    """Figures by selection reason, and the difference of model and random choice with its interval."""
 
     by: list[Choice]
     more: float | None = None
-    """Corrections a page: chosen by the model, less drawn."""
+    """Corrections per page: chosen by the model, minus random."""
     more_low: float | None = None
     more_high: float | None = None
 
 
 class DocumentLine(BaseModel):
-    """A document in a project's list."""
+    """Document in a project's list."""
 
     id: str
     name: str
@@ -105,14 +105,14 @@ class DocumentLine(BaseModel):
     cover_page_id: str | None
     warnings: list[str]
     same_as: str | None = None
-    """The project's first document that has a page of this one."""
+    """The project's first document with a page like one of this document."""
     quarantined: bool = False
-    """Neither trains nor judges; the warnings say why."""
+    """Excluded from training and evaluation; the warnings give the reason."""
     created_at: datetime
 
 
 class EditClear(BaseModel):
-    """Mark nothing on a page."""
+    """Clear the mark of a page."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -122,7 +122,7 @@ class EditClear(BaseModel):
 
 
 class EditNoAnswer(BaseModel):
-    """Say that the document does not answer, or take that back."""
+    """Set or clear "not in the document"."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -132,7 +132,7 @@ class EditNoAnswer(BaseModel):
 
 
 class EditWords(BaseModel):
-    """Select and deselect words: their boxes are filled, or emptied as far as no selected word lies there."""
+    """Select and deselect words: fills their boxes, or clears them except where a selected word lies."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -144,7 +144,7 @@ class EditWords(BaseModel):
 
 
 class Encoding(BaseModel):
-    """Whether the page can be asked at once."""
+    """Encoding state of a page: encoded, or encoding."""
 
     status: str
 
@@ -162,16 +162,16 @@ class FiringView(BaseModel):
 
 
 class ExportFormat(BaseModel):
-    """A format that answers can be exported in."""
+    """An export format."""
 
     name: str
     title: str
     lossy: str
-    """What it cannot hold; empty where it holds everything."""
+    """Content that the format cannot hold; empty: none."""
 
 
 class GivenAnswer(BaseModel):
-    """Somebody's answer to a task, whatever has become of it."""
+    """Answer of a person to a task, in any status."""
 
     annotation_id: str
     person: str
@@ -180,10 +180,9 @@ class GivenAnswer(BaseModel):
 
 
 class HeldTask(BaseModel):
-    """
-    Who is at work on which question of which document, and until when unless they go on.
+    """Task that somebody holds, and the end of the lease.
 
-    The person is "Somebody else" where their answer will be compared with that of who asks.
+    The person is "Somebody else" when their answer will be compared with the viewer's.
     """
 
     person: str
@@ -193,41 +192,44 @@ class HeldTask(BaseModel):
 
 
 class ImportUnderWay(BaseModel):
-    """An import that has not ended."""
+    """A running import."""
 
     id: str
     name: str
-    """The file."""
+    """Name of the file."""
     by: str
-    """Who brought it in."""
+    """Name of the user."""
     began_at: datetime
     doing: str
     done: int
     of: int
-    """0 while nobody knows how much there is."""
+    """Total of the current step; 0: unknown."""
     stopping: bool
-    """Somebody has stopped it, and it ends at its next step."""
+    """Whether it was stopped; it ends at its next step."""
 
 
 class ImportedSet(BaseModel):
-    """What came in."""
+    """Result of an import."""
 
     format: str
     documents: int
     known: int
-    """Documents that were there before."""
+    """Documents that existed before."""
     pages: int
     read: int
-    """Pages that came without words and were read."""
+    """Pages without words, read by OCR."""
     answers: int
     no_answer: int
-    """Questions that a document does not answer."""
+    """Questions marked as not answered by the document."""
     lost: dict[str, int]
-    """What the set says and has no place here, by name."""
+    """Content of the dataset that cannot be stored: count by name."""
 
 
 class InvitationView(BaseModel):
-    """An invitation as admins see it. `state`: open, used, expired, withdrawn, or void when its maker is no admin any more."""
+    """An invitation as admins see it.
+
+    `state`: open, used, expired, withdrawn, or void (its author is no longer admin).
+    """
 
     id: str
     role: str
@@ -239,7 +241,7 @@ class InvitationView(BaseModel):
 
 
 class JobView(BaseModel):
-    """Long work: how far it is, or how it ended. `failure`: why its last attempt failed, also while the next one runs."""
+    """Job: its progress or result. `failure`: error of its last attempt, also while the next one runs."""
 
     id: str
     kind: str
@@ -256,13 +258,13 @@ class JobView(BaseModel):
 
 
 class LeaseView(BaseModel):
-    """Until when the lease holds without another heartbeat."""
+    """End of the lease without another heartbeat."""
 
     lease_until: datetime
 
 
 class LeasedTask(BaseModel):
-    """A task that is the caller's until `lease_until`, or for longer with heartbeats."""
+    """Task leased to the caller until `lease_until`; heartbeats extend the lease."""
 
     id: str
     document_id: str
@@ -271,7 +273,7 @@ class LeasedTask(BaseModel):
 
 
 class LookLine(BaseModel):
-    """A second look in a list. `sentence`: why; `verdict`: None while nobody has looked."""
+    """Label review in a list; `sentence` gives the reason, `verdict` is None until decided."""
 
     annotation_id: str
     document_id: str
@@ -288,7 +290,7 @@ class LookLine(BaseModel):
 
 
 class Invited(BaseModel):
-    """An invitation with its link, which is told this once."""
+    """An invitation with its link, which is shown only once."""
 
     id: str
     role: str
@@ -301,7 +303,7 @@ class Invited(BaseModel):
 
 
 class MadeToken(BaseModel):
-    """A token that was just made. It is told this once and stored nowhere."""
+    """A new token. It is shown once and not stored."""
 
     token: str
     scope: Literal["read", "annotate", "admin"]
@@ -309,7 +311,7 @@ class MadeToken(BaseModel):
 
 
 class MasksADay(BaseModel):
-    """How many masks one person finished on one day; days and people without any are left out."""
+    """Masks that one person finished on one day; zero rows are left out."""
 
     day: date
     person: str
@@ -317,7 +319,7 @@ class MasksADay(BaseModel):
 
 
 class Mean(BaseModel):
-    """The mean over questions; None where there was nothing to compare."""
+    """Mean agreement over questions; None when nothing was compared."""
 
     questions: int
     iou: float | None
@@ -325,7 +327,7 @@ class Mean(BaseModel):
 
 
 class MemberView(BaseModel):
-    """A member of a project. Admins of the whole installation are no members and may do everything all the same."""
+    """A member of a project. Admins of the installation have all rights without membership."""
 
     user_id: str
     name: str
@@ -335,7 +337,7 @@ class MemberView(BaseModel):
 
 
 class ModelFigures(BaseModel):
-    """The pace of people to whom this model version had proposed the answer."""
+    """Pace of people to whom this model version proposed the answer."""
 
     masks: int
     timed: int
@@ -352,14 +354,14 @@ class ModelFigures(BaseModel):
 
 
 class ModelName(BaseModel):
-    """A model version as people see it."""
+    """Model version with its display label."""
 
     id: str
     label: str
 
 
 class NextAnswer(BaseModel):
-    """Where to go on, or one sentence why there is nothing left."""
+    """The next open answer, or the reason why there is none."""
 
     annotation_id: str | None
     document_id: str | None = None
@@ -367,7 +369,7 @@ class NextAnswer(BaseModel):
 
 
 class PageLine(BaseModel):
-    """A page of a document. Width and height are pixels of its rendering."""
+    """Page of a document; width and height are pixels of its rendering."""
 
     id: str
     number: int
@@ -378,7 +380,7 @@ class PageLine(BaseModel):
 
 
 class Pair(BaseModel):
-    """How two people agree over the questions that both have answered."""
+    """Agreement of two people over the questions that both answered."""
 
     people: tuple[str, str]
     questions: int
@@ -395,7 +397,7 @@ class Person(BaseModel):
 
 
 class PersonAgreement(BaseModel):
-    """How one person agrees with all others, and with known answers that they were asked for without knowing."""
+    """Agreement of a person with all others, and with unannounced gold answers."""
 
     person: str
     questions: int
@@ -406,7 +408,7 @@ class PersonAgreement(BaseModel):
 
 
 class PersonFigures(BaseModel):
-    """The pace of one person."""
+    """Pace of one person."""
 
     masks: int
     timed: int
@@ -421,7 +423,7 @@ class PersonFigures(BaseModel):
 
 
 class PrecisionPoint(BaseModel):
-    """Answers at or above a confidence: how many, how many right, their share, and what it is at least (95 %, all points at once)."""
+    """Precision of answers at or above a confidence; `low` is the simultaneous 95 % lower bound."""
 
     threshold: float
     answers: int
@@ -432,7 +434,7 @@ class PrecisionPoint(BaseModel):
 
 
 class Project(BaseModel):
-    """A project with its counts, the model that answers in it, and what the person who asks is there."""
+    """A project with its counts, its champion (the model in use), and the caller's role."""
 
     id: str
     name: str
@@ -445,20 +447,20 @@ class Project(BaseModel):
 
 
 class PutFirst(BaseModel):
-    """How many tasks of a document come first now."""
+    """Number of tasks moved to the front of the queue."""
 
     tasks: int
 
 
 class QuestionView(BaseModel):
-    """A question as it was put."""
+    """Question with its text."""
 
     id: str
     text: str
 
 
 class QueueDepth(BaseModel):
-    """At the end of a day: tasks that wait for an answer, and answers that wait for a reviewer."""
+    """Depth at the end of a day: tasks without enough answers, and answers without a verdict."""
 
     day: date
     open: int
@@ -466,11 +468,13 @@ class QueueDepth(BaseModel):
 
 
 class QueueView(BaseModel):
-    """
-    How far a project's standard questions are.
+    """Progress of a project's standard questions.
 
-    `open`: tasks that still want answers, `mine` of them for this person now; `submitted`: answered, waiting for a verdict;
-    `done`: accepted; `automatic`: answered without a person, and drawn for no check; `to_review`: answers that this person could judge; `reason`: why nothing is theirs, else None.
+    - `open`: tasks that need answers; `mine`: those that this person may take now.
+    - `submitted`: answers that wait for a verdict; `done`: accepted answers.
+    - `automatic`: tasks answered automatically and not drawn for a check.
+    - `to_review`: answers that this person may review.
+    - `reason`: why nothing is left for this person, else None.
     """
 
     open: int
@@ -485,7 +489,7 @@ class QueueView(BaseModel):
 
 
 class RankedPage(BaseModel):
-    """How likely a page answers the question."""
+    """Scores of a page for a question: probability that it answers, and predicted IoU."""
 
     page_id: str
     answered: float
@@ -493,7 +497,7 @@ class RankedPage(BaseModel):
 
 
 class Recent(BaseModel):
-    """A question that people put to this project's documents, and to how many."""
+    """Question that people asked in this project, and its number of documents."""
 
     id: str
     text: str
@@ -501,7 +505,7 @@ class Recent(BaseModel):
 
 
 class RefusedFile(BaseModel):
-    """A file that is not taken, and why."""
+    """A refused file, with the reason."""
 
     name: str
     reason: str
@@ -509,10 +513,9 @@ class RefusedFile(BaseModel):
 
 
 class Reliability(BaseModel):
-    """
-    How far one person's answers can be relied on, 0..1, from so many comparisons with people and with known answers.
+    """Reliability of a person's answers, 0..1, with the numbers of comparisons behind it.
 
-    `sentence`: where somebody disagrees with everybody, who, and how much; else None.
+    `sentence`: names the person when they disagree with everybody else; otherwise None.
     """
 
     person: str
@@ -523,7 +526,7 @@ class Reliability(BaseModel):
 
 
 class ReviewLine(BaseModel):
-    """A verdict that was given. `revision`: the one that was judged."""
+    """Verdict that was given; `revision` is the judged revision."""
 
     reviewer: str
     verdict: str
@@ -535,7 +538,7 @@ class ReviewLine(BaseModel):
 
 
 class RevisionLine(BaseModel):
-    """A revision in an annotation's history. `model`: whose proposal was corrected, where the revision names one."""
+    """Revision in the history of an annotation; `model` is the version whose proposal it corrects."""
 
     number: int
     action: str
@@ -548,11 +551,11 @@ class RevisionLine(BaseModel):
 
 
 PredictionId = TypeAliasType("PredictionId", Annotated[str, Field(max_length=32)])
-"""The proposal that the edits build on."""
+"""Proposal that the edits build on."""
 
 
 class RunLine(BaseModel):
-    """A run in a list. `verdict` is the gate's; empty while the run has not been judged."""
+    """Run in a list; `verdict` is the gate's, empty before judging."""
 
     id: str
     status: str
@@ -567,7 +570,7 @@ class RunLine(BaseModel):
 
 
 class RunView(BaseModel):
-    """A run with its settings and curves."""
+    """Run with its settings and curves."""
 
     id: str
     status: str
@@ -594,10 +597,9 @@ class SchedulerView(BaseModel):
 
 
 class SessionView(BaseModel):
-    """
-    A login of one browser, or a program's token. `current`: the one that is asking.
+    """A session of a browser, or a token of a program. `current`: the session of this request.
 
-    `scope`: what a token may do; None for a browser. `last_used_at`: of a token, up to ten minutes old.
+    `scope`: scope of a token; None for browsers. `last_used_at`: last use of a token, up to ten minutes old.
     """
 
     id: str
@@ -611,7 +613,7 @@ class SessionView(BaseModel):
 
 
 class StageView(BaseModel):
-    """All of it. `since`, `reason`, `changed_by`: of the newest step; without `changed_by` the project took it by itself."""
+    """Stage of a project. `since`, `reason`, `changed_by`: of its latest change, None if automatic."""
 
     stage: str
     since: datetime | None
@@ -621,27 +623,27 @@ class StageView(BaseModel):
     target: float
     least_answers: int
     measured_answers: int
-    """Reviewed answers of holdout documents that the precision was measured on."""
+    """Reviewed answers of holdout documents behind the measured precision."""
     measured_documents: int
     points: list[PrecisionPoint]
     threshold: float | None
-    """The lowest confidence that reaches the target; null where none does."""
+    """Lowest confidence that reaches the target; null when none does."""
     blocked: str | None
-    """Why nothing can be accepted automatically, in a sentence."""
+    """Reason why no answer can be accepted automatically, as a sentence."""
     would_accept: int
     """Open tasks that would be answered automatically now."""
     automatic: int
-    """Automatic answers that stand: neither taken back nor answered by a person."""
+    """Automatic answers in force: neither withdrawn nor answered by a person."""
     confirmed: int
     corrected: int
     audit: AuditView
     surveyed: int
-    """Tasks that the model has answered beforehand."""
+    """Tasks that the survey has answered."""
     tasks: int
 
 
 class StandardQuestion(BaseModel):
-    """A standard question with its place in the list, from 0."""
+    """Standard question with its position in the list, from 0."""
 
     id: str
     text: str
@@ -649,14 +651,17 @@ class StandardQuestion(BaseModel):
 
 
 class Suggestions(BaseModel):
-    """What can be asked: the standard questions in their order, then others by use."""
+    """Suggested questions: standard ones in their order, then others by use."""
 
     standard: list[Askable]
     recent: list[Recent]
 
 
 class TakenFile(BaseModel):
-    """A file that is a document now. `created` is false when the project had it already, `whole` while its pages come in."""
+    """A file that became a document.
+
+    `created`: false when the project had it already. `whole`: false while pages are read.
+    """
 
     name: str
     document_id: str
@@ -668,16 +673,15 @@ class TakenFile(BaseModel):
 
 
 class TakenBack(BaseModel):
-    """How many automatic answers were taken back."""
+    """Number of withdrawn automatic answers."""
 
     answers: int
 
 
 class TaskLine(BaseModel):
-    """
-    A task as a data lead sees it. `gold`: the annotation whose accepted revision is the known answer.
+    """Task in a list; `gold` is the annotation whose accepted revision is the gold answer.
 
-    `chosen_by`: what gave its document its place in the queue: "model", "random", "age" or "hand"; None: it came then.
+    `chosen_by`: how its document got its queue position: "model", "random", "age" or "hand"; None: by arrival.
     """
 
     id: str
@@ -714,7 +718,7 @@ class TriggersView(BaseModel):
 
 
 class Uploaded(BaseModel):
-    """What became of each file."""
+    """Result of each uploaded file."""
 
     documents: list[TakenFile]
     refused: list[RefusedFile]
@@ -722,7 +726,7 @@ class Uploaded(BaseModel):
 
 
 class UserView(BaseModel):
-    """A user as admins see them. `role`: admin is one in every project; the others are what projects make them."""
+    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles."""
 
     id: str
     name: str
@@ -732,7 +736,7 @@ class UserView(BaseModel):
 
 
 class VersionView(BaseModel):
-    """A model version with where it came from."""
+    """A model version with its parent, figures and training data."""
 
     id: str
     label: str
@@ -744,11 +748,11 @@ class VersionView(BaseModel):
     snapshot_sha256: str | None
     optimizer: dict[str, Any]
     missing: bool
-    """Its checkpoint is gone from disk: it can neither answer nor be trained on."""
+    """Whether its checkpoint is missing from disk: it can neither answer nor be trained."""
 
 
 class WordMerge(BaseModel):
-    """Make one word of several; their texts follow each other without a space, in reading order."""
+    """Merge words into one; their texts are joined without spaces, in reading order."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -758,7 +762,7 @@ class WordMerge(BaseModel):
 
 
 class WordRemove(BaseModel):
-    """Take a word away that is none."""
+    """Remove a word that OCR invented."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -768,7 +772,7 @@ class WordRemove(BaseModel):
 
 
 class WordRestore(BaseModel):
-    """Bring retired words back, instead of those that followed them: what undoing a split or a merge needs."""
+    """Restore retired words in place of their successors: the undo of a split or a merge."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -779,7 +783,7 @@ class WordRestore(BaseModel):
 
 
 class WordText(BaseModel):
-    """Write another text; the word stays the same word."""
+    """Replace the text of a word; its number stays."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -805,7 +809,7 @@ Verdict = TypeAliasType("Verdict", Literal["accepted", "rejected", "fixed"])
 
 
 class AnnotationLine(BaseModel):
-    """An annotation in a list of questions."""
+    """Annotation as a row in a list of questions."""
 
     id: str
     question: QuestionView
@@ -821,11 +825,12 @@ class AnnotationLine(BaseModel):
 
 
 class Change(BaseModel):
-    """
-    One question: how well the champion answered it ("before") and the challenger ("after").
+    """Change of one question: score of the champion ("before") and of the challenger ("after").
 
-    gained: it was not found (IoU at most one half) and now is; lost: the other way; for a question without an answer, whether that is
-    said. better, worse: found as before, marked otherwise. Ids and names are None for generated pages.
+    - gained, lost: found (IoU above one half) now or before only; for an unanswerable question, declined.
+    - better, worse: found or missed both times, with another IoU.
+
+    Ids and names are None for generated pages.
     """
 
     holdout: str
@@ -841,7 +846,7 @@ class Change(BaseModel):
 
 
 class Changes(BaseModel):
-    """The changes of a run: how many there are of each kind, and those asked for, the largest first."""
+    """Changes of a run: counts by kind, and the requested ones, largest first."""
 
     counts: dict[str, dict[str, int]]
     changes: list[Change]
@@ -860,7 +865,7 @@ class Document(BaseModel):
 
 
 class EditPrompts(BaseModel):
-    """The points and boxes placed so far on a page."""
+    """Points and boxes placed so far on a page."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -872,7 +877,7 @@ class EditPrompts(BaseModel):
 
 
 class Figures(BaseModel):
-    """The figures of a project over a period. Who is no reviewer sees other people's work as "others"."""
+    """Figures of a project over a period. Annotators see other people's work as "others"."""
 
     first_day: date
     last_day: date
@@ -884,21 +889,21 @@ class Figures(BaseModel):
     queue: list[QueueDepth]
     """Every day of the period, from the first on which there was a queue."""
     choices: Choices
-    """Over the project's whole life: what the model's choice is worth."""
+    """Over the project's whole life: gain of the model's choice."""
 
 
 class Me(BaseModel):
-    """Who is asking, and whether people log in here at all."""
+    """The current user and the login mode: local or login."""
 
     user: Person
     auth: str
 
 
 class NextTask(BaseModel):
-    """
-    What to do next. `annotation_id`, `page_id`: the caller's answer and where it is, if there is one already.
+    """Next task; `annotation_id` and `page_id` name the caller's existing answer and its page.
 
-    Without a task `reason` says why; a rejected answer to a question of one's own comes without a task, when no task is left.
+    Without a task, `reason` explains why. A rejected answer to the caller's own question comes without a task, when no
+    task is left.
     """
 
     task: LeasedTask | None
@@ -909,7 +914,7 @@ class NextTask(BaseModel):
 
 
 class Part(BaseModel):
-    """What a word falls into: a text and its box."""
+    """Part of a split word: text and box."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -919,17 +924,16 @@ class Part(BaseModel):
 
 
 class Patch(BaseModel):
-    """A mask as it travels and is stored: row-major run lengths inside a box, starting with zeros (model.masks)."""
+    """Mask as sent and stored: row-major run lengths inside a box, starting with zeros (model.masks)."""
 
     box: Box
     counts: list[int] = []
 
 
 class ProjectAgreement(BaseModel):
-    """
-    All of it. `model`: its proposals against the accepted answers, newest first, at most NEWEST of them.
+    """Agreement figures of a project; `model` compares proposals with at most NEWEST accepted answers.
 
-    `reliability`: of everybody who was compared with others or with known answers, the least reliable first.
+    `reliability`: of everybody who was compared with others or with gold answers, the least reliable first.
     """
 
     pairs: list[Pair]
@@ -940,7 +944,7 @@ class ProjectAgreement(BaseModel):
 
 
 class RetiredWords(BaseModel):
-    """Words that were split, merged or removed; old revisions name them. `places`: how many live words stand before each."""
+    """Split, merged and removed words, kept for old revisions. `places`: live words before each."""
 
     numbers: list[int]
     boxes: list[Box]
@@ -950,7 +954,7 @@ class RetiredWords(BaseModel):
 
 
 class WordAdd(BaseModel):
-    """A word that the reader had missed."""
+    """Add a word that OCR missed."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -972,10 +976,9 @@ class WordSplit(BaseModel):
 
 
 class Words(BaseModel):
-    """
-    The words of a page in reading order, one list a property. Boxes are pixels, right and lower edge exclusive.
+    """Words of a page in reading order, one list a property; boxes are pixels, x1 and y1 exclusive.
 
-    `version` counts how often they were mended; `next` is the number that the next new word gets.
+    `version` counts saves; `next` is the number of the next new word.
     """
 
     version: int
@@ -994,7 +997,7 @@ WordChange = TypeAliasType(
 
 
 class Candidate(BaseModel):
-    """One way to answer."""
+    """One candidate answer."""
 
     words: list[int]
     mask: Patch
@@ -1003,10 +1006,10 @@ class Candidate(BaseModel):
 
 
 class Contradiction(BaseModel):
-    """
-    Why an accepted label is looked at again, and what the model says instead; without words and mask: "not answered here".
+    """Contradiction of an accepted label by the model, with the model's own mark.
 
-    kind: the model marks a place "elsewhere"; it marks one "here" where the label has none; or it is sure of "not_here".
+    `kind`: "elsewhere" (the model marks another place), "here" (it marks one, the label none), "not_here" (it is
+    confident that the document does not answer; without words and mask).
     """
 
     kind: str
@@ -1018,7 +1021,7 @@ class Contradiction(BaseModel):
 
 
 class EditMask(BaseModel):
-    """Replace what is marked on a page: a proposal, a candidate, an undo."""
+    """Replace the mark of a page: by a proposal, a candidate, or an undo."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -1030,7 +1033,7 @@ class EditMask(BaseModel):
 
 
 class EditPatch(BaseModel):
-    """A stroke of the brush (value 1) or of the eraser (value 0). The words stay as they are."""
+    """Stroke of the brush (value 1) or of the eraser (value 0); selected words stay."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -1042,7 +1045,7 @@ class EditPatch(BaseModel):
 
 
 class MendRequest(BaseModel):
-    """What somebody wants to change. The same `idempotency_key` again is the same save."""
+    """Request to edit words. Repeating the same `idempotency_key` returns the same save."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -1054,7 +1057,7 @@ class MendRequest(BaseModel):
 
 
 class MendedWords(BaseModel):
-    """The words after a save. `saved_version` is the version that this save made, also when it is asked for again."""
+    """Words after a save; `saved_version` is the version of this save, also when it is repeated."""
 
     version: int
     numbers: list[int]
@@ -1068,10 +1071,9 @@ class MendedWords(BaseModel):
 
 
 class NextReview(BaseModel):
-    """
-    An answer to judge, the caller's until `lease_until`; without one, `reason` says why. `to_review`: how many wait.
+    """Answer to judge, leased until `lease_until`; without one, `reason` explains why.
 
-    `second_look`: why an accepted label is looked at again.
+    `to_review`: number of waiting answers. `second_look`: why an accepted label is reviewed.
     """
 
     annotation_id: str | None
@@ -1084,7 +1086,7 @@ class NextReview(BaseModel):
 
 
 class PageMark(BaseModel):
-    """What is marked on one page: the selected words, the pixels, and the prompts placed so far."""
+    """Mark on one page: the selected words, the pixels, and the prompts."""
 
     words: list[int] = []
     mask: Patch
@@ -1093,7 +1095,7 @@ class PageMark(BaseModel):
 
 
 class Proposal(BaseModel):
-    """A prediction with who made it and how long it took."""
+    """Prediction with its model version and the time it took, in milliseconds."""
 
     words: list[int]
     mask: Patch
@@ -1115,14 +1117,14 @@ Edit = TypeAliasType(
 
 
 class AnnotationState(BaseModel):
-    """The whole answer of a document to a question. With `no_answer`, masks that are left do not count."""
+    """Answer of a document to a question; with `no_answer`, remaining masks do not count."""
 
     no_answer: bool = False
     pages: Annotated[dict[str, PageMark], Field(validate_default=True)] = {}
 
 
 class AnnotationView(BaseModel):
-    """An annotation with its newest state; with `head` 0 that is the model's proposal."""
+    """Annotation with its newest state; with `head` 0 the state is the model's proposal."""
 
     id: str
     document_id: str
@@ -1140,48 +1142,48 @@ class AnnotationView(BaseModel):
 
 
 class ReviewRequest(BaseModel):
-    """A verdict on revision `base`. The same `idempotency_key` again is the same verdict."""
+    """Verdict on revision `base`. Repeating the same `idempotency_key` returns the same verdict."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
     idempotency_key: Annotated[str, Field(max_length=64, min_length=8)]
     base: Annotated[int, Field(ge=1, lt=2147483648)]
-    """The revision that was judged."""
+    """Judged revision."""
     verdict: Verdict
     quality: bool | None = None
     """Are the pixels right?"""
     completeness: bool | None = None
     """Is nothing missing?"""
     reason: Annotated[str, Field(max_length=5000)] = ""
-    """What to do better; a rejection needs one."""
+    """What to fix; required for a rejection."""
     edits: Annotated[list[Edit], Field(max_length=1000, validate_default=True)] = []
-    """What the reviewer mended: `fixed` alone."""
+    """The reviewer's edits; only with the verdict `fixed`."""
     seconds: Annotated[float, Field(ge=0.0, le=86400.0)] = 0
     """The reviewer's active work."""
 
 
 class RevisionRequest(BaseModel):
-    """What somebody wants to save. The same `idempotency_key` again is the same revision."""
+    """Request to save. Repeating the same `idempotency_key` returns the same revision."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
     idempotency_key: Annotated[str, Field(max_length=64, min_length=8)]
     base: Annotated[int, Field(ge=0, lt=2147483648)]
-    """Revision that the person saw; 0: only the model had spoken."""
+    """Revision that the person saw; 0: the model's proposal."""
     action: Action = "edit"
     edits: Annotated[list[Edit], Field(max_length=1000, validate_default=True)] = []
     prediction_id: PredictionId | None = None
-    """The proposal that the edits build on."""
+    """Proposal that the edits build on."""
     seconds: Annotated[float, Field(ge=0.0, le=86400.0)] = 0
-    """Active work since the revision before."""
+    """Active work since the previous revision."""
     interactions: Annotated[dict[Annotated[str, StringConstraints(max_length=40)], int], Field(max_length=50)] = {}
-    """Tool: how often used."""
+    """Uses by tool."""
 
 
 class Saved(BaseModel):
-    """A revision that is on disk, with the text under it."""
+    """Stored revision with its text."""
 
     revision: int
     status: str
