@@ -26,13 +26,13 @@ from tests.support.repository import ROOT
 
 DOCS = ROOT / "docs"
 MADE = "<!-- Made by `make docs` from {source}; edit that instead. -->"
-CLIENT = '''from engine.client import Glossator
+CLIENT = """from engine.client import Glossator
 
 with Glossator("http://127.0.0.1:7860", token=token) as glossator:  # a token that may create projects
     project = glossator.create_project("Invoices 2026")
     invoice = glossator.upload(project.id, "invoice.pdf").documents[0]
     answer = glossator.ask(invoice.document_id, "What is the total due?")
-    glossator.accept(answer.id, answer.head)'''
+    glossator.accept(answer.id, answer.head)"""
 KEYS_BEGIN, KEYS_END = "<!-- keys: made by `make docs` -->", "<!-- /keys -->"
 CHECKED_LATER = {  # routes whose role no dependency names: uploads ask before the body is read, saving asks in its one query
     ("POST", "/api/projects/{project_id}/documents"): "annotator",
