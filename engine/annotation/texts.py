@@ -56,5 +56,5 @@ def _words(session: Session, pages: Sequence[str], named: Mapping[str, set[int]]
     if len(numbers) > MOST_NAMED:  # a dense page has thousands of words, most answers a handful
         return listed_of(session, pages)
     found = listed_of(session, pages, numbers)
-    mended = [page for page in pages if any(word.retired and word.number in named[page] for word in found[page])]
-    return found | (listed_of(session, mended) if mended else {})
+    with_retired = [page for page in pages if any(word.retired and word.number in named[page] for word in found[page])]
+    return found | (listed_of(session, with_retired) if with_retired else {})

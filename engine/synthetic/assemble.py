@@ -1,4 +1,4 @@
-"""From a sheet to a page of the grounded format: read the words, put them in order, carry the answers over."""
+"""Assembly of a grounded page from a sheet: simulated OCR, reading order, and answers by word index."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STOP = frozenset("what is the of a an in on for to and which are was does it".s
 
 @dataclass(frozen=True, slots=True)
 class SyntheticPage:
-    """A generated page: `page` has words as a reader found them; `render` draws the page that was read."""
+    """Generated page: `page` has words as OCR found them, `render` draws the page."""
 
     page: GroundedPage
     kind: str
@@ -30,7 +30,7 @@ class SyntheticPage:
     seed: str
 
     def render(self) -> Image.Image:
-        """The page as an RGB image of its width and height; the same page gives the same image with the same fonts."""
+        """Draw the page as an RGB image of its size; deterministic for equal fonts."""
         return render.draw(self.sheet, self.page.width, self.page.height, random.Random(f"{self.seed} picture"))
 
 
@@ -43,12 +43,15 @@ def assemble(
     *,
     reading: Reading | None = None,
 ) -> SyntheticPage:
-    """The finished page. `absent` gives questions that the page does not answer; `reading` None draws a reader."""
+    """Return the finished page.
+
+    `absent` returns negative questions. `reading` is the quality of OCR; None draws one.
+    """
     chance = sheet.chance
     tilt(sheet, chance.gauss(0, 0.004))
     size = (round(sheet.width), round(sheet.height))
     words = in_order(read(sheet.pieces, reading or Reading.drawn(chance), chance))
-    places: dict[int, list[int]] = {}  # piece -> the words that show it
+    places: dict[int, list[int]] = {}  # piece -> words that show it
     for at, word in enumerate(words):
         for source in word.sources:
             places.setdefault(source, []).append(at)
@@ -72,9 +75,10 @@ def assemble(
 
 
 def tilt(sheet: Sheet, slope: float) -> None:
-    """Shears the whole sheet a little, as a page that was fed askew; questions keep their figures."""
+    """Shear the whole sheet slightly, like a page fed askew; questions keep their figures."""
 
     def moved(box: FloatBox) -> FloatBox:
+        """Return a sheared box."""
         shift = slope * ((box[0] + box[2]) / 2 - middle)
         return (box[0], box[1] + shift, box[2], box[3] + shift)
 
@@ -94,7 +98,7 @@ def tilt(sheet: Sheet, slope: float) -> None:
 
 
 def in_order(words: list[ReadWord]) -> list[ReadWord]:
-    """Words line by line from the top, each line from left to right."""
+    """Return the words line by line from the top, each line from left to right."""
     lines: list[tuple[float, float, list[ReadWord]]] = []
     for word in sorted(words, key=lambda word: word.box[1] + word.box[3]):
         centre, height = (word.box[1] + word.box[3]) / 2, word.box[3] - word.box[1]
@@ -113,7 +117,7 @@ def _whole(box: FloatBox, size: tuple[int, int]) -> Box:
 
 
 def _carried(asked: Asked, sheet: Sheet, words: Sequence[ReadWord], places: dict[int, list[int]]) -> Asked | None:
-    """The question with answers as indices of words; None when a reader lost too much of all its answers."""
+    """Return the question with answers as word indices; None when OCR lost too much of all answers."""
     answers = []
     for answer in asked.answers:
         wanted = set(answer)
@@ -136,7 +140,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _without_doubles(asked: list[Asked]) -> list[Asked]:
-    """One entry a question: answers to the same words count as alternatives, a doubtful blank is dropped."""
+    """Merge equal questions: answers become alternatives, contradictory blanks are dropped."""
     grouped: dict[tuple[str, ...], list[Asked]] = {}
     for one in asked:
         grouped.setdefault(tuple(_tokens(one.question)), []).append(one)
@@ -154,7 +158,7 @@ def _without_doubles(asked: list[Asked]) -> list[Asked]:
 
 
 def _balanced(asked: list[Asked], absent: Callable[[], str], on_page: set[str], chance: random.Random) -> list[Asked]:
-    """At most `MOST_QUESTIONS` questions, about `UNANSWERABLE` of them without an answer on the page."""
+    """Return at most `MOST_QUESTIONS` questions, a share `UNANSWERABLE` of them negative."""
     answered = [one for one in asked if one.answers or one.figures]
     blank = [one for one in asked if not one.answers and not one.figures]
     chance.shuffle(answered)
@@ -169,7 +173,7 @@ def _balanced(asked: list[Asked], absent: Callable[[], str], on_page: set[str], 
             break
         question = absent()
         tokens = tuple(_tokens(question))
-        # A question all of whose words stand on the page might be answered there after all.
+        # A question whose words are all on the page might have an answer there.
         if tokens not in seen and not {token for token in tokens if token not in _STOP} <= on_page:
             seen.add(tokens)
             kept.append(Asked(question, [], False))

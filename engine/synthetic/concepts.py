@@ -1,10 +1,10 @@
-"""What keys mean: for each concept the ways it is printed, the ways it is asked for, and the kinds of value it takes."""
+"""Concepts behind keys: printed variants, phrasings of questions, and kinds of values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# printed keys | how it is asked for (a noun phrase, or a whole question) | kinds of value
+# printed keys | phrasings (noun phrases or whole questions) | kinds of values
 _TABLE = """
 date; date of issue; issued on; issue date; document date; dated|date; When was it issued?; On what date was this issued?; issue date; What date is given?|date
 invoice date; bill date; inv date; date of invoice|invoice date; When was the invoice issued?; billing date|date
@@ -104,7 +104,7 @@ nationality; citizenship|nationality; citizenship|country
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """`printed`: the keys that stand for it; `asked`: noun phrases and questions; `kinds`: kinds of its values."""
+    """Concept: `printed` keys, `asked` noun phrases and questions, `kinds` of its values."""
 
     printed: tuple[str, ...]
     asked: tuple[str, ...]
@@ -121,7 +121,7 @@ def _concept(line: str) -> Concept:
 
 
 def concepts_of(table: str) -> tuple[Concept, ...]:
-    """Concepts from lines of "printed; keys|ways; to ask|kinds, of value"."""
+    """Parse concepts from lines of "printed; keys|phrasings; of questions|kinds, of values"."""
     return tuple(_concept(line) for line in table.strip().splitlines())
 
 

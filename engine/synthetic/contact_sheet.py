@@ -1,4 +1,4 @@
-"""A contact sheet: small pictures of generated pages in a grid, answers tinted, so that a person sees what was made."""
+"""Contact sheet: thumbnails of generated pages in a grid, answers tinted, for visual inspection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REGIONS = (0, 120, 255, 60)
 
 
 class ContactSheet:
-    """Pages one after the other, each `side` pixels wide; taller ones are cut, or a till's slip would leave holes."""
+    """Pages in a grid, each `side` pixels wide; tall pages are cropped, or receipts would leave gaps."""
 
     def __init__(self, side: int = 320) -> None:
         self.side = side
@@ -25,11 +25,11 @@ class ContactSheet:
         self.pictures: list[Image.Image] = []
 
     def add(self, made: SyntheticPage, picture: Image.Image) -> None:
-        """Adds a page with its rendered picture."""
+        """Add a page with its rendered image."""
         self.pictures.append(self._small(made, picture))
 
     def image(self, columns: int | None = None) -> Image.Image:
-        """The sheet as it is now, about as wide as high unless `columns` says otherwise; ValueError without a page."""
+        """Return the sheet, roughly square unless `columns` is given. Raises ValueError without pages."""
         if not self.pictures:
             raise ValueError("A contact sheet needs at least one page.")
         columns = columns or ceil(sqrt(len(self.pictures) * 1.4))
@@ -45,7 +45,7 @@ class ContactSheet:
         return sheet
 
     def _small(self, made: SyntheticPage, picture: Image.Image) -> Image.Image:
-        """The page with its kind under it: answers in words amber, regions blue."""
+        """Return the thumbnail of a page with its kind: answers by words amber, regions blue."""
         factor = self.side / picture.width
         page = picture.convert("RGB").resize(
             (self.side, max(1, round(picture.height * factor))), Image.Resampling.LANCZOS
@@ -67,7 +67,7 @@ class ContactSheet:
 
 
 def contact_sheet(pages: Iterable[SyntheticPage], side: int = 320, columns: int | None = None) -> Image.Image:
-    """Renders the pages onto one sheet; see `ContactSheet`."""
+    """Render pages onto one sheet; see `ContactSheet`."""
     sheet = ContactSheet(side)
     for made in pages:
         sheet.add(made, made.render())

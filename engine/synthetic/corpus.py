@@ -1,4 +1,4 @@
-"""An endless, seeded stream of generated pages."""
+"""Endless, seeded stream of generated pages."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ FEWEST_WORDS = 8
 
 
 def generate(seed: int) -> Iterator[SyntheticPage]:
-    """Pages without end, kinds mixed; the same seed gives the same pages in every process.
+    """Yield pages of mixed kinds without end; equal seeds give equal pages in every process.
 
-    Page n depends on the seed and n alone. A question may be answered by a region only (`masks` without `answers`): it
-    is answerable, but not from words.
+    Page n depends only on the seed and n. A question with `masks` and without `answers` is answered by a region only.
     """
     shares = [share for share, _ in _KINDS.values()]
     number = 0
@@ -45,7 +44,7 @@ def generate(seed: int) -> Iterator[SyntheticPage]:
 
 
 def generate_kind(kind: str, seed: int) -> Iterator[SyntheticPage]:
-    """Pages without end of one of `KINDS`; ValueError for another kind."""
+    """Yield pages of one of `KINDS` without end. Raises ValueError for another kind."""
     if kind not in _KINDS:
         raise ValueError(f"There is no kind of page called {kind!r}: choose one of {', '.join(KINDS)}.")
     number = 0

@@ -1,4 +1,4 @@
-"""Draws what is no text: boxes to tick, signatures, stamps, seals, logos, bar codes, charts. Each stays inside its box."""
+"""Drawing of figures inside their boxes: checkboxes, signatures, stamps, seals, logos, charts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from PIL import Image, ImageChops, ImageDraw
 from engine.synthetic.fonts import Fonts
 from engine.synthetic.sheet import Figure
 
-_FINE = 3  # figures are drawn larger and scaled down: smooth edges
+_FINE = 3  # figures are drawn larger and scaled down, for smooth edges
 
 
 def draw_figure(image: Image.Image, figure: Figure, fonts: Fonts) -> None:
-    """Draws a figure onto the image, inside its box; ValueError for a kind that nobody can draw."""
+    """Draw a figure onto the image, inside its box. Raises ValueError for an unknown kind."""
     x0, y0, x1, y1 = (round(edge) for edge in figure.box)
     width, height = max(3, x1 - x0), max(3, y1 - y0)
     mask = Image.new("L", (width * _FINE, height * _FINE), 0)
@@ -70,7 +70,7 @@ def _tick(mask: Image.Image, figure: Figure, chance: random.Random) -> None:
 
 
 def _signature(mask: Image.Image, chance: random.Random) -> None:
-    """A name in a hurry: tall letters first, low ones that flatten out, now and then a loop, at last a stroke below."""
+    """Draw a hasty name: tall letters, then lower and flatter ones, some loops, a final stroke."""
     canvas = ImageDraw.Draw(mask)
     letters = chance.randint(6, 14)
     slant = chance.uniform(0.15, 0.5)
@@ -98,7 +98,7 @@ def _signature(mask: Image.Image, chance: random.Random) -> None:
 
 
 def _smooth(knots: list[tuple[float, float]], steps: int) -> list[tuple[float, float]]:
-    """A Catmull-Rom curve through the knots."""
+    """Return a Catmull-Rom curve through the knots."""
     padded = [knots[0], *knots, knots[-1]]
     curve = []
     for before, start, end, after in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
@@ -114,7 +114,7 @@ def _smooth(knots: list[tuple[float, float]], steps: int) -> list[tuple[float, f
 
 
 def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> Image.Image:
-    """A word and a date in a frame or an oval, askew and badly inked."""
+    """Draw a word and a date in a frame or an oval, slanted and unevenly inked."""
     canvas = ImageDraw.Draw(mask)
     inset = mask.height * 0.14
     frame = (inset, inset, mask.width - inset, mask.height - inset)
@@ -134,7 +134,7 @@ def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) ->
             font = fonts.font("sans", size * room / length, bold=True)
         middle = mask.height * (0.5 if len(lines) == 1 else (0.4, 0.67)[at])
         canvas.text((mask.width / 2, middle), line, fill=255, font=font, anchor="mm")
-    # Turned little enough to stay within its box.
+    # Turned slightly, to stay within its box.
     most = math.degrees(math.atan(1.6 * inset / mask.width))
     mask = mask.rotate(chance.uniform(-most, most), Image.Resampling.BILINEAR)
     patches = Image.new("L", (8, 4))
@@ -143,7 +143,7 @@ def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) ->
 
 
 def _seal(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> Image.Image:
-    """Rings with notches or rays around a few letters, pressed or inked unevenly."""
+    """Draw rings with notches or rays around a few letters, unevenly pressed."""
     canvas = ImageDraw.Draw(mask)
     x, y = mask.width / 2, mask.height / 2
     radius = min(x, y) - 2
@@ -182,7 +182,7 @@ def _barcode(mask: Image.Image, chance: random.Random) -> None:
 
 
 def _chart(mask: Image.Image, chance: random.Random) -> None:
-    """Bars or a line over two axes."""
+    """Draw bars or a line over two axes."""
     canvas = ImageDraw.Draw(mask)
     width, height = mask.size
     pen = _FINE * 2
@@ -205,7 +205,7 @@ def _chart(mask: Image.Image, chance: random.Random) -> None:
 
 
 def _logo(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> None:
-    """A plain shape with a letter or two cut out of it."""
+    """Draw a plain shape with a letter or two cut out of it."""
     canvas = ImageDraw.Draw(mask)
     width, height = mask.size
     form = chance.random()

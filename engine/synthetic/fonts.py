@@ -1,4 +1,4 @@
-"""Fonts of the system, by family; Pillow's own where there are none. Only drawing needs them, never the layout."""
+"""Fonts of the system by family, or Pillow's own. Needed for drawing only, never for the layout."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDERS = (
     Path("/System/Library/Fonts"), Path("C:/Windows/Fonts"),
 )  # fmt: skip
 
-# Stems of font files without their style, and how much larger than the layout's metrics they are drawn.
+# Stems of font files without style, and their scale relative to the layout's metrics.
 _STEMS: dict[str, tuple[tuple[str, float], ...]] = {
     "sans": (("LiberationSans", 1.0), ("LiberationSans", 1.0), ("LiberationSansNarrow", 1.0), ("DejaVuSans", 0.93), ("DejaVuSansCondensed", 0.93), ("arial", 1.0), ("NotoSans", 0.95), ("FreeSans", 1.0)),
     "serif": (("LiberationSerif", 1.0), ("LiberationSerif", 1.0), ("DejaVuSerif", 0.93), ("DejaVuSerifCondensed", 0.93), ("times", 1.0), ("NotoSerif", 0.95), ("FreeSerif", 1.0)),
@@ -33,7 +33,7 @@ _STYLES = {
 
 @lru_cache(maxsize=8)
 def font_files(folders: tuple[Path, ...]) -> dict[str, Path]:
-    """TrueType files below the folders by their stem; folders that do not exist are passed over."""
+    """Return the TrueType files below the folders by stem; missing folders are skipped."""
     found: dict[str, Path] = {}
     for folder in folders:
         if folder.is_dir():
@@ -43,7 +43,7 @@ def font_files(folders: tuple[Path, ...]) -> dict[str, Path]:
 
 
 class Fonts:
-    """The fonts of one page: for each family one typeface, drawn by chance from those installed."""
+    """Fonts of one page: for each family a random typeface of those installed."""
 
     def __init__(self, chance: random.Random, folders: Sequence[Path] = FOLDERS) -> None:
         self.files = font_files(tuple(folders))
@@ -61,7 +61,7 @@ class Fonts:
         return None
 
     def font(self, family: str, size: float, *, bold: bool = False, italic: bool = False) -> Font:
-        """The font for `size` pixels an em; the upright regular style where a style is not installed."""
+        """Return the font at `size` pixels an em; the regular style when a style is not installed."""
         size = max(4.0, round(size * 2) / 2)
         key = (family, size, bold, italic)
         if key not in self.opened:

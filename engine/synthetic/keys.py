@@ -1,4 +1,4 @@
-"""Keys for a page: none twice, some that share words with each other, half of them never seen before."""
+"""Keys of a page: all different, some with shared words, half of them invented."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.synthetic.concepts import CONCEPTS, Concept
 from engine.synthetic.vocabulary import SMALL, coined, word, words
 
-# Kinds of value for a key without a meaning, by how often forms hold them.
+# Kinds of values for keys without a concept, by frequency in forms.
 _LOOSE_KINDS = (
     "person", "person", "person", "company", "date", "date", "date", "number", "number", "money", "code", "code", "phone", "address", "phrase",
     "phrase", "phrase", "text", "mark", "percent", "measure", "word", "city", "decimal", "long", "title", "brand",
@@ -51,7 +51,7 @@ _NUMBERING = (
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """`text` as printed, before its case is set; `concept` where it has a meaning; `kind` of the value it takes."""
+    """Key: `text` before its case is set, `concept` if any, `kind` of its value."""
 
     text: str
     kind: str
@@ -59,17 +59,18 @@ class Key:
 
 
 class KeySource:
-    """Hands out keys for one page, none twice."""
+    """Source of keys for one page, all different."""
 
     def __init__(self, chance: random.Random, *, meant: float = 0.5) -> None:
         self.chance = chance
-        self.meant = meant  # share of keys that come from a concept
+        self.meant = meant  # share of keys with a concept
         self.used: set[str] = set()
         self.concepts: set[Concept] = set()
-        # A head that many keys of this page share ("start date", "end date", "order date"): near misses for each other.
+        # A head shared by many keys of the page ("start date", "end date", "order date"): similar, confusable keys.
         self.shared_head = chance.choice(_HEADS) if chance.random() < 0.35 else None
 
     def next(self) -> Key:
+        """Return the next key."""
         key = _drawn(self.chance, self.meant, self.shared_head)
         for _ in range(20):
             if key.text not in self.used:
@@ -81,7 +82,7 @@ class KeySource:
         return key
 
     def absent(self) -> Key:
-        """A key that this page did not hand out, nor another of its concept."""
+        """Return a key whose text and concept the page does not have."""
         while True:
             key = _drawn(self.chance, 0.6, self.shared_head)
             if key.text not in self.used and key.concept not in self.concepts:
@@ -102,7 +103,7 @@ def _meant(chance: random.Random) -> Key:
     concept = chance.choice(CONCEPTS)
     text, kind = chance.choice(concept.printed), chance.choice(concept.kinds)
     form = chance.random()
-    # A qualified key no longer answers the questions of its concept: "supplier's fax" is not "fax".
+    # A qualified key no longer answers its concept's questions: "supplier's fax" is not "fax".
     if form < 0.12:
         return Key(f"{chance.choice((chance.choice(_QUALIFIERS), word(chance)))} {text}", kind)
     if form < 0.17:

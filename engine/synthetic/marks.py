@@ -1,4 +1,4 @@
-"""Regions that a page of any kind may carry: stamps, logos, bar codes, charts; and the question for its tables."""
+"""Regions on pages of any kind: stamps, logos, bar codes, charts; and questions for tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INKS = ((170, 30, 40), (30, 50, 150), (60, 60, 70), (110, 40, 120))
 
 
 def ornament(sheet: Sheet, free_from: float, share: float = 0.4) -> None:
-    """Perhaps a stamp, a logo, a bar code or a chart below `free_from` (pixels), with a question for it."""
+    """Sometimes draw a stamp, logo, bar code or chart below `free_from` (pixels), with its question."""
     chance, em = sheet.chance, sheet.face.size
     if chance.random() > share or sheet.height - free_from < 9 * em:
         return
@@ -37,7 +37,7 @@ def ornament(sheet: Sheet, free_from: float, share: float = 0.4) -> None:
 
 
 def ask_for_tables(sheet: Sheet, share: float = 0.5) -> None:
-    """Perhaps a question for the tables of the page: each of them is an answer."""
+    """Sometimes ask for the tables of the page; each of them is an answer."""
     chance = sheet.chance
     if not sheet.tables or chance.random() > share:
         return

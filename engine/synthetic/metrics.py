@@ -1,7 +1,7 @@
-"""Widths of characters, so that a page can be laid out where no font is installed.
+"""Widths of characters, for layout without installed fonts.
 
 Advance widths in thousandths of an em of the PostScript core fonts (Adobe Font Metrics for Helvetica, Times-Roman and
-Courier); Liberation and Arial share them. A renderer draws each word into the box that follows from these widths.
+Courier); Liberation and Arial share them. The renderer fits each word into the resulting box.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _DEEP = frozenset("gjpqy()[]{}|,;@$Q/")
 
 
 def width_of(text: str, family: str) -> float:
-    """Advance width of a text in ems."""
+    """Return the advance width of a text in ems."""
     widths = WIDTHS[family]
     return sum(widths[code] if (code := ord(sign)) < 256 else 0.6 for sign in text)
 
 
 def extent_of(text: str) -> tuple[float, float]:
-    """Ink above and below the baseline in ems, by the classes of the characters."""
+    """Return the ink above and below the baseline in ems, by the classes of the characters."""
     signs = set(text)
     if not signs - set("-_=.~+:;,<>"):
         return X_HEIGHT, DESCENT if signs & set("_;,") else 0.02

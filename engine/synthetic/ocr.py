@@ -1,7 +1,7 @@
-"""What a reader makes of a page: words with boxes, with the errors of optical character recognition.
+"""Simulated OCR of a page: words with boxes, with recognition errors.
 
-Errors touch the words only, never the picture. A word keeps a note of the pieces it came from, so that answers survive
-splitting and merging.
+Errors change the words only, never the image. A word records its source pieces, so that answers survive splits and
+merges.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ALIKE = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How well a page is read; each rate is a probability a word (`slips`: a character)."""
+    """Quality of OCR; each rate is a probability per word (`slips`: per character)."""
 
     slips: float = 0.0
     splits: float = 0.0  # after punctuation inside a word
@@ -31,12 +31,12 @@ class Reading:
     losses: float = 0.0
     jitter: float = 0.0  # of edges, in line heights
     looseness: float = 0.0  # added above and below, in line heights
-    tight: bool = False  # boxes follow the ink of each word, else the line
-    even: bool = False  # widths by count of characters, as where a line's box is divided among its words
+    tight: bool = False  # boxes follow the ink of each word, otherwise of the line
+    even: bool = False  # widths by number of characters, as when a line's box is divided among its words
 
     @classmethod
     def drawn(cls, chance: random.Random) -> Reading:
-        """A reader as good or bad as they come."""
+        """Draw a quality at random."""
         return cls(
             slips=chance.choice((0.0, 0.0, 0.0, 0.005, 0.01, 0.03, 0.06)),
             splits=chance.choice((0.0, 0.0, 0.0, 0.3, 0.8)),
@@ -51,7 +51,7 @@ class Reading:
 
 @dataclass(slots=True)
 class ReadWord:
-    """A word as read; `sources`: piece index -> how many of its characters are here."""
+    """Recognised word; `sources`: piece index -> number of its characters here."""
 
     text: str
     box: FloatBox
@@ -59,7 +59,7 @@ class ReadWord:
 
 
 def read(pieces: Sequence[Piece], reading: Reading, chance: random.Random) -> list[ReadWord]:
-    """The words of a page in the order they were set; see `Reading` for what goes wrong."""
+    """Return the words of a page in layout order, with the errors of `reading`."""
     boxes = [piece.box(tight=reading.tight) for piece in pieces]
     if reading.even:
         boxes = _evened(pieces, boxes)

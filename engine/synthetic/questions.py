@@ -1,4 +1,4 @@
-"""How people ask: templates, bare keys, synonyms, typing errors."""
+"""Phrasing of questions: templates, bare keys, synonyms, typing errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 
 from engine.synthetic.concepts import Concept
 
-# The plain question is by far the most common one, in forms above all.
+# The plain question is by far the most common one, above all on forms.
 _TEMPLATES = (
     *["What is the {}?"] * 16, "{}", "{}", "{}", "{}?", "the {}", "What is {}?", "What's the {}?", "Find the {}.", "Where is the {}?",
     "What value is given for {}?", "Which {} is listed?", "Show me the {}", "What does the document say under {}?",
@@ -25,7 +25,7 @@ _NEIGHBOURS = {
 
 
 def about(chance: random.Random, key: str, concept: Concept | None = None, *, synonyms: float = 0.22) -> str:
-    """A question for what stands at `key` (as printed); `synonyms`: share asked in the concept's other words."""
+    """Return a question for the value at `key` (as printed); `synonyms`: share asked in other words."""
     if concept is not None and chance.random() < synonyms:
         asked = chance.choice(concept.asked)
         return mistyped(chance, asked if asked.endswith("?") else around(chance, asked))
@@ -41,18 +41,18 @@ def about(chance: random.Random, key: str, concept: Concept | None = None, *, sy
 
 
 def around(chance: random.Random, subject: str) -> str:
-    """A question made of a noun phrase or a key."""
+    """Return a question built from a noun phrase or a key."""
     return chance.choice(_TEMPLATES).format(subject)
 
 
 def of(chance: random.Random, choices: tuple[str, ...]) -> str:
-    """One of several ready phrasings: noun phrases get a template, whole questions stay."""
+    """Return one of several phrasings: noun phrases get a template, whole questions stay unchanged."""
     asked = chance.choice(choices)
     return mistyped(chance, asked if asked[-1] in "?." else around(chance, asked))
 
 
 def mistyped(chance: random.Random, question: str, share: float = 0.06) -> str:
-    """The question with one slip of the fingers, in a small share of cases."""
+    """Return the question, with a typing error in a share of cases."""
     if chance.random() >= share:
         return question
     places = [at for at, sign in enumerate(question) if sign.isalpha() and at > 0]

@@ -1,4 +1,4 @@
-"""What kinds of regions a generated page has, and where: for judging features by whether they tell them apart."""
+"""Typed regions of a generated page, for probes of image features."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from engine.synthetic.assemble import SyntheticPage
 from engine.synthetic.sheet import FloatBox
 
-REGION_TYPES = ("heading", "key", "value", "cell", "text", "box", "figure")  # a box is one to tick
+REGION_TYPES = ("heading", "key", "value", "cell", "text", "box", "figure")  # "box" is a checkbox
 
 
 @dataclass(frozen=True, slots=True)
 class TypedRegion:
-    """A line of a heading, a key, a value, a cell of a table or running text; or a box to tick, or a figure (signature,
-    stamp, logo, bar code, chart). `box`: pixels of the page; `words`: those of the page that stand in it, by number."""
+    """Region of a page: a line of text by its role, a checkbox, or a figure.
+
+    Roles are heading, key, value, cell and running text; figures are signatures, stamps, logos, bar codes and charts.
+    `box`: pixels of the page; `words`: indices of the page's words inside.
+    """
 
     kind: str
     box: FloatBox
@@ -21,7 +24,7 @@ class TypedRegion:
 
 
 def typed_regions(made: SyntheticPage) -> list[TypedRegion]:
-    """The regions of a page, texts first, in the order in which they were set; none of them empty or off the page."""
+    """Return the regions of a page, texts first, in layout order; none empty or off the page."""
     lines: dict[int, list[int]] = {}
     for number, piece in enumerate(made.sheet.pieces):
         if piece.drawn and piece.upright:
@@ -36,7 +39,7 @@ def typed_regions(made: SyntheticPage) -> list[TypedRegion]:
 
 
 def _words_in(made: SyntheticPage, box: FloatBox) -> tuple[int, ...]:
-    """Words whose centre lies in a box."""
+    """Return the words whose centre lies in a box."""
     found = []
     for number, word in enumerate(made.page.words):
         x, y = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2

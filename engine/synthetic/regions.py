@@ -1,4 +1,4 @@
-"""Figures as masks: the pixel answers of a page, as COCO run lengths at page size."""
+"""Masks of figures: pixel answers of a page, as COCO run lengths at page size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.synthetic.sheet import FloatBox
 
 
 def region_mask(box: FloatBox, size: tuple[int, int]) -> dict[str, Any]:
-    """The rectangle of a figure as {"size": [height, width], "counts": "..."}, cut at the edges of the page.
+    """Return a figure's box as {"size": [height, width], "counts": "..."}, clipped to the page.
 
     `size`: (width, height) of the page in pixels.
     """

@@ -1,4 +1,4 @@
-"""Draws a sheet: panels, rules, figures, and every word inside its box; then `scan` makes paper of it."""
+"""Rendering of a sheet: panels, rules, figures, and every word inside its box; `scan` adds wear."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from engine.synthetic.sheet import Piece, Rule, Sheet
 def draw(
     sheet: Sheet, width: int, height: int, chance: random.Random, folders: Sequence[Path] = FOLDERS
 ) -> Image.Image:
-    """The sheet as an RGB image of width x height pixels, with the wear of a scan that moves nothing."""
+    """Draw the sheet as an RGB image of width x height pixels, with scan wear that moves nothing."""
     return scanned(draw_clean(sheet, width, height, chance, folders), chance)
 
 
 def draw_clean(
     sheet: Sheet, width: int, height: int, chance: random.Random, folders: Sequence[Path] = FOLDERS
 ) -> Image.Image:
-    """The sheet as it left the printer."""
+    """Draw the sheet without wear."""
     image = Image.new("RGB", (width, height), (255, 255, 255))
     canvas = ImageDraw.Draw(image)
     for panel in sheet.panels:
@@ -72,7 +72,7 @@ def _draw_piece(image: Image.Image, piece: Piece, fonts: Fonts, chance: random.R
 
 
 def _set(text: str, font: Font, up: int, down: int) -> Image.Image:
-    """A word as a mask that is as wide as its ink: the layout's width is its ink's, too."""
+    """Return a word as a mask as wide as its ink: the layout's width is also the ink's."""
     box = font.getbbox(text, anchor="ls") if isinstance(font, ImageFont.FreeTypeFont) else font.getbbox(text)
     left, right = round(box[0]), max(round(box[2]), round(box[0]) + 1)
     mask = Image.new("L", (right - left, up + down), 0)
@@ -81,7 +81,7 @@ def _set(text: str, font: Font, up: int, down: int) -> Image.Image:
 
 
 def _written_by_hand(piece: Piece, font: Font, up: int, down: int, chance: random.Random) -> Image.Image:
-    """Letters that dance about their line and lean on each other."""
+    """Return a handwritten word: letters that vary in height and slant."""
     size = piece.face.size
     mask = Image.new("L", (round(font.getlength(piece.text) + size), up + down), 0)
     canvas = ImageDraw.Draw(mask)

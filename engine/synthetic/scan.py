@@ -1,4 +1,4 @@
-"""Wear of paper, scanners, faxes and cameras. It changes grey values and nothing else: boxes stay exact."""
+"""Wear of paper, scanners, faxes and cameras; changes grey values only, so boxes stay exact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Pixels = NDArray[np.float32]  # [H, W, 3] 0..255
 
 
 def scanned(image: Image.Image, chance: random.Random) -> Image.Image:
-    """The page after one way of being copied, drawn by chance: from untouched to a bad fax."""
+    """Apply one random way of copying, from none to a bad fax."""
     noise = np.random.default_rng(chance.getrandbits(64))
     way = chance.choices((_untouched, _grey_scan, _black_and_white, _fax, _photograph), (0.14, 0.28, 0.28, 0.12, 0.18))[
         0
@@ -40,7 +40,7 @@ def _grey_scan(image: Image.Image, chance: random.Random, noise: np.random.Gener
 
 
 def _black_and_white(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
-    """Thresholded, with broken and swollen strokes, specks and dark edges: the look of archives."""
+    """Threshold, with broken and swollen strokes, specks and dark edges, like archives."""
     grey = image.convert("L").filter(ImageFilter.GaussianBlur(chance.uniform(0.3, 0.8)))
     pixels = np.asarray(grey, np.float32)
     pixels = pixels + noise.normal(0, chance.uniform(6, 24), pixels.shape).astype(np.float32)
@@ -57,7 +57,7 @@ def _black_and_white(image: Image.Image, chance: random.Random, noise: np.random
 
 
 def _fax(image: Image.Image, chance: random.Random, noise: np.random.Generator) -> Image.Image:
-    """Fewer lines than columns, thresholded, enlarged again."""
+    """Reduce the lines, threshold, and enlarge again."""
     factor = chance.uniform(1.2, 1.8)
     small = image.convert("L").resize(
         (max(1, round(image.width / (factor * 0.8))), max(1, round(image.height / factor))), Image.Resampling.BOX
@@ -86,13 +86,13 @@ def _image(pixels: Any) -> Image.Image:
 
 
 def _faded(pixels: Pixels, chance: random.Random) -> Pixels:
-    """Less contrast: grey paper, pale ink."""
+    """Reduce contrast: grey paper, pale ink."""
     ink, paper = chance.uniform(0, 70), chance.uniform(215, 255)
     return ink + pixels * ((paper - ink) / 255)
 
 
 def _shaded(pixels: Pixels, chance: random.Random, most: float) -> Pixels:
-    """Light that falls from one side."""
+    """Add light that falls from one side."""
     height, width = pixels.shape[:2]
     across = np.linspace(-1, 1, width, dtype=np.float32)[None, :]
     down = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
@@ -104,7 +104,7 @@ def _shaded(pixels: Pixels, chance: random.Random, most: float) -> Pixels:
 
 
 def _specks(pixels: Pixels, chance: random.Random, noise: np.random.Generator, paper: int) -> Pixels:
-    """Dust: dark specks on the paper, light ones in the ink."""
+    """Add dust: dark specks on the paper, light ones in the ink."""
     height, width = pixels.shape[:2]
     for count, grey in ((round(70 * chance.random() ** 2), 20), (round(30 * chance.random()), paper)):
         ys, xs = noise.integers(0, height - 2, count), noise.integers(0, width - 2, count)
@@ -115,7 +115,7 @@ def _specks(pixels: Pixels, chance: random.Random, noise: np.random.Generator, p
 
 
 def _dark_edge(pixels: Pixels, chance: random.Random, noise: np.random.Generator) -> Pixels:
-    """The shadow of a book's fold or of a page that lay crooked, at one edge, thinning out inwards."""
+    """Add the shadow of a fold or a crooked page at one edge."""
     height, width = pixels.shape[:2]
     depth = max(4, round(width * chance.uniform(0.01, 0.035)))
     odds = np.linspace(1.0, 0.0, depth, dtype=np.float32) ** chance.uniform(0.5, 3)

@@ -1,7 +1,7 @@
-"""The layout engine: a sheet on which text is set word by word, each with its exact box, and lines and marks are drawn.
+"""Layout engine: a sheet with text set word by word, each with its box, and drawn lines and figures.
 
-Nothing here needs a font: widths come from `metrics`. What is set can be read as words (`ocr`) and drawn (`render`).
-All coordinates are pixels of the page, y downwards.
+No font is needed: widths come from `metrics`. A sheet can be read as words (`ocr`) and drawn (`render`). Coordinates
+are pixels of the page, y downwards.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from typing import Any, Literal
 from engine.synthetic.metrics import ASCENT, DESCENT, extent_of, width_of
 
 FloatBox = tuple[float, float, float, float]
-Role = Literal["heading", "key", "value", "cell", "text"]  # what a text is on its page
+Role = Literal["heading", "key", "value", "cell", "text"]  # role of a text on its page
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """How a text looks. `size`: pixels of an em; `stretch`: horizontal; `ink`: grey of the text, 0 black; `shake`: how far
-    hand-written words leave their line, in ems."""
+    """Look of a text.
+
+    `size`: pixels of an em; `stretch`: horizontal; `ink`: colour of the text, 0 black; `shake`: vertical deviation of
+    handwritten words, in ems.
+    """
 
     family: str = "sans"
     size: float = 14.0
@@ -31,28 +34,30 @@ class Face:
     shake: float = 0.0
 
     def width(self, text: str) -> float:
-        """Advance width in pixels."""
+        """Return the advance width in pixels."""
         return width_of(text, self.family) * self.size * self.stretch * (1.06 if self.bold else 1.0)
 
     @property
     def space(self) -> float:
+        """Return the width of a space in pixels."""
         return width_of(" ", self.family) * self.size * self.stretch
 
     @property
     def height(self) -> float:
-        """From the tops of capitals to the feet of descenders, pixels."""
+        """Return the height from the tops of capitals to the feet of descenders, in pixels."""
         return (ASCENT + DESCENT) * self.size
 
     def scaled(self, factor: float, *, bold: bool | None = None) -> Face:
+        """Return the face at another size."""
         return replace(self, size=self.size * factor, bold=self.bold if bold is None else bold)
 
 
 @dataclass(slots=True)
 class Piece:
-    """A word as it was set: ink starts at `x`, stands on `baseline`, is `width` wide.
+    """Word after layout: ink starts at `x`, on `baseline`, `width` pixels wide.
 
-    `drawn` False: the word is there to be read only, its look is drawn by a `Figure` (a ticked box read as "X").
-    `upright` False: set from bottom to top along the page's side.
+    `drawn` False: for OCR only, its look comes from a `Figure` (a ticked box read as "X"). `upright` False: set from
+    bottom to top along the page's side.
     """
 
     text: str
@@ -66,7 +71,7 @@ class Piece:
     role: Role = "text"
 
     def box(self, *, tight: bool) -> FloatBox:
-        """Box of the ink: of this word's own characters when tight, else of a line of its face."""
+        """Return the box of the ink: of the word's own characters when tight, else of a line of its face."""
         size = self.face.size
         above, below = extent_of(self.text) if tight else (ASCENT, DESCENT)
         if not self.upright:
@@ -76,7 +81,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A straight line."""
+    """Straight line."""
 
     x0: float
     y0: float
@@ -89,7 +94,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A filled rectangle behind the text."""
+    """Filled rectangle behind the text."""
 
     box: FloatBox
     fill: tuple[int, int, int]
@@ -97,7 +102,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Something that is no text: a box to tick, a signature, a stamp. `kind` says how it is drawn, `seed` varies it."""
+    """Figure without text: checkbox, signature, stamp. `kind` selects the drawing, `seed` varies it."""
 
     kind: str
     box: FloatBox
@@ -109,7 +114,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question as it is put. `answers`: acceptable answers as indices of pieces; `figures`: regions that answer it, too."""
+    """Question with acceptable answers as piece indices, and `figures` that answer it as regions."""
 
     question: str
     answers: list[list[int]]
@@ -120,7 +125,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What `Sheet.write` set: indices of pieces, where the text ended, where its last line begins (top), and if all fitted."""
+    """Result of `Sheet.write`: piece indices, right end, top of the last line, and whether all fitted."""
 
     pieces: list[int]
     right: float
@@ -129,7 +134,7 @@ class Written:
 
 
 def broken(face: Face, text: str, room: float) -> list[str]:
-    """Lines of a text that are as wide as `room` where its words allow it; none of an empty text."""
+    """Return the text wrapped to `room` pixels where words allow it; no lines for an empty text."""
     lines: list[str] = []
     for word in text.split():
         if lines and face.width(f"{lines[-1]} {word}") <= room:
@@ -140,7 +145,7 @@ def broken(face: Face, text: str, room: float) -> list[str]:
 
 
 class Sheet:
-    """A page while it is being laid out."""
+    """Page during layout."""
 
     def __init__(self, width: float, height: float, chance: random.Random, face: Face) -> None:
         self.width = width
@@ -152,7 +157,7 @@ class Sheet:
         self.panels: list[Panel] = []
         self.figures: list[Figure] = []
         self.asked: list[Asked] = []
-        self.tables: list[Figure] = []  # where they are; nothing of them is drawn as a figure
+        self.tables: list[Figure] = []  # regions of tables; not drawn as figures
         self.lines = 0
 
     def write(
@@ -168,10 +173,10 @@ class Sheet:
         loose: float = 0.0,
         role: Role = "text",
     ) -> Written:
-        """Sets a text from (x, y), y being the top of its capitals; a share `loose` of its spaces is several times as wide.
+        """Set a text from (x, y), the top of its capitals; a share `loose` of its spaces is widened.
 
-        Words that would pass `right` go to the next line, at `hang` (x when None); a word wider than a whole line is set
-        narrower. Words that would leave the foot of the page are dropped, and `whole` is False.
+        Words that would pass `right` wrap to `hang` (x when None); a word wider than a line is narrowed. Words below
+        the foot of the page are dropped, and `whole` is False.
         """
         face = face or self.face
         chance, size, space = self.chance, face.size, face.space
@@ -201,7 +206,7 @@ class Sheet:
     def write_fitted(
         self, text: str, x: float, y: float, right: float, *, face: Face | None = None, role: Role = "text"
     ) -> Written:
-        """Sets a single line, narrower where it would pass `right`."""
+        """Set a single line, narrowed when it would pass `right`."""
         face = face or self.face
         wide = face.width(text)
         if x + wide > right:
@@ -211,14 +216,14 @@ class Sheet:
     def write_right(
         self, text: str, right: float, y: float, *, face: Face | None = None, role: Role = "text"
     ) -> Written:
-        """Sets a single line that ends at `right`."""
+        """Set a single line that ends at `right`."""
         face = face or self.face
         return self.write(text, max(2.0, right - face.width(text)), y, face=face, role=role)
 
     def write_centre(
         self, text: str, y: float, *, centre: float | None = None, face: Face | None = None, role: Role = "text"
     ) -> Written:
-        """Sets a text around `centre` (the page's middle when None); a long one fills lines from the margin."""
+        """Set a text around `centre` (the page's middle when None); a long one fills lines from the margin."""
         face = face or self.face
         middle = self.width / 2 if centre is None else centre
         x = middle - face.width(text) / 2
@@ -241,13 +246,13 @@ class Sheet:
         return Written(pieces, written.right, written.top, written.whole)
 
     def write_upwards(self, text: str, x: float, y: float, *, face: Face | None = None) -> None:
-        """Sets a word along the side of the page, read from the bottom up."""
+        """Set a word along the side of the page, from the bottom up."""
         face = face or self.face
         self.lines += 1
         self.pieces.append(Piece(text, x, y, face.width(text), face, self.lines, upright=False))
 
     def read_only(self, text: str, box: FloatBox) -> int:
-        """A word that a reader would make of a figure; returns its index."""
+        """Add a word that OCR would read in a figure; return its index."""
         self.lines += 1
         size = (box[3] - box[1]) / (ASCENT + DESCENT)
         face = replace(self.face, size=size)
@@ -255,9 +260,11 @@ class Sheet:
         return len(self.pieces) - 1
 
     def rule(self, x0: float, y0: float, x1: float, y1: float, width: float = 1.0, dash: float = 0.0) -> None:
+        """Draw a line."""
         self.rules.append(Rule(x0, y0, x1, y1, width, dash=dash))
 
     def frame(self, box: FloatBox, width: float = 1.0) -> None:
+        """Draw a rectangular frame."""
         x0, y0, x1, y1 = box
         self.rules += [Rule(x0, y0, x1, y0, width), Rule(x0, y1, x1, y1, width)]
         self.rules += [Rule(x0, y0, x0, y1, width), Rule(x1, y0, x1, y1, width)]
@@ -265,6 +272,7 @@ class Sheet:
     def figure(
         self, kind: str, box: FloatBox, text: str = "", *, ticked: bool = False, ink: tuple[int, int, int] = (0, 0, 0)
     ) -> Figure:
+        """Add a figure."""
         figure = Figure(kind, box, self.chance.randrange(1 << 30), text, ticked, ink)
         self.figures.append(figure)
         return figure
@@ -277,20 +285,20 @@ class Sheet:
         figures: list[Figure] | None = None,
         region_type: str | None = None,
     ) -> None:
-        """Puts a question; without answers and figures it is one that this page does not answer."""
+        """Add a question; without answers and figures it is a negative one."""
         kept = [answer for answer in answers if answer]
         self.asked.append(Asked(question, kept, printed_key, figures or [], region_type))
 
     def table(self, box: FloatBox) -> None:
-        """Notes where a table stands."""
+        """Record the region of a table."""
         self.tables.append(Figure("table", box, 0))
 
     def state(self) -> tuple[int, ...]:
-        """How much is on the sheet; for `back_to`."""
+        """Return the amount of content, for `back_to`."""
         return tuple(len(kept) for kept in self._kept())
 
     def back_to(self, state: tuple[int, ...]) -> None:
-        """Takes away whatever was set, drawn and asked since."""
+        """Remove everything added since `state`."""
         for kept, count in zip(self._kept(), state, strict=True):
             del kept[count:]
 
@@ -298,7 +306,7 @@ class Sheet:
         return (self.pieces, self.rules, self.panels, self.figures, self.asked, self.tables)
 
     def collides(self, first: int) -> bool:
-        """Does a word set since piece number `first` cover part of another word?"""
+        """Return whether a word since piece `first` overlaps another word."""
         boxes = [piece.box(tight=True) for piece in self.pieces]
         for at in range(first, len(boxes)):
             x0, y0, x1, y1 = boxes[at]
@@ -310,7 +318,7 @@ class Sheet:
         return False
 
     def box_of(self, pieces: list[int]) -> FloatBox:
-        """Bounds of pieces, line boxes."""
+        """Return the box around pieces, with line heights."""
         boxes = [self.pieces[at].box(tight=False) for at in pieces]
         return (
             min(box[0] for box in boxes),

@@ -1,4 +1,4 @@
-"""What stands beside a key: names, dates, amounts, addresses, marks and texts, each written the many ways people write them."""
+"""Random values of keys: names, dates, amounts, addresses, marks and texts, in many notations."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ Value = Callable[[random.Random], str]
 
 
 def person(chance: random.Random) -> str:
+    """Return the name of a person."""
     first, last, middle = chance.choice(FIRST_NAMES), chance.choice(LAST_NAMES), chance.choice(ascii_uppercase)
     return chance.choice((
         f"{first} {last}", f"{first} {last}", f"{first} {last}", f"{first} {middle}. {last}", f"{first[0]}. {middle}. {last}",
@@ -58,6 +59,7 @@ def person(chance: random.Random) -> str:
 
 
 def company(chance: random.Random) -> str:
+    """Return the name of a company."""
     ending, last = chance.choice(COMPANY_ENDINGS), chance.choice(LAST_NAMES)
     form = chance.random()
     if form < 0.25:
@@ -74,7 +76,7 @@ def company(chance: random.Random) -> str:
 
 
 def shop(chance: random.Random) -> str:
-    """A shop as it calls itself over its door."""
+    """Return a shop's trade name."""
     form = chance.random()
     kind = chance.choice(SHOPS)
     if form < 0.25:
@@ -91,6 +93,7 @@ def shop(chance: random.Random) -> str:
 
 
 def date(chance: random.Random) -> str:
+    """Return a date."""
     day, month, year = chance.randint(1, 28), chance.randint(1, 12), chance.randint(1955, 2027)
     mark, name = chance.choice("//-."), MONTHS[month - 1]
     short = f"{year % 100:02d}"
@@ -104,7 +107,7 @@ def date(chance: random.Random) -> str:
 
 
 def short_date(chance: random.Random) -> str:
-    """A day as tills print it."""
+    """Return a date as tills print it."""
     day, month, year, mark = (
         chance.randint(1, 28),
         chance.randint(1, 12),
@@ -121,28 +124,31 @@ def short_date(chance: random.Random) -> str:
 
 
 def clock(chance: random.Random) -> str:
+    """Return a time of day."""
     seconds = f":{chance.randint(0, 59):02d}" if chance.random() < 0.5 else ""
     half = chance.choice((" AM", " PM", "PM", " am", " pm", "AM")) if chance.random() < 0.35 else ""
     return f"{chance.randint(0, 23):02d}:{chance.randint(0, 59):02d}{seconds}{half}"
 
 
 def number(chance: random.Random) -> str:
+    """Return a number."""
     value = chance.randint(0, 10 ** chance.randint(1, 6))
     return f"{value:,}" if chance.random() < 0.4 else str(value)
 
 
 def amount(chance: random.Random) -> str:
-    """Digits of a sum of money, without a currency."""
+    """Return the digits of an amount, without a currency."""
     value = chance.randint(1, 10 ** chance.randint(3, 7)) / 100
     return f"{value:,.2f}" if chance.random() < 0.85 else f"{int(value) + 1:,}"
 
 
 def money(chance: random.Random) -> str:
+    """Return an amount with a currency."""
     return chance.choice(("", "", "$", "$", "$ ", "€", "RM", "RM ", "£", "USD ", "EUR ")) + amount(chance)
 
 
 def code(chance: random.Random) -> str:
-    """An identifying number: digits, letters and hyphens."""
+    """Return an identifying number: digits, letters and hyphens."""
     form = chance.random()
     if form < 0.35:
         return "".join(chance.choice(digits) for _ in range(chance.randint(2, 10)))
@@ -164,12 +170,13 @@ def code(chance: random.Random) -> str:
 
 
 def till_number(chance: random.Random) -> str:
-    """A longer running number as on invoices and tills."""
+    """Return a long serial number as on invoices and receipts."""
     head = chance.choice(("", "", "", "INV", "CS-", "TI-", "BAT", "A", "#", "SO", "OR", "CR"))
     return head + "".join(chance.choice(digits) for _ in range(chance.randint(4, 16)))
 
 
 def phone(chance: random.Random) -> str:
+    """Return a telephone number."""
     shape = chance.choice((
         "(###) ###-####", "(###) ###-####", "###-###-####", "0#-########", "0#-#### ####", "+## ### #####", "###/###-####",
         "#######", "01#-### ####", "+60#-########", "### ### ####", "0#-####-####", "(0#) #### ####", "x####",
@@ -178,6 +185,7 @@ def phone(chance: random.Random) -> str:
 
 
 def email(chance: random.Random) -> str:
+    """Return an e-mail address."""
     name = chance.choice(
         (
             f"{chance.choice(FIRST_NAMES)}.{chance.choice(LAST_NAMES)}",
@@ -190,10 +198,12 @@ def email(chance: random.Random) -> str:
 
 
 def website(chance: random.Random) -> str:
+    """Return the address of a website."""
     return f"www.{word(chance, 0.5)}{word(chance)}.{chance.choice(('com', 'org', 'net', 'com.my'))}"
 
 
 def street(chance: random.Random) -> str:
+    """Return a street with a house number."""
     form = chance.random()
     if form < 0.4:
         side = chance.choice(("", "", "", "N. ", "S. ", "West "))
@@ -221,11 +231,12 @@ def street(chance: random.Random) -> str:
 
 
 def postcode(chance: random.Random) -> str:
+    """Return a postcode."""
     return f"{chance.randint(1000, 99999):05d}" + (f"-{chance.randint(1000, 9999)}" if chance.random() < 0.08 else "")
 
 
 def address_lines(chance: random.Random) -> list[str]:
-    """Street, perhaps a quarter or building, then town and postcode."""
+    """Return a street, sometimes a quarter or building, then town and postcode."""
     lines = [street(chance)]
     if chance.random() < 0.4:
         head = chance.choice(
@@ -244,20 +255,24 @@ def address_lines(chance: random.Random) -> list[str]:
 
 
 def address(chance: random.Random) -> str:
+    """Return an address on one line."""
     return ", ".join(address_lines(chance))
 
 
 def mark(chance: random.Random) -> str:
+    """Return a mark such as X, Yes or N/A."""
     return chance.choice(
         ("X", "X", "x", "X", "(X)", "[x]", "Yes", "No", "YES", "N/A", "None", "-", "n/a", "NONE", "TBD")
     )
 
 
 def percentage(chance: random.Random) -> str:
+    """Return a percentage."""
     return f"{chance.randint(0, 100)}" + chance.choice(("%", " %", f".{chance.randint(0, 99):02d}%", "%"))
 
 
 def measure(chance: random.Random) -> str:
+    """Return a measurement with its unit."""
     value = chance.choice(
         (str(chance.randint(1, 9999)), f"{chance.uniform(0, 100):.1f}", f"{chance.uniform(0, 10):.2f}")
     )
@@ -265,29 +280,33 @@ def measure(chance: random.Random) -> str:
 
 
 def decimal(chance: random.Random) -> str:
+    """Return a decimal number."""
     return f"{chance.uniform(0, 10 ** chance.randint(0, 3)):.{chance.randint(1, 3)}f}"
 
 
 def text(chance: random.Random) -> str:
+    """Return a sentence or two."""
     return " ".join(sentence(chance, 4, 18) for _ in range(chance.randint(1, 2)))
 
 
 def title(chance: random.Random) -> str:
-    """A title as of a paper or a campaign: often in quotes."""
+    """Return the title of a paper or a campaign, often in quotes."""
     inner = phrase(chance, 2, 9)
     return f'"{inner}"' if chance.random() < 0.35 else inner
 
 
 def people(chance: random.Random) -> str:
+    """Return the names of several people."""
     return chance.choice((", ", ", ", "; ", " and ")).join(person(chance) for _ in range(chance.randint(2, 4)))
 
 
 def span_of_dates(chance: random.Random) -> str:
+    """Return a range of dates."""
     return date(chance) + chance.choice((" - ", " to ", " through ")) + date(chance)
 
 
 def brand(chance: random.Random) -> str:
-    """A brand, perhaps with a variant in brackets."""
+    """Return a brand, sometimes with a variant in brackets."""
     name = chance.choice(
         (
             coined(chance).upper(),
@@ -344,5 +363,5 @@ LONG_KINDS = frozenset({"people", "address", "text", "title", "dates", "long", "
 
 
 def value(chance: random.Random, kind: str) -> str:
-    """A value of the named kind (a key of `KINDS`)."""
+    """Return a value of the named kind (a key of `KINDS`)."""
     return KINDS[kind](chance)

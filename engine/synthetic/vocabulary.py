@@ -1,10 +1,10 @@
-"""Words that keys, product names and sentences are made of, and names of people and places; all lists are written here.
+"""Vocabulary of keys, product names and sentences, and names of people and places; our own lists.
 
-A key must be matched by its letters, whatever it means: so half of the vocabulary of a corpus is coined (see `coined`),
-and a network cannot learn the list by heart.
+Keys must be matched by their letters, whatever they mean. Half of a corpus' vocabulary is therefore coined (see
+`coined`), and a network cannot memorise the list.
 """
 
-# ruff: noqa: SIM905 - a list of two thousand words is read better as text
+# ruff: noqa: SIM905 - a list of two thousand words is easier to read as text
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ _ENDINGS = [
 
 
 def coined(chance: random.Random) -> str:
-    """A pronounceable word that stands in no list."""
+    """Return a pronounceable word that is in no list."""
     text = ""
     for _ in range(chance.choice((1, 2, 2, 2, 3))):
         text += chance.choice(_ONSETS) + chance.choice(_VOWELS) + chance.choice(_CODAS)
@@ -233,23 +233,23 @@ def coined(chance: random.Random) -> str:
 
 
 def word(chance: random.Random, coined_share: float = 0.15) -> str:
-    """A lower-case word."""
+    """Return a lower-case word."""
     return coined(chance) if chance.random() < coined_share else chance.choice(COMMON)
 
 
 def words(chance: random.Random, fewest: int, most: int) -> list[str]:
-    """Between `fewest` and `most` lower-case words."""
+    """Return between `fewest` and `most` lower-case words."""
     return [word(chance) for _ in range(chance.randint(fewest, most))]
 
 
 def phrase(chance: random.Random, fewest: int = 1, most: int = 6) -> str:
-    """A few words in upper case, title case, sentence case or as they are."""
+    """Return a few words in upper case, title case, sentence case or unchanged."""
     text = " ".join(words(chance, fewest, most))
     return chance.choice((str.upper, str.title, str.capitalize, str))(text)
 
 
 def sentence(chance: random.Random, fewest: int = 5, most: int = 30) -> str:
-    """A sentence without sense, with the rhythm of one."""
+    """Return a meaningless sentence with a natural rhythm."""
     parts = [
         word(chance, 0.05) if chance.random() < 0.6 else chance.choice(SMALL)
         for _ in range(chance.randint(fewest, most))

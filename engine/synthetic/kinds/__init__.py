@@ -1,1 +1,1 @@
-"""One module a kind of page; each gives `lay_out(chance) -> Draft`."""
+"""Kinds of pages, one module each with `lay_out(chance) -> Draft`."""

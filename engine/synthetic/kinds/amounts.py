@@ -1,4 +1,4 @@
-"""Sums of money and days as one paper writes them: in one way throughout, so that they can be seen to add up."""
+"""Amounts and dates in one notation per page, so that sums visibly add up."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _CURRENCIES = ("", "", "$", "$", "£", "€", "RM ", "USD ", "EUR ", "Rs. ", "CH
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How sums and days are written. `minus`: what stands around a sum below nothing; `row_day`: days in tables."""
+    """Notation of amounts and dates; `minus`: signs of negative amounts, `row_day_shape`: dates in tables."""
 
     currency: str
-    comma: bool  # decimals behind a comma, as on the Continent
+    comma: bool  # comma before decimals, as in continental Europe
     minus: str
     day_shape: str
     row_day_shape: str
 
     @classmethod
     def drawn(cls, chance: random.Random) -> Writing:
-        """One way to write, by chance."""
+        """Draw a notation at random."""
         shape = chance.choice(_DAYS)
         return cls(
             currency=chance.choice(_CURRENCIES),
@@ -40,7 +40,7 @@ class Writing:
         )
 
     def sum(self, cents: int, *, currency: bool = False) -> str:
-        """A sum of `cents`, with the currency where it is wanted."""
+        """Format an amount of `cents`, with the currency on request."""
         text = f"{abs(cents) / 100:,.2f}"
         if self.comma:
             text = text.translate(str.maketrans(",.", ".,"))
@@ -49,12 +49,15 @@ class Writing:
         return self.minus.format(text) if cents < 0 else text
 
     def day(self, day: date) -> str:
+        """Format a date."""
         return _day(self.day_shape, day)
 
     def row_day(self, day: date) -> str:
+        """Format a date for a table row."""
         return _day(self.row_day_shape, day)
 
     def span(self, first: date, last: date, between: str = " - ") -> str:
+        """Format a range of dates."""
         return f"{self.day(first)}{between}{self.day(last)}"
 
 
@@ -66,17 +69,17 @@ def _day(shape: str, day: date) -> str:
 
 
 def drawn_day(chance: random.Random) -> date:
-    """Some day of the last twenty years."""
+    """Return a date of the last twenty years."""
     return date(2007, 1, 1) + timedelta(days=chance.randrange(7300))
 
 
 def cents(chance: random.Random, most: int) -> int:
-    """A sum of up to `most` units of money, small ones as common as large ones; now and then a round one."""
+    """Return an amount of up to `most` units, log-uniform, sometimes round."""
     found = round(100 * float(most ** chance.uniform(0.25, 1.0)))
     return max(100, found // 500 * 500) if chance.random() < 0.25 else found
 
 
 def days_between(chance: random.Random, first: date, last: date, count: int) -> list[date]:
-    """Days in order, some of them twice."""
+    """Return sorted dates, some of them repeated."""
     span = (last - first).days
     return sorted(first + timedelta(days=chance.randint(0, span)) for _ in range(count))

@@ -1,6 +1,6 @@
-"""Entries of a paper: a key with a meaning and what stands at it, right of it, at the far side, below it, above it, boxed.
+"""Entries of a page: a key with a concept, and its value right, far right, below, above or in a box.
 
-As with the fields of forms, each function sets something at `y` and returns the top of the last line it set.
+Like the fields of forms, each function sets text at `y` and returns the top of the last line.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from engine.synthetic.vocabulary import words
 
 _AMOUNT = re.compile(r"\d[.,]\d\d\b")
 
-# right: behind the key; aligned: all values under each other; far: at the right edge; below: under the key;
-# line: on a printed line, the key under it.
+# right: after the key; aligned: values in one column; far: at the right edge; below: under the key; line: on a printed
+# line, the key under it.
 Place = Literal["right", "aligned", "far", "below", "line"]
 
 _SAME: dict[str, list[Concept]] = {}
@@ -32,14 +32,14 @@ for _concept in CONCEPTS:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`lines`: what stands at the key, a line each; empty where it was left blank."""
+    """Entry: `lines` are the value's lines, empty for a blank."""
 
     concept: Concept
     lines: tuple[str, ...]
 
 
 def known(form: Form, concept: Concept) -> None:
-    """Notes that the page answers for this concept: nothing that means the same is asked as absent."""
+    """Record that the page answers a concept, so that no negative question asks for it."""
     form.keys.concepts.add(concept)
     for said in concept.printed + concept.asked:
         form.keys.concepts.update(_SAME.get(said, ()))
@@ -47,7 +47,7 @@ def known(form: Form, concept: Concept) -> None:
 
 
 def absent(form: Form, concepts: Sequence[Concept]) -> str:
-    """A question that the page does not answer: for one of the kind's own concepts, or for any key at all."""
+    """Return a negative question, about one of the kind's own concepts or about any key."""
     chance = form.chance
     missing = [
         concept
@@ -67,7 +67,7 @@ def absent(form: Form, concepts: Sequence[Concept]) -> str:
 def put(
     form: Form, entry: Entry, x: float, y: float, right: float, place: Place = "right", value_x: float = 0.0
 ) -> float:
-    """One entry between `x` and `right`; `value_x`: where aligned values begin."""
+    """Set one entry between `x` and `right`; `value_x` is the start of aligned values."""
     chance, sheet, em = form.chance, form.sheet, form.em
     concept = entry.concept
     known(form, concept)
@@ -81,7 +81,7 @@ def put(
         return printed.top + (1.3 * em if place == "below" else 0.0)
     start, top = printed.right + 0.6 * em, printed.top
     face = form.value_face
-    # Hands leave more room between words than type does.
+    # Handwriting has more space between words than type.
     widest = max(face.width(line) + 0.7 * face.space * len(line.split()) * (face.shake > 0) for line in entry.lines) + 1
     if place == "aligned":
         start = max(start, value_x)
@@ -96,20 +96,23 @@ def put(
 
 
 def note(form: Form, key: str, concept: Concept, pieces: list[int]) -> None:
-    """Notes what was written at a key, so that `settle` asks for it."""
+    """Record the value of a key, for the questions of `settle`."""
     known(form, concept)
     if pieces:
         form.noted.append(Noted(key, concept, pieces))
 
 
 def settle(form: Form) -> None:
-    """Puts the questions for all that was noted. What stands on the page twice under one meaning answers in either place;
-    where the places differ, only a printed key can tell them apart, and it must not be the same."""
+    """Ask questions on all recorded entries.
+
+    Values of one concept on several places are alternative answers when equal. Otherwise only different printed keys
+    can separate them.
+    """
     chance, sheet = form.chance, form.sheet
     places: dict[Concept, list[tuple[str, str, list[int]]]] = {}
     for one in form.noted:
         said = "".join(sheet.pieces[at].text for at in one.pieces)
-        if _AMOUNT.search(said):  # the same with a currency beside it and without
+        if _AMOUNT.search(said):  # the same amount with and without a currency
             said = "".join(sign for sign in said if sign.isdigit())
         places.setdefault(one.concept, []).append((said.lower(), one.key.lower(), one.pieces))
     for one, same in ((one, places[one.concept]) for one in form.noted):
@@ -149,14 +152,14 @@ def _on_a_line(form: Form, entry: Entry, key: str, x: float, y: float, right: fl
 
 
 def stacked(form: Form, entries: Sequence[Entry], x: float, y: float, right: float, place: Place) -> float:
-    """Entries one under the other."""
+    """Set entries one under the other."""
     return in_columns(form, entries, x, y, right, place, 1)
 
 
 def in_columns(
     form: Form, entries: Sequence[Entry], x: float, y: float, right: float, place: Place, columns: int
 ) -> float:
-    """Entries in rows of `columns`, values of a column aligned where they are to be."""
+    """Set entries in rows of `columns`; values of a column are aligned on request."""
     em = form.em
     gap = 1.5 * em if columns > 1 else 0.0
     width = (right - x + gap) / columns
@@ -174,9 +177,9 @@ def in_columns(
 def boxed(
     form: Form, rows: Sequence[Sequence[tuple[Entry, float]]], y: float, *, tallest: float = 0.0, frame: float = 1.0
 ) -> float:
-    """Rows of framed cells with a small key in the corner of each; returns the foot of the last row.
+    """Set rows of framed cells with a small key in the corner of each; return the foot of the last row.
 
-    Each entry comes with its share of the row's width; `tallest`: least height of a row in ems.
+    Each entry has its share of the row's width; `tallest`: least height of a row in ems.
     """
     chance, sheet, em = form.chance, form.sheet, form.em
     small = form.key_face.scaled(chance.uniform(0.72, 0.85), bold=form.key_face.bold and chance.random() < 0.5)
@@ -195,7 +198,7 @@ def boxed(
 
 
 def _in_a_box(form: Form, entry: Entry, x: float, y: float, right: float, small: Face) -> float:
-    """Key and value of a cell; returns the foot of its last line."""
+    """Set key and value of a cell; return the foot of its last line."""
     chance, sheet, em = form.chance, form.sheet, form.em
     known(form, entry.concept)
     key = form.case(chance.choice(entry.concept.printed))

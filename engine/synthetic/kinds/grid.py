@@ -1,4 +1,4 @@
-"""Tables: columns under headers, rows behind labels, with rules or without."""
+"""Tables with random contents: columns under headers, rows with labels, with or without rules."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _OF_CELL = (
 
 @dataclass(slots=True)
 class Column:
+    """Column of a table with its key, position and header pieces."""
+
     key: Key
     x: float
     width: float
@@ -28,7 +30,7 @@ class Column:
 
 
 def table(form: Form, y: float, most_questions: int, rows: int | None = None) -> float:
-    """A table at `y`; at most `most_questions` are asked about it. Returns the top of its last line."""
+    """Set a table at `y`, with at most `most_questions` questions; return the top of its last line."""
     chance, sheet, em = form.chance, form.sheet, form.em
     first_asked = len(sheet.asked)
     columns, header_top = _header(form, y)

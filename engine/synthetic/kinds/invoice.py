@@ -1,4 +1,4 @@
-"""Invoices, orders and statements: a seller, a buyer, a block of dates and numbers, a table of goods, sums."""
+"""Invoices, orders and statements: seller, buyer, dates and numbers, a table of goods, sums."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _META_KINDS = frozenset({"date", "code", "person", "money", "phone", "phrase", "
 
 @dataclass(slots=True)
 class Invoice:
-    """An invoice while it is being laid out."""
+    """Invoice during layout."""
 
     sheet: Sheet
     chance: random.Random
@@ -71,14 +71,16 @@ class Invoice:
 
     @property
     def em(self) -> float:
+        """Return the size of an em in pixels."""
         return self.sheet.face.size
 
     def ask(self, choices: tuple[str, ...], *answers: list[int], printed: bool = True) -> None:
+        """Ask a question in one of several phrasings."""
         self.sheet.ask(questions.of(self.chance, choices), *answers, printed_key=printed)
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """An invoice."""
+    """Lay out an invoice."""
     width = page_width(chance)
     sheet = Sheet(width, width * chance.uniform(1.29, 1.42), chance, body_face(chance, width / chance.uniform(50, 78)))
     margin = width * chance.uniform(0.04, 0.09)
@@ -163,7 +165,7 @@ def _seller(invoice: Invoice, x: float, y: float) -> float:
 
 
 def _meta(invoice: Invoice, x: float, y: float, right: float) -> float:
-    """Dates and numbers, keys left of their values or above them."""
+    """Set dates and numbers, with keys left of or above their values."""
     chance, sheet, em = invoice.chance, invoice.sheet, invoice.em
     above = chance.random() < 0.18
     value_x = x + (right - x) * chance.uniform(0.4, 0.55)
@@ -200,7 +202,7 @@ def _meta(invoice: Invoice, x: float, y: float, right: float) -> float:
 
 
 def _parties(invoice: Invoice, y: float) -> float:
-    """Buyer and receiver, side by side."""
+    """Set buyer and receiver side by side."""
     chance, sheet, em = invoice.chance, invoice.sheet, invoice.em
     foot = y
     for (keys, role), x in zip(_PARTIES, (invoice.left, sheet.width * 0.52), strict=True):
@@ -236,7 +238,7 @@ def _parties(invoice: Invoice, y: float) -> float:
 
 
 def _goods(invoice: Invoice, y: float) -> tuple[float, float]:
-    """The table of goods; returns where it ends and what it adds up to."""
+    """Set the table of goods; return where it ends, and its sum."""
     chance, sheet, em = invoice.chance, invoice.sheet, invoice.em
     width = invoice.right - invoice.left
     xs = [

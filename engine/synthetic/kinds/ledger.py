@@ -1,6 +1,6 @@
-"""Tables whose columns and rows are given, where what they hold must be true: running balances, sums, limits.
+"""Tables with given contents, which must be consistent: running balances, sums, limits.
 
-`grid` makes tables of anything; here the page's kind says what stands in each cell, and asks about it.
+`grid` makes tables with random contents; here the kind of page determines each cell and asks about it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RULINGS: tuple[Ruling, ...] = ("none", "head", "head", "rows", "grid", "bands", 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`flexible`: takes the width that is left over, and breaks its lines where there is too little."""
+    """Column; `flexible` takes the remaining width and wraps its text."""
 
     head: str
     align: str = "r"  # one of "lrc"
@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row to be set; `strong` rows (totals) are bold under a line."""
+    """Row of a table; `strong` rows (totals) are bold under a line."""
 
     cells: tuple[str, ...]
     strong: bool = False
@@ -36,7 +36,7 @@ class Row:
 
 @dataclass(slots=True)
 class Ledger:
-    """A table as it was set: pieces of the cells by (row, column), of the heads, the sides of the columns, its foot."""
+    """Table after layout: pieces of cells by (row, column), of heads, column edges, and its foot."""
 
     columns: Sequence[Column]
     heads: list[list[int]] = field(default_factory=list)
@@ -46,11 +46,11 @@ class Ledger:
     foot: float = 0.0
 
     def column(self, number: int, rows: Sequence[int]) -> list[int]:
-        """Pieces of one column in the given rows, from the top."""
+        """Return the pieces of one column in the given rows, from the top."""
         return [piece for row in rows for piece in self.cells.get((row, number), ())]
 
     def row(self, number: int) -> list[int]:
-        """Pieces of one row, from the left."""
+        """Return the pieces of one row, from the left."""
         return [piece for at in range(len(self.columns)) for piece in self.cells.get((number, at), ())]
 
 
@@ -68,9 +68,9 @@ def set_table(
     least: float = 0.0,
     head_case: bool = True,
 ) -> Ledger:
-    """Sets a table with its heads at `y`; rows that would not fit above the foot of the page are left out.
+    """Set a table with its heads at `y`; rows below the foot of the page are left out.
 
-    `step`: from row to row in ems; `least`: height in pixels to which an open frame is drawn, as printed forms have it.
+    `step`: distance of rows in ems; `least`: least height of an open frame in pixels, as on printed forms.
     """
     chance, sheet = form.chance, form.sheet
     left = form.left if left is None else left
@@ -130,14 +130,14 @@ def set_table(
 
 
 def _pad(face: Face) -> float:
-    """Room on both sides of a cell together."""
+    """Return the padding of a cell, left and right together, in pixels."""
     return 0.9 * face.size
 
 
 def _widths(
     columns: Sequence[Column], heads: Sequence[str], rows: Sequence[Row], room: float, face: Face, head_face: Face
 ) -> tuple[list[float], Face, Face]:
-    """Widths of the columns, which fill the room, and faces that are smaller where it is scarce."""
+    """Return column widths that fill the room, and smaller faces when it is narrow."""
     while True:
         bold = face.scaled(1.0, bold=True)
         needed = []
@@ -156,7 +156,7 @@ def _widths(
     if spare < 0:
         return [width * room / sum(needed) for width in needed], face, head_face
     if len(flexible) < len(columns):
-        # What is left over goes to the texts for the most part, the rest lets the figures breathe.
+        # Remaining width goes mostly to texts, the rest to figures.
         shared = 0.3 * spare / len(columns)
         needed = [width + shared for width in needed]
         spare *= 0.7
@@ -197,7 +197,7 @@ def _rule(form: Form, ledger: Ledger, ruling: Ruling, ys: list[float]) -> None:
 
 
 def ask_cell(form: Form, shapes: Sequence[str], answer: list[int], **named: str) -> None:
-    """Asks for a cell in one of several phrasings with names in braces; those that are whole questions stay as they are."""
+    """Ask for a cell in one of several phrasings with names in braces; whole questions stay unchanged."""
     if not answer:
         return
     asked = form.chance.choice(shapes).format(**named)
@@ -206,7 +206,7 @@ def ask_cell(form: Form, shapes: Sequence[str], answer: list[int], **named: str)
 
 
 def ask_column(form: Form, ledger: Ledger, number: int, rows: Sequence[int], name: str | None = None) -> None:
-    """Asks for what stands in a column."""
+    """Ask for the contents of a column."""
     pieces = ledger.column(number, rows)
     if len(rows) > 1 and pieces:
         head = name or ledger.columns[number].head

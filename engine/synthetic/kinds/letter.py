@@ -1,4 +1,4 @@
-"""Letters, memos and faxes: who writes to whom, when, about what; then text, and a signature."""
+"""Letters, memos and faxes: sender, receiver, date, subject, text and a signature."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.synthetic.vocabulary import phrase, sentence
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a memo's head: how it is printed, how it is asked for, what stands in it."""
+    """Line of a memo's head: printed keys, phrasings, and kind of value."""
 
     keys: tuple[str, ...]
     asked: tuple[str, ...]
@@ -43,7 +43,7 @@ _ABSENT = (
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A letter, a memo or the cover of a fax."""
+    """Lay out a letter, a memo or the cover of a fax."""
     width = page_width(chance)
     sheet = Sheet(width, width * chance.uniform(1.27, 1.42), chance, body_face(chance, width / chance.uniform(52, 78)))
     em = sheet.face.size
@@ -69,6 +69,7 @@ def lay_out(chance: random.Random) -> Draft:
     ornament(sheet, y + em)
 
     def absent() -> str:
+        """Return a negative question."""
         if chance.random() < 0.5:
             return questions.of(chance, (chance.choice(_ABSENT),))
         key = keys.absent()
@@ -109,7 +110,7 @@ def _letterhead(sheet: Sheet, y: float) -> float:
 
 
 def _memo_head(sheet: Sheet, left: float, right: float, y: float) -> float:
-    """To, from, date, subject: one under the other or in two columns."""
+    """Set to, from, date and subject, one under the other or in two columns."""
     chance, em = sheet.chance, sheet.face.size
     if chance.random() < 0.4:
         title = chance.choice(
@@ -153,7 +154,7 @@ def _memo_head(sheet: Sheet, left: float, right: float, y: float) -> float:
 
 
 def _lines_of(chance: random.Random, line: Line) -> list[str]:
-    """What stands behind a key of the head: often a person with a place or a firm below."""
+    """Return the lines after a key of the head: often a person with a place or firm below."""
     if line.kind != "person":
         return [value(chance, line.kind)]
     count = chance.choice((1, 2, 3, 6)) if line.keys[0] == "cc" else chance.choice((1, 1, 1, 2))
@@ -165,7 +166,7 @@ def _lines_of(chance: random.Random, line: Line) -> list[str]:
 
 
 def _letter_head(sheet: Sheet, left: float, right: float, y: float) -> float:
-    """Date, address of the receiver, salutation."""
+    """Set date, address of the receiver, and salutation."""
     chance, em = sheet.chance, sheet.face.size
     day = sheet.write(date(chance), chance.choice((left, left, sheet.width * 0.6)), y)
     sheet.ask(questions.of(chance, _HEAD[2].asked), day.pieces, printed_key=False)
@@ -198,7 +199,7 @@ def _letter_head(sheet: Sheet, left: float, right: float, y: float) -> float:
 
 
 def _close(sheet: Sheet, x: float, y: float) -> float:
-    """Greeting, signature, name."""
+    """Set greeting, signature and name."""
     chance, em = sheet.chance, sheet.face.size
     sheet.write(
         chance.choice(("Sincerely,", "Yours truly,", "Best regards,", "Very truly yours,", "Respectfully,")), x, y

@@ -1,4 +1,4 @@
-"""What papers of firms and offices share: how they are set, their letterhead, the address in the window, small print, the end."""
+"""Common parts of business papers: style, letterhead, address window, small print, footer."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def drawn_paper(
     signs: tuple[float, float] = (58, 84),
     filled_in: float = 0.0,
 ) -> Form:
-    """An empty sheet and its style; `ratio`: height by width; `signs`: ems across; `filled_in`: share whose values were
-    typed or written into it later."""
+    """Return an empty sheet with its style.
+
+    `ratio`: height by width; `signs`: ems across; `filled_in`: share of papers with values typed or written later.
+    """
     width = page_width(chance)
     em = width / chance.uniform(*signs)
     sheet = Sheet(width, width * chance.uniform(*ratio), chance, body_face(chance, em))
@@ -39,14 +41,14 @@ def drawn_paper(
     form.left = width * chance.uniform(0.04, 0.09)
     form.right = width - form.left
     form.ending = chance.choice((":", ":", ":", "", "", " :"))
-    form.case = chance.choice((str.upper, capwords, str.capitalize, str.capitalize))  # no "Shipper'S"
+    form.case = chance.choice((str.upper, capwords, str.capitalize, str.capitalize))  # avoids "Shipper'S"
     form.leading = chance.uniform(1.4, 1.85)
     form.blank = chance.choice((0.0, 0.02, 0.06))
     return form
 
 
 def ask(form: Form, choices: tuple[str, ...], *answers: list[int], printed: bool = False) -> None:
-    """Asks in one of the given ways; without a printed key unless it is said that there is one."""
+    """Ask in one of the given phrasings; `printed` when a key is printed."""
     if any(answers):
         form.sheet.ask(questions.of(form.chance, choices), *answers, printed_key=printed)
 
@@ -54,7 +56,7 @@ def ask(form: Form, choices: tuple[str, ...], *answers: list[int], printed: bool
 def letterhead(
     form: Form, name: str, x: float, y: float, right: float, asked: tuple[str, ...], *, centred: bool = False
 ) -> float:
-    """A firm's name with address and numbers under it, perhaps beside a logo; returns where it ends."""
+    """Set a firm's name with address and numbers, sometimes beside a logo; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     face = sheet.face.scaled(chance.uniform(1.2, 1.9), bold=chance.random() < 0.7)
     fine = sheet.face.scaled(chance.uniform(0.82, 1.0))
@@ -72,6 +74,7 @@ def letterhead(
         face = face.scaled(max(0.55, room / face.width(name)))
 
     def line(text: str, chosen: Face = fine, role: Role = "text") -> list[int]:
+        """Set one line of the letterhead."""
         nonlocal y
         if centred:
             written = sheet.write_centre(text, y, centre=middle, face=chosen, role=role)
@@ -115,7 +118,7 @@ def letterhead(
 
 
 def title(form: Form, text: str, x: float, y: float, right: float, *, align: str = "left") -> float:
-    """The heading of the paper; returns where it ends."""
+    """Set the title of the paper; return where it ends."""
     chance, sheet = form.chance, form.sheet
     face = sheet.face.scaled(chance.uniform(1.3, 1.9), bold=chance.random() < 0.75)
     if face.width(text) > right - x:
@@ -130,7 +133,7 @@ def title(form: Form, text: str, x: float, y: float, right: float, *, align: str
 
 
 def subtitle(form: Form, text: str, y: float, x: float | None = None) -> float:
-    """The heading of a part; returns where its text begins."""
+    """Set the heading of a part; return where its text begins."""
     sheet, em = form.sheet, form.em
     face = form.key_face.scaled(form.chance.uniform(1.0, 1.2), bold=True)
     written = sheet.write(text, form.left if x is None else x, y, right=form.right, face=face, role="heading")
@@ -140,7 +143,7 @@ def subtitle(form: Form, text: str, y: float, x: float | None = None) -> float:
 def addressee(
     form: Form, name: str, x: float, y: float, right: float, who: tuple[str, ...], where: tuple[str, ...], key: str = ""
 ) -> float:
-    """A name and an address as in the window of an envelope, under a key where one is given; returns where it ends."""
+    """Set a name and an address as in an envelope's window, with an optional key; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     if key:
         printed = sheet.write(form.case(key) + form.ending, x, y, right=right, face=form.key_face, role="key")
@@ -161,7 +164,7 @@ def addressee(
 
 
 def small_print(form: Form, y: float, most: int = 3) -> float:
-    """Sentences that nobody reads; returns the top of the last line."""
+    """Set sentences of small print; return the top of the last line."""
     chance, sheet = form.chance, form.sheet
     face = sheet.face.scaled(chance.uniform(0.75, 0.92))
     text = " ".join(sentence(chance, 6, 20) for _ in range(chance.randint(1, most)))
@@ -169,7 +172,7 @@ def small_print(form: Form, y: float, most: int = 3) -> float:
 
 
 def signed(form: Form, y: float, keys: Sequence[str], names: Sequence[str]) -> float:
-    """Signatures side by side on lines, what they are for and whose they are under them; returns the top of the last line."""
+    """Set signatures side by side on lines, with keys and names below; return the top of the last line."""
     chance, sheet, em = form.chance, form.sheet, form.em
     width = (form.right - form.left) / max(2, len(keys))
     shift = 0.0 if len(keys) > 1 or chance.random() < 0.5 else width
@@ -199,7 +202,7 @@ def signed(form: Form, y: float, keys: Sequence[str], names: Sequence[str]) -> f
 
 
 def finish(form: Form, y: float, *, cut: float = 0.5, ornaments: float = 0.3) -> None:
-    """What comes last: the page is perhaps cut below `y`, the foot of what was set, and gets marks, a number, a question."""
+    """Finish a page: sometimes crop it below `y`, and add marks, a page number and a question."""
     chance, sheet, em = form.chance, form.sheet, form.em
     settle(form)
     if y < 0.72 * sheet.height and chance.random() < cut:

@@ -1,4 +1,4 @@
-"""Slips of pay: who earns what from whom, what is taken off, what is left, this month and since January."""
+"""Pay slips: employee, employer, earnings, deductions and net pay, for the month and the year to date."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Lines = list[tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How both tables are set: heads of the sums, months of the year so far (0: not shown), as in `ledger.set_table`."""
+    """Layout of both tables: heads of sums, months to date (0: not shown), and `ledger.set_table` options."""
 
     heads: tuple[str, str]
     months: int
@@ -62,7 +62,7 @@ class Setting:
 
 
 def pay(form: Form, writing: Writing) -> float:
-    """A slip of pay; returns where it ends."""
+    """Lay out a pay slip; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     first = drawn_day(chance).replace(day=1)
     last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
@@ -99,7 +99,7 @@ def pay(form: Form, writing: Writing) -> float:
         setting = Setting(heads, setting.months, chance.choice(ledger.RULINGS[1:]), step, least)
         half, apart = (form.left + form.right) / 2, 0.4 * em * chance.randint(0, 1)
         sides = ((form.left, half - apart), (half + apart, form.right))
-        # Empty rows in the shorter one, so that both end alike.
+        # Empty rows in the shorter table, so that both end alike.
         feet = [
             _lines(form, writing, table, most - len(table[0]), y, side, setting)
             for table, side in zip(tables, sides, strict=True)
@@ -156,8 +156,10 @@ def _lines(
     sides: tuple[float, float],
     setting: Setting,
 ) -> float:
-    """Earnings or deductions (lines, the concept of their sum, the head) between `sides` with `empty` rows before the
-    total; returns the foot."""
+    """Set earnings or deductions between `sides`; return the foot.
+
+    `table_of`: lines, concept of their sum, and head. `empty`: number of empty rows before the total.
+    """
     lines, name, head = table_of
     months = setting.months
     chance = form.chance
@@ -169,6 +171,7 @@ def _lines(
         columns.append(ledger.Column(setting.heads[1]))
 
     def row(text: str, amount: int, *, strong: bool = False) -> ledger.Row:
+        """Return one row of the table."""
         return ledger.Row((text, writing.sum(amount), *([writing.sum(amount * months)] * bool(months))), strong)
 
     key = form.case(chance.choice(CONCEPTS[name].printed))
@@ -204,7 +207,7 @@ def _lines(
 
 
 def _left_over(form: Form, writing: Writing, gross: int, taken: int, y: float) -> float:
-    """Net pay, alone or with what leads to it."""
+    """Set net pay, alone or with its derivation."""
     chance, sheet, em = form.chance, form.sheet, form.em
     net = Entry(CONCEPTS["net pay"], (writing.sum(gross - taken, currency=True),))
     entries = [net]

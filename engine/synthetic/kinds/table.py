@@ -1,4 +1,4 @@
-"""Pages of tables: lists, statistics and measurements, with a title and perhaps a note."""
+"""Pages of tables: lists, statistics and measurements, with a title and sometimes a note."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.synthetic.vocabulary import phrase
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """One to three tables, upright or across."""
+    """Lay out one to three tables, portrait or landscape."""
     width = page_width(chance)
     across = chance.random() < 0.3
     height = width * (chance.uniform(0.66, 0.8) if across else chance.uniform(1.0, 1.36))

@@ -1,4 +1,4 @@
-"""Firings: each records once that a trigger came due, and what came of it.
+"""Firings: each records once that a trigger came due, with the outcome.
 
 A firing's key is the project, the trigger and the due time. The database accepts each key once, in the unit of work
 that asks for the job. So a trigger fires once, however many workers look at it and whatever their clocks say.
@@ -19,13 +19,13 @@ from engine.workspace import Workspace
 
 Trigger = Literal["clock", "count", "age"]
 Outcome = Literal["asked", "busy", "nothing_new", "missed"]
-"""What came of a firing.
+"""Outcome of a firing.
 
-asked: it asked for a job. busy: a job waited or ran already. nothing_new: there were no untrained answers.
-missed: no worker ran at the due time, and then it was too late.
+asked: a job was requested. busy: a job waited or ran already. nothing_new: there were no untrained answers.
+missed: no worker ran at the due time, and the grace period was over.
 """
 
-KEPT = 1000  # of a project; older ones are forgotten
+KEPT = 1000  # of a project; older ones are deleted
 
 
 class FiringView(BaseModel):

@@ -107,11 +107,11 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
 
 def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
     """Return the pages held out for early stopping, and those to train on: all when none is held out."""
-    watched = held_out_documents(corpus.documents.values(), settings.watched)
-    if watched >= set(corpus.documents.values()):
+    held_out = held_out_documents(corpus.documents.values(), settings.watched)
+    if held_out >= set(corpus.documents.values()):
         return [], list(corpus.pages)
-    aside = [page for page in corpus.pages if corpus.documents[page.page_id] in watched]
-    return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in watched]
+    aside = [page for page in corpus.pages if corpus.documents[page.page_id] in held_out]
+    return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in held_out]
 
 
 def _early_stopping(
@@ -184,8 +184,8 @@ def train(
     except FloatingPointError as error:
         raise Refused(f"Training diverged, and the run was stopped; lower the learning rate: {error}") from None
     learned = checkpoint.load(best_file(folder))
-    handed_in = interpolate(before, learned.state, settings.blend)
-    checkpoint.save(result_file(folder), handed_in, learned.config)
+    result = interpolate(before, learned.state, settings.blend)
+    checkpoint.save(result_file(folder), result, learned.config)
     return outcome
 
 

@@ -1,9 +1,8 @@
-"""Retraining by the clock: what a project's crontab expression makes due, fired once.
+"""Retraining by schedule: fires each due time of a project's crontab expression once.
 
-What is due follows from three times: now, the last due time that was fired, and when the expression was set. No
-process has to remember what it was about to do. A worker that was away makes up once for what it missed. A clock that
-is set forwards or back changes "now" and nothing else: times left out by a jump forwards are fired as one, and times
-that come again are fired already.
+The due time follows from three times: now, the last fired due time, and the time when the expression was set. No
+process needs to remember a plan. After a downtime, missed times are fired once, as one. Setting the clock changes
+"now" only: times skipped by a jump forwards are fired as one, and repeated times are fired already.
 """
 
 import logging
@@ -34,7 +33,7 @@ def schedule_of(chosen: ProjectSettings) -> Schedule | None:
 
 
 def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None = None) -> list[Firing]:
-    """Fire what the schedules of all projects have made due at `moment` (now), and return the firings.
+    """Fire the due schedules of all projects at `moment` (now), and return the firings.
 
     An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not
     answer.
@@ -59,7 +58,7 @@ def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None 
 def fire(
     workspace: Workspace, project_id: str, *, scheduler: str = "", moment: datetime | None = None
 ) -> Firing | None:
-    """Fire what a project's schedule has made due; return the firing, None if nothing was due.
+    """Fire a project's schedule when it is due; return the firing, None when it is not.
 
     A time that another worker has fired is not due any more. Several missed times are one firing, of the latest of
     them. A firing later than `retrain_grace_hours` only says that it was missed. A firing with nothing new to learn

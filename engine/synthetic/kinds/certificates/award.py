@@ -1,4 +1,4 @@
-"""Certificates that are given to people: centred lines, a large name, a seal, signatures, a border."""
+"""Awards for people: centred lines, a large name, a seal, signatures, a border."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIGNERS = (
 
 
 def award(chance: random.Random) -> Form:
-    """A certificate of completion, merit or attendance, across or upright."""
+    """Lay out a certificate of completion, merit or attendance, landscape or portrait."""
     across = chance.random() < 0.65
     form = paper.drawn_paper(chance, ratio=(0.68, 0.78) if across else (1.25, 1.42), signs=(44, 62))
     form.ending = ":" if chance.random() < 0.7 else ""
@@ -88,7 +88,7 @@ def award(chance: random.Random) -> Form:
 
 
 def border(form: Form, share: float = 0.75) -> float:
-    """Perhaps a frame of one to three lines around the page; returns how far it reaches into it."""
+    """Draw a frame of up to three lines around some pages; return its depth in pixels."""
     chance, sheet = form.chance, form.sheet
     inset = sheet.width * chance.uniform(0.02, 0.045)
     if chance.random() > share:
@@ -100,7 +100,7 @@ def border(form: Form, share: float = 0.75) -> float:
 
 
 def sealed(form: Form, x: float, y: float, size: float, text: str) -> Figure:
-    """A round seal of `size` pixels with its centre at (x, y), and the question for it."""
+    """Draw a round seal of `size` pixels at (x, y), with its question."""
     chance, sheet = form.chance, form.sheet
     box = (x - size / 2, y - size / 2, x + size / 2, y + size / 2)
     figure = sheet.figure(
@@ -149,9 +149,9 @@ def _title(form: Form, text: str, y: float, face: Face, aligned: str) -> float:
 
 
 def _line(form: Form, texts: dict[str, str], part: str, y: float, face: Face, aligned: str) -> float:
-    """One line of the wording, with questions for what stands in it; returns where it ends."""
+    """Set one line of the wording, with questions on its names; return where it ends."""
     chance, sheet = form.chance, form.sheet
-    words_of: list[tuple[str, str]] = []  # each word with the name of what it belongs to
+    words_of: list[tuple[str, str]] = []  # each word with the name of its part
     for token in part.split():
         found = re.match(r"^(.*?)\{(\w+)\}(.*)$", token)
         if found is None:
@@ -200,7 +200,7 @@ def _line(form: Form, texts: dict[str, str], part: str, y: float, face: Face, al
 
 
 def _foot(form: Form, y: float) -> None:
-    """Signatures with a seal between them, and a number."""
+    """Draw signatures with a seal between them, and a number."""
     chance, sheet, em = form.chance, form.sheet, form.em
     count = chance.choice((1, 2, 2, 3))
     sealing = chance.random() < 0.6

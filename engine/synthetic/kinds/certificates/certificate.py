@@ -1,4 +1,4 @@
-"""Certificates and licences: awards in centred lines, origin and insurance in boxes, births on lines, seals and borders."""
+"""Certificates and licences: awards, origin, insurance, analysis, birth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.synthetic.kinds.entries import absent
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A certificate of one of six sorts."""
+    """Lay out a certificate of one of six sorts."""
     sort = chance.choices(
         ("award", "origin", "insurance", "analysis", "birth", "licence"), (0.32, 0.13, 0.14, 0.13, 0.14, 0.14)
     )[0]

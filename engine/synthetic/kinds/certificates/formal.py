@@ -1,4 +1,4 @@
-"""Certificates that offices fill in: of origin, insurance, analysis, birth; and licences."""
+"""Certificates filled in by offices: origin, insurance, analysis, birth; and licences."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from engine.synthetic.values import code, company, date, person, value
 from engine.synthetic.vocabulary import CITIES, STATES, phrase, sentence, word
 
 _ISSUER = ("Who issued the certificate?", "issuer", "Which office is it from?", "issuing authority", "organization")
-_OFFICES = {"insurance": "insurer", "licence": "issuing authority"}  # what the office in the heading is to the paper
+_OFFICES = {"insurance": "insurer", "licence": "issuing authority"}  # role of the office in the heading
 _SEX = ("Male", "Female", "Boy", "Girl", "M", "F")
 _CARRIED = ("By sea", "By air", "By truck", "Sea freight", "Rail", "m/v {}", "By vessel {}")
 _OF_GOODS = ("What is the {head} of {what}?", "{head} of {what}", "{what} {head}", "{head} for {what}")
 
 
 def formal(chance: random.Random, sort: str) -> Form:
-    """A certificate of the given sort (a key of `FORMAL`)."""
+    """Lay out a certificate of the given sort (a key of `FORMAL`)."""
     small = sort == "licence" and chance.random() < 0.4
     form = paper.drawn_paper(
         chance, ratio=(0.62, 0.8) if small else (1.2, 1.42), signs=(40, 52) if small else (54, 74), filled_in=0.5
@@ -69,7 +69,7 @@ def formal(chance: random.Random, sort: str) -> Form:
         y = sheet.write(text, form.left, y, right=form.right).top + 2 * em
     y = _close(form, y, small)
     if bordered:
-        # Nothing but the border below the text; it goes around what is left of the page.
+        # Only the border lies below the text; it encloses the rest of the page.
         sheet.height = min(
             sheet.height, max(y + 0.05 * sheet.width + em * chance.uniform(2.0, 5.0), 0.55 * sheet.width)
         )
@@ -81,7 +81,7 @@ def formal(chance: random.Random, sort: str) -> Form:
 
 
 def _head(form: Form, sort: str, y: float) -> tuple[float, str]:
-    """Title, office and number; returns where they end, and the office where the entries may name it again."""
+    """Set title, office and number; return where they end, and the office if entries may repeat it."""
     chance, sheet, em = form.chance, form.sheet, form.em
     heading = chance.choice(TITLES[sort])
     heading = heading.upper() if chance.random() < 0.5 else heading
@@ -121,7 +121,7 @@ def _head(form: Form, sort: str, y: float) -> tuple[float, str]:
 
 
 def _lines(form: Form, kind: str) -> tuple[str, ...]:
-    """What is filled in for a kind of value; nothing where it was left blank."""
+    """Return the filled-in lines for a kind of value; none for a blank."""
     chance = form.chance
     if chance.random() < form.blank:
         return ()
@@ -148,7 +148,7 @@ def _lines(form: Form, kind: str) -> tuple[str, ...]:
 
 
 def _entries(form: Form, sort: str, entries: list[Entry], y: float, small: bool) -> float:
-    """The filled-in part: boxes for trade, lines for registers, columns for all."""
+    """Set the entries: boxes for trade, lines for registers, columns for all."""
     chance = form.chance
     boxes = {"origin": 0.75, "insurance": 0.4, "analysis": 0.25, "birth": 0.3, "licence": 0.2}[sort]
     if chance.random() < boxes and not small:
@@ -176,7 +176,7 @@ def _entries(form: Form, sort: str, entries: list[Entry], y: float, small: bool)
 
 
 def _goods(form: Form, y: float) -> float:
-    """Marks, packages and weights of what is certified; returns its foot."""
+    """Set marks, packages and weights of the certified goods; return where they end."""
     chance = form.chance
     heads = (
         chance.choice(("Item", "No.", "Item no.")), chance.choice(("Marks and numbers", "Marks", "Shipping marks")),
@@ -217,7 +217,7 @@ def _goods(form: Form, y: float) -> float:
 
 
 def _covers(form: Form, y: float) -> float:
-    """What is insured up to how much; returns its foot."""
+    """Set the insured items and amounts; return where they end."""
     chance = form.chance
     heads = (
         chance.choice(("Coverage", "Type of cover", "Section")),
@@ -265,7 +265,7 @@ def _covers(form: Form, y: float) -> float:
 
 
 def _close(form: Form, y: float, small: bool) -> float:
-    """Place and date, a signature, a seal or a stamp; returns where it ends."""
+    """Set place and date, a signature, a seal or a stamp; return where they end."""
     chance, sheet, em = form.chance, form.sheet, form.em
     if y > sheet.height - 9 * em:
         return y

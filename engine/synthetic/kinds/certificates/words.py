@@ -1,4 +1,4 @@
-"""What certificates and licences say, and how people ask for it."""
+"""Texts of certificates and licences, and phrasings of questions about them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A sentence of an award, cut where names stand in it: texts, and names of what is between in braces."""
+    """Sentence of an award, split at its names: texts, and names of parts in braces."""
 
     parts: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""Choices on a form: boxes to tick, words to mark, scales; as figures, and as the words a reader makes of them."""
+"""Choices on a form: checkboxes, marked words and scales, as figures and as OCR sees them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.synthetic.sheet import Figure
 from engine.synthetic.values import value
 from engine.synthetic.vocabulary import phrase
 
-# How a reader sees an empty and a ticked box; "" means that it sees nothing.
+# OCR of an empty and a ticked box; "" for nothing.
 READ_AS = (("☐", "☑"), ("[]", "[X]"), ("()", "(X)"), ("", "X"), ("", "x"), ("", "X"), ("□", "☒"), ("", ""))
 _SETS = (
     ("Yes", "No"), ("YES", "NO"), ("Male", "Female"), ("M", "F"), ("Single", "Married", "Divorced"), ("New", "Renewal"),
@@ -21,6 +21,8 @@ _SETS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """Option with its label, its mark, and whether it is ticked."""
+
     label: str
     label_pieces: list[int]
     mark_pieces: list[int]
@@ -29,7 +31,7 @@ class Choice:
 
 
 def choices(form: Form, y: float) -> float:
-    """A key with options, one of them (or some) ticked."""
+    """Set a key with options, one or several of them ticked."""
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
@@ -72,7 +74,7 @@ def choices(form: Form, y: float) -> float:
 def mark_box(
     form: Form, x: float, y: float, shape: str, ticked: bool, read_as: tuple[str, str]
 ) -> tuple[Figure, list[int], float]:
-    """Draws one box at (x, y); returns it, what is read of it, and where it ends."""
+    """Draw a box at (x, y); return it, its OCR pieces, and where it ends."""
     em = form.em
     width = em * (1.6 if shape == "line" else 0.78)
     box = (x, y, x + width, y + 0.78 * em)
@@ -126,7 +128,7 @@ def _ask(form: Form, key: str, set_choices: list[Choice]) -> None:
 
 
 def scale(form: Form, y: float) -> float:
-    """Rows of keys, each marked on the same short scale."""
+    """Set rows of keys, each marked on the same short scale."""
     chance, sheet, em = form.chance, form.sheet, form.em
     labels = chance.choice([labels for labels in _SETS if len(labels) > 2])
     read_as = chance.choice(READ_AS[2:7])
@@ -161,7 +163,7 @@ def scale(form: Form, y: float) -> float:
 
 
 def checklist(form: Form, y: float) -> float:
-    """A block of labels in columns, a place for a mark at each; many are marked."""
+    """Set a block of labels in columns with marks; many are marked."""
     chance, sheet, em = form.chance, form.sheet, form.em
     if chance.random() < 0.5:
         y = (
@@ -204,7 +206,7 @@ def checklist(form: Form, y: float) -> float:
 
 
 def marked_words(form: Form, y: float) -> float:
-    """Keys on a line, some with an X or a short value behind them and nothing between."""
+    """Set keys on a line, some with an X or a short value directly after them."""
     chance, sheet, em = form.chance, form.sheet, form.em
     x = form.left
     for _ in range(chance.randint(2, 4)):

@@ -1,6 +1,6 @@
-"""Fields of a form: a key with its value right of it, below it, in a frame, above it, or within a sentence.
+"""Fields of a form: a key with its value right of it, below, in a frame, above, or in a sentence.
 
-Each block sets something at `y` and returns the top of the last line it set.
+Each block sets text at `y` and returns the top of the last line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def field(
     value_x: float | None = None,
     gap: float | None = None,
 ) -> float:
-    """One key and its value between `x` and `right`."""
+    """Set a key and its value between `x` and `right`."""
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
@@ -62,7 +62,7 @@ def field(
     if written.whole and printed.whole and written.pieces and printed.pieces:
         form.ask(text, written.pieces, key)
         if chance.random() < 0.04 and not below and written.right < right - 8 * em:
-            # A printed hint or unit that is not part of what was filled in.
+            # Printed hint or unit that is not part of the value.
             sheet.write(
                 f"({' '.join(words(chance, 1, 2))})",
                 written.right + em * chance.uniform(0.5, 1.5),
@@ -74,7 +74,7 @@ def field(
 
 
 def row_of_fields(form: Form, y: float, columns: int, below: bool) -> float:
-    """One to three fields side by side."""
+    """Set one to three fields side by side."""
     chance = form.chance
     count = chance.randint(1, columns)
     width = (form.right - form.left) / count
@@ -86,7 +86,7 @@ def row_of_fields(form: Form, y: float, columns: int, below: bool) -> float:
 
 
 def aligned_fields(form: Form, y: float, columns: int) -> float:
-    """Fields one under the other, values aligned; perhaps a second such column beside the first."""
+    """Set fields one under the other with aligned values, sometimes in two columns."""
     chance, em = form.chance, form.em
     side_by_side = 2 if columns > 1 and chance.random() < 0.45 else 1
     width = (form.right - form.left) / side_by_side
@@ -105,7 +105,7 @@ def aligned_fields(form: Form, y: float, columns: int) -> float:
 
 
 def framed_fields(form: Form, y: float) -> float:
-    """Rows of cells with a small key in the corner of each and the value under it or beside it."""
+    """Set rows of framed cells with a small key in the corner and the value under or beside it."""
     chance, sheet, em = form.chance, form.sheet, form.em
     small = form.key_face.scaled(chance.uniform(0.6, 0.95), bold=False)
     beside = chance.random() < 0.3
@@ -151,7 +151,7 @@ def framed_fields(form: Form, y: float) -> float:
 
 
 def signed_line(form: Form, y: float) -> float:
-    """Names, signatures and dates on a line, their keys under it."""
+    """Set names, signatures and dates on a line with their keys below."""
     chance, sheet, em = form.chance, form.sheet, form.em
     count = chance.randint(1, 3)
     width = (form.right - form.left) / count
@@ -199,7 +199,7 @@ def signed_line(form: Form, y: float) -> float:
 
 
 def sign(form: Form, key: str, x: float, y: float, width: float) -> None:
-    """A signature drawn at (x, y), its middle height, and the question that it answers."""
+    """Draw a signature at (x, y), its vertical centre, with its question."""
     chance, em = form.chance, form.em
     height = em * chance.uniform(1.8, 3.2)
     ink = chance.choice(((15, 15, 20), (20, 30, 120), (40, 40, 45)))
@@ -220,7 +220,7 @@ def sign(form: Form, key: str, x: float, y: float, width: float) -> None:
 
 
 def sentence_with_blanks(form: Form, y: float) -> float:
-    """A printed sentence with filled-in places."""
+    """Set a printed sentence with filled-in blanks."""
     chance, sheet, em = form.chance, form.sheet, form.em
     x = form.left
     for _ in range(chance.randint(1, 4)):
@@ -239,7 +239,7 @@ def sentence_with_blanks(form: Form, y: float) -> float:
 
 
 def headed_text(form: Form, y: float) -> float:
-    """A key as a heading and a paragraph behind it or under it."""
+    """Set a key as a heading, and a paragraph after or under it."""
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
@@ -255,7 +255,7 @@ def headed_text(form: Form, y: float) -> float:
 
 
 def twin_sections(form: Form, y: float) -> float:
-    """Two blocks side by side with the same keys, told apart by their titles only."""
+    """Set two blocks with equal keys side by side, distinguished by their titles only."""
     chance, sheet, em = form.chance, form.sheet, form.em
     titles = chance.choice(
         (
@@ -312,12 +312,14 @@ def twin_sections(form: Form, y: float) -> float:
 
 
 def paragraph(form: Form, y: float) -> float:
+    """Set a paragraph of text."""
     body = " ".join(sentence(form.chance) for _ in range(form.chance.randint(1, 3)))
     face = form.sheet.face.scaled(form.chance.uniform(0.8, 1.0))
     return form.sheet.write(body, form.left, y, right=form.right, face=face).top
 
 
 def section_title(form: Form, y: float) -> float:
+    """Set the title of a section."""
     chance = form.chance
     text = chance.choice(("", "", "", "A. ", "II. ", "PART 1 ", "1. ")) + phrase(chance, 1, 5)
     face = form.sheet.face.scaled(chance.uniform(1.0, 1.3), bold=chance.random() < 0.6)

@@ -1,4 +1,4 @@
-"""Forms: noisy paper of offices and laboratories, filled in by typewriter or by hand."""
+"""Forms: noisy office and laboratory forms, typed or handwritten."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.synthetic.vocabulary import phrase
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A form of blocks from top to bottom; where it ends is left to chance."""
+    """Lay out a form of blocks from top to bottom, of random length."""
     width = page_width(chance)
     height = width * chance.uniform(1.25, 1.36)
     sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(42, 74)))
@@ -63,8 +63,8 @@ def lay_out(chance: random.Random) -> Draft:
             sheet.back_to(state)
     ornament(sheet, y + em)
     ask_for_tables(sheet)
-    # Readers of old forms cut dates, initials and numbers at their signs more often than not.
-    # Their boxes are uneven, too: typed below the line, stamped over it, corrected by hand.
+    # OCR of old forms often splits dates, initials and numbers at their signs. Boxes are uneven, too: typed below the
+    # line, stamped over it, corrected by hand.
     reading = replace(
         Reading.drawn(chance),
         splits=chance.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)),

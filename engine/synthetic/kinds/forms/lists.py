@@ -1,4 +1,4 @@
-"""Values of several lines: lists, names with addresses, and what was noted down wherever there was room."""
+"""Values of several lines: lists, names with addresses, and scattered notes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STAMPED = (
 
 
 def write_lines(form: Form, lines: list[str], x: float, y: float, right: float, step: float | None = None) -> Written:
-    """Lines of a value one under the other, each wrapped where it is too long."""
+    """Set the lines of a value one under the other; long lines wrap."""
     step = step or form.chance.uniform(1.15, 1.5) * form.value_face.size
     pieces: list[int] = []
     whole, widest = True, x
@@ -41,7 +41,7 @@ def write_lines(form: Form, lines: list[str], x: float, y: float, right: float, 
 
 
 def name_and_address(chance: random.Random) -> list[str]:
-    """Who and where, as it is written on an envelope."""
+    """Return a name and address as on an envelope."""
     lines = [chance.choice((person, company))(chance)]
     if chance.random() < 0.4:
         lines.append(chance.choice((company(chance), phrase(chance, 1, 3))))
@@ -49,7 +49,7 @@ def name_and_address(chance: random.Random) -> list[str]:
 
 
 def listing(form: Form, y: float) -> float:
-    """A key with a list beside it or below it."""
+    """Set a key with a list beside or below it."""
     chance, sheet, em = form.chance, form.sheet, form.em
     key = form.keys.next()
     text = form.key_text(key)
@@ -83,7 +83,7 @@ def listing(form: Form, y: float) -> float:
 
 
 def noted(form: Form, y: float) -> float:
-    """A word and a date, or another short note, stamped or written at some free place; `y` where the fields are."""
+    """Set a stamped or handwritten note at a free place; `y` is the position of the fields."""
     chance, sheet, em = form.chance, form.sheet, form.em
     x = form.left + (form.right - form.left) * chance.uniform(0.0, 0.75)
     key = chance.choice(_STAMPED)
@@ -102,7 +102,7 @@ def noted(form: Form, y: float) -> float:
 
 
 def address_block(form: Form, y: float) -> float:
-    """A name and an address without keys."""
+    """Set a name and an address without keys."""
     chance, sheet, em = form.chance, form.sheet, form.em
     x = chance.choice((form.left, form.left + sheet.width * 0.3, form.left + sheet.width * 0.55))
     for line in (value(chance, "company"), *address_lines(chance)):

@@ -1,4 +1,4 @@
-"""The hand that filled in a form and the press that printed it: choices that hold for one whole form."""
+"""Style of a form: choices of type, handwriting and layout that hold for a whole form."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from engine.synthetic.values import LONG_KINDS, value
 from engine.synthetic.vocabulary import words
 
 _ENDINGS = (*[":"] * 7, *[""] * 7, " :", ".", "....", "#:", "?", " _", " -")
-_SYNONYMS = 0.14  # share of questions in other words than the form's: who looks at a form mostly reads out its keys
+_SYNONYMS = 0.14  # share of questions with synonyms; most people read out the form's keys
 _SHORT_KINDS = ("number", "date", "code", "word", "percent", "measure")
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What was written at a key, and what the key means; no pieces where it was left blank."""
+    """Value set for a key, and the key's concept; no pieces for a blank."""
 
     key: str
     concept: Concept
@@ -30,7 +30,7 @@ class Noted:
 
 @dataclass(slots=True)
 class Form:
-    """A form while it is being laid out. Lengths in pixels; `leading` in ems between lines of fields."""
+    """Form during layout; lengths in pixels, `leading` in ems between lines of fields."""
 
     sheet: Sheet
     chance: random.Random
@@ -43,31 +43,33 @@ class Form:
     ending: str
     blank: float  # share of fields left empty
     leading: float
-    underlined: bool  # values stand on printed lines
-    lower_baseline: float  # how far typed values sink below their keys, ems
-    spread: float  # share of values whose words stand apart, as a typist's stops set them
-    noted: list[Noted] = field(default_factory=list)  # to be asked for when the whole page stands; see `entries`
+    underlined: bool  # values are set on printed lines
+    lower_baseline: float  # drop of typed values below their keys, in ems
+    spread: float  # share of values with wide spaces, as by a typewriter's tab stops
+    noted: list[Noted] = field(default_factory=list)  # asked when the page is complete; see `entries`
 
     @property
     def em(self) -> float:
+        """Return the size of an em in pixels."""
         return self.sheet.face.size
 
     @property
     def step(self) -> float:
-        """From one line of fields to the next."""
+        """Return the distance between lines of fields."""
         return self.leading * max(self.em, self.value_face.size * 0.9)
 
     @property
     def value_drop(self) -> float:
-        """How much lower than its key a value begins, so that both stand on one line."""
+        """Return the drop of a value relative to its key, so that both share a base line."""
         return 0.74 * (self.key_face.size - self.value_face.size) + self.lower_baseline * self.em
 
     def key_text(self, key: Key) -> str:
+        """Return the printed text of a key."""
         case = cased(self.chance, key.text) if self.chance.random() < 0.3 else self.case(key.text)
         return case + (self.ending if self.chance.random() < 0.85 else self.chance.choice((":", "", ".")))
 
     def value_text(self, kind: str, room: float) -> str:
-        """A value that may be expected to fit into `room` pixels, given a few lines."""
+        """Return a value that is likely to fit into `room` pixels, within a few lines."""
         if room < 8 * self.em and kind in LONG_KINDS:
             kind = self.chance.choice(_SHORT_KINDS)
         elif room > 8 * self.em and self.chance.random() < 0.13:
@@ -78,6 +80,7 @@ class Form:
         return text
 
     def write_value(self, text: str, x: float, y: float, right: float, hang: float | None = None) -> Written:
+        """Set a value; return the result of the layout."""
         y += self.value_drop
         leading = self.chance.uniform(1.15, 1.5)
         loose = 0.4 if self.chance.random() < self.spread else 0.0
@@ -88,13 +91,14 @@ class Form:
     def ask(
         self, key: str, answer: list[int], concept_key: Key | None = None, figures: list[Figure] | None = None
     ) -> None:
+        """Ask for the value of a key."""
         concept = concept_key.concept if concept_key else None
         question = questions.about(self.chance, key, concept, synonyms=_SYNONYMS)
         self.sheet.ask(question, answer, figures=figures)
 
 
 def drawn_form(chance: random.Random, sheet: Sheet) -> Form:
-    """A form's style."""
+    """Draw a form's style at random."""
     em = sheet.face.size
     by_hand = chance.random() < 0.25
     if by_hand:
@@ -135,7 +139,7 @@ def drawn_form(chance: random.Random, sheet: Sheet) -> Form:
 
 
 def absent_question(form: Form) -> str:
-    """A question for a key that the form does not have."""
+    """Return a question for a key that the form does not have."""
     chance = form.chance
     key = form.keys.absent()
     text = cased(chance, key.text) if chance.random() < 0.7 else " ".join(words(chance, 1, 4))

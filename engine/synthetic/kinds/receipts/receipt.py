@@ -1,4 +1,4 @@
-"""Receipts of tills: who sold, where, when, what, and how much; most of it printed without keys."""
+"""Receipts: shop, place, time, items and sums, mostly printed without keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.synthetic.vocabulary import FIRST_NAMES, phrase, word
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A receipt, on paper its own size or somewhere on a larger scan."""
+    """Lay out a receipt, on paper of its own size or on a larger scan."""
     paper = chance.randint(420, 1100)
     spare = chance.choice((0.0, 0.0, 0.0, chance.uniform(0.05, 0.8)))  # of the scan left empty beside it
     width = min(1500.0, paper * (1 + spare))
@@ -92,13 +92,13 @@ def lay_out(chance: random.Random) -> Draft:
     ]
     reading = Reading.drawn(chance)
     if chance.random() < 0.75:
-        # Most sets of receipts have boxes of lines, divided evenly among the words, and no words cut at signs.
+        # Most receipt datasets have boxes of lines, divided evenly among the words, and no words split at signs.
         reading = replace(reading, even=chance.random() < 0.7, splits=0.0, tight=False)
     return Draft(sheet, lambda: questions.of(chance, chance.choice(absent)), reading)
 
 
 def print_meta(till: Till) -> None:
-    """Date, time, numbers of the receipt, who served: in any order, the date nearly always."""
+    """Print date, time, numbers and cashier in random order, the date nearly always."""
     chance = till.chance
     names = ["date"] + [name for name in META if name != "date" and chance.random() < META[name].share]
     chance.shuffle(names)
@@ -160,7 +160,7 @@ def _text(sheet: Sheet, pieces: list[int]) -> str:
 
 
 def _same_text(sheet: Sheet, pieces: list[int]) -> list[list[int]]:
-    """Every place where the very same words stand."""
+    """Return every place with the same words."""
     wanted = [sheet.pieces[at].text for at in pieces]
     found = []
     for start in range(len(sheet.pieces) - len(wanted) + 1):
@@ -173,9 +173,10 @@ def _ask(till: Till, head: shop_head.Head, printed: sums.Sums) -> None:
     chance, sheet = till.chance, till.sheet
 
     def ask(name: str, *answers: list[int], printed: bool = True) -> None:
+        """Ask a question in one of its phrasings."""
         sheet.ask(questions.of(chance, ASKED[name]), *answers, printed_key=printed)
 
-    # The four that every receipt is asked, twice each: they have few printed keys to lean on.
+    # Four standard questions of every receipt, twice each: they have few printed keys.
     for _ in range(2):
         ask("total", *printed.totals[:4])
         ask("date", *(_same_text(sheet, till.dates[0])[:3] if till.dates else []), printed="date" in till.numbers)

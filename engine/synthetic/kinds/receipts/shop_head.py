@@ -1,4 +1,4 @@
-"""The head of a receipt: the shop's name, the company behind it, its numbers and its address."""
+"""Head of a receipt: the shop's name, its company, numbers and address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Head:
-    """Pieces of what the head names; `companies` are acceptable answers to who issued the receipt."""
+    """Pieces of the head; `companies` are acceptable answers to who issued the receipt."""
 
     companies: list[list[int]] = field(default_factory=list)
     brand: list[list[int]] = field(default_factory=list)
@@ -25,12 +25,12 @@ class Head:
 
 
 def print_head(till: Till) -> Head:
-    """Prints the head and returns where everything is."""
+    """Print the head; return the pieces of its parts."""
     chance, head = till.chance, Head()
     big, bold = chance.uniform(1.0, 1.6), chance.random() < 0.5
     branded = chance.random() < 0.22
     if branded:
-        # A trade name over the door, the company that owns it in smaller print: the company issues the receipt.
+        # A trade name, and the owning company in smaller print: the company issues the receipt.
         head.brand = [till.line(_brand(till), big, bold=bold, role="heading")]
         legal = _legal_name(till)
         shape = chance.choice(("{}", "{}", "({})", "Owned by : {}", "Operated by {}", "{}"))
@@ -127,7 +127,7 @@ def _print_address(till: Till, head: Head) -> None:
     if chance.random() < 0.35 and len(lines) > 1:
         lines[:2] = [f"{lines[0]}, {lines[1]}"]
     elif chance.random() < 0.25:
-        # Tills break addresses where the paper ends, not where the sense does.
+        # Tills break addresses at the paper's edge, not at meaningful places.
         parts = ", ".join(lines).split()
         size = chance.randint(3, 5)
         lines = [" ".join(parts[at : at + size]) for at in range(0, len(parts), size)]
@@ -142,7 +142,7 @@ def _print_address(till: Till, head: Head) -> None:
         pieces = till.line((key if at == 0 else "") + text + end)
         head.address += pieces[len(key.split()) if at == 0 else 0 :]
     if chance.random() < 0.1:
-        # A second address, of the head office or of the owner: the shop's own comes first.
+        # A second address, of the head office or the owner: the shop's own comes first.
         till.line(chance.choice(("Head office:", "HQ :", "Mailing address:", "(Branch)", company(chance), "Outlet :")))
         for text in address_lines(chance):
             till.line(text)

@@ -1,4 +1,4 @@
-"""What was bought and how it adds up."""
+"""Items and sums of a receipt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOTAL_KEYS = (
     "Total Sales", "Total Inclusive GST", "Amount Payable", "Bill Total", "Total After Rounding", "Total Rounded", "To Pay",
     "To Be Paid", "Sales Total", "TTL", "Total To Pay", "Round Total", "Total Bill", "Nett Amount", "Total (Inclusive of GST)",
 )  # fmt: skip
-# Sums that are called totals and are not what is to be paid.
+# Sums called totals that are not the amount to pay.
 _NOT_THE_TOTAL = (
     "Total Saving", "Total 0% supplies", "Total 6% supplies", "Total GST(I)", "Total GST (S)", "Total Points", "Total Discount",
     "Total Item Discount", "Total Deposit", "Total Tax Amt", "Total Zero Rated", "Total Exempt", "Points earned", "Total Members Savings",
@@ -27,13 +27,15 @@ _NOT_THE_TOTAL = (
 
 @dataclass(frozen=True, slots=True)
 class Item:
+    """Item with the pieces of its amount."""
+
     name: str
     amount: list[int]
 
 
 @dataclass(slots=True)
 class Sums:
-    """`totals`: places where the sum to pay stands; `named`: other sums by what they are; `keyed`: (name, key, pieces)."""
+    """Printed sums: `totals` to pay, other sums by name, and (name, key, pieces) of `keyed` ones."""
 
     totals: list[list[int]] = field(default_factory=list)
     named: dict[str, list[int]] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class Sums:
 
 
 def print_items_and_sums(till: Till) -> Sums:
-    """Prints the bought things and the sums under them."""
+    """Print the items and the sums below them."""
     chance, sums = till.chance, Sums()
     currency = chance.choice(("", "", "", "", "$", "RM", "€", "RM "))
     net = _print_items(till, sums, currency)
@@ -54,7 +56,7 @@ def print_items_and_sums(till: Till) -> Sums:
 def _print_items(till: Till, sums: Sums, currency: str) -> float:
     chance, sheet, em = till.chance, till.sheet, till.em
     amount_right = till.right - em * chance.uniform(0, 2)
-    # Columns stand as far from the right edge as the widest sums need; on narrow paper the counts get a line of their own.
+    # Columns are as far from the right edge as the widest sums need; on narrow paper counts get a line of their own.
     price_right = amount_right - sheet.face.width(f"{currency}9,999.99 ZRL") - em * chance.uniform(0.3, 1.2)
     quantity_right = price_right - sheet.face.width("999.99") - em * chance.uniform(0.6, 1.8)
     columned = chance.random() < 0.75 and quantity_right - till.left > 12 * em
@@ -131,6 +133,7 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
     ending = chance.choice((":", "", "", " :"))
 
     def row(name: str, key: str, text: str, factor: float = 1.0, money: bool = True) -> list[int]:
+        """Print one sum; return its pieces."""
         face = sheet.face.scaled(factor, bold=factor > 1.2)
         shown_currency = currency if money else ""
         if shown_currency and chance.random() < 0.4:
@@ -139,7 +142,7 @@ def _print_sums(till: Till, sums: Sums, net: float, currency: str) -> None:
                 "",
             )
         currency_x = amount_right - face.width("99,999.99") - 2.2 * em
-        apart = shown_currency.endswith(" ")  # the currency stands in a column of its own
+        apart = shown_currency.endswith(" ")  # the currency has a column of its own
         limit = currency_x if apart else amount_right - face.width(shown_currency + text)
         shown_key = till.case(key) + ending
         x = key_x if limit - key_x > 0.7 * face.width(shown_key) else till.left

@@ -1,4 +1,4 @@
-"""A receipt while it is being printed, line by line."""
+"""Till that prints a receipt line by line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.synthetic.sheet import Role, Sheet
 
 @dataclass(slots=True)
 class Till:
-    """A receipt while it is being printed. `y`: top of the next line, pixels."""
+    """Receipt during printing; `y`: top of the next line in pixels."""
 
     sheet: Sheet
     chance: random.Random
@@ -20,24 +20,26 @@ class Till:
     right: float
     leading: float  # ems from line to line
     case: Callable[[str], str]
-    ending: str  # behind keys
-    value_x: float | None  # where values of keys are aligned
+    ending: str  # after keys
+    value_x: float | None  # start of aligned values
     centred: bool
     dates: list[list[int]] = field(default_factory=list)
     times: list[list[int]] = field(default_factory=list)
-    numbers: dict[str, list[int]] = field(default_factory=dict)  # what META calls it -> its pieces
+    numbers: dict[str, list[int]] = field(default_factory=dict)  # name in META -> its pieces
 
     @property
     def em(self) -> float:
+        """Return the size of an em in pixels."""
         return self.sheet.face.size
 
     def feed(self, lines: float = 1.0) -> None:
+        """Advance by some lines."""
         self.y += lines * self.leading * self.em
 
     def line(
         self, text: str, factor: float = 1.0, *, centred: bool | None = None, bold: bool = False, role: Role = "text"
     ) -> list[int]:
-        """A line of its own; returns its pieces."""
+        """Print a line of its own; return its pieces."""
         face = self.sheet.face.scaled(factor, bold=bold)
         if self.centred if centred is None else centred:
             middle = (self.left + self.right) / 2
@@ -48,7 +50,7 @@ class Till:
         return written.pieces
 
     def dashes(self, share: float = 0.35) -> None:
-        """Perhaps a line across: drawn, or made of signs that a reader may see as a word."""
+        """Sometimes print a dividing line: drawn, or of characters that OCR may read as a word."""
         if self.chance.random() > share:
             return
         form = self.chance.random()
@@ -61,7 +63,7 @@ class Till:
         self.feed()
 
     def pair(self, key: str, values: list[str], *, x: float | None = None, feed: bool = True) -> list[list[int]]:
-        """A key and what follows it on the line; no key where it is empty. Returns the pieces of each value."""
+        """Print a key and its values on one line, without an empty key; return the pieces of each value."""
         x = self.left if x is None else x
         at = x
         if key:
@@ -75,7 +77,7 @@ class Till:
                 at = max(at, self.value_x)
         found = []
         if key and self.ending.strip() and at != self.value_x and self.chance.random() < 0.2:
-            # No room between key and value, or none behind the colon: readers take them for one word.
+            # No space between key and value, or none after the colon: OCR joins them to one word.
             values = [f":{values[0]}", *values[1:]]
         for text in values:
             written = self.sheet.write(self.case(text), at, self.y, right=self.right, role="value")

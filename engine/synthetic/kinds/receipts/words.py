@@ -1,4 +1,4 @@
-"""What receipts print and what people ask about them."""
+"""Texts of receipts, and phrasings of questions about them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """A line below the head: how it is printed and how often it is there."""
+    """Line below the head: printed keys, and its frequency."""
 
     keys: tuple[str, ...]
     share: float = 0.0

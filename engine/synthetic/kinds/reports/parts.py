@@ -1,6 +1,6 @@
-"""Parts of reports that are text and pictures: sections under headings, numbered findings, charts with captions.
+"""Parts of reports: sections under headings, numbered findings, charts with captions.
 
-Each part sets itself at `y` under a heading that begins with the next of `number`, and returns where it ends.
+Each part is set at `y` under a heading that starts with the next number of `number`, and returns where it ends.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
 class Numbering:
-    """How a report counts its headings: not at all, or with figures or letters; `count`: how many there were."""
+    """Numbering of headings: none, figures or letters; `count` is the number of headings so far."""
 
     def __init__(self, chance: random.Random) -> None:
         self.shape = chance.choice(("", "", "{}. ", "{} ", "{}) ", "letters", "roman"))
         self.count = 0
 
     def next(self) -> str:
-        """What the next heading begins with."""
+        """Return the prefix of the next heading."""
         self.count += 1
         if self.shape == "letters":
             return f"{chr(64 + self.count)}. "
@@ -58,9 +58,9 @@ class Numbering:
 
 
 def text(form: Form, number: Numbering, y: float) -> float:
-    """A heading with one or two paragraphs under it, or one that runs on behind it."""
+    """Set a heading with one or two paragraphs under it, or with text on the same line."""
     chance, sheet, em = form.chance, form.sheet, form.em
-    # Parts come in their order: no report gives its purpose after its conclusions.
+    # Parts keep their order: no report states its purpose after its conclusions.
     done = max((at for at, concept in enumerate(PARTS) if concept in form.keys.concepts), default=-1)
     done = max(done, _BEFORE_RESULTS if sheet.tables else -1)
     if done + 1 == len(PARTS):
@@ -99,7 +99,7 @@ def text(form: Form, number: Numbering, y: float) -> float:
 
 
 def findings(form: Form, number: Numbering, y: float) -> float:
-    """Numbered or dashed points, each a sentence or two."""
+    """Set numbered or dashed points of one or two sentences."""
     chance, sheet, em = form.chance, form.sheet, form.em
     heading = chance.choice([name for name in _FINDINGS if name not in form.keys.used] or ["Further points"])
     form.keys.used.add(heading)
@@ -107,7 +107,7 @@ def findings(form: Form, number: Numbering, y: float) -> float:
     bullet = chance.choice(("{}.", "{}.", "{})", "({})", "-", "*"))
     pieces: list[int] = []
     whole = True
-    # Where two lists are counted, "item 3" could be in either.
+    # With two numbered lists, "item 3" would be ambiguous.
     counted = "{" in bullet and "item" not in form.keys.used
     form.keys.used.add("item")
     for at in range(chance.randint(2, 6)):
@@ -133,7 +133,7 @@ def findings(form: Form, number: Numbering, y: float) -> float:
 
 
 def chart(form: Form, number: Numbering, y: float) -> float:
-    """A chart with a caption under it or above it."""
+    """Set a chart with a caption under or above it."""
     chance, sheet, em = form.chance, form.sheet, form.em
     label = f"{chance.choice(('Figure', 'Fig.', 'Chart', 'Diagram'))} {chance.randint(1, 4)}"
     subject = " ".join(

@@ -1,4 +1,4 @@
-"""Reports of laboratories, inspectors, auditors and researchers: a head of entries, parts with text, findings, results, a chart."""
+"""Reports of laboratories, inspectors, auditors and researchers: text, findings, results, a chart."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHOICES = {
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A report of one of five sorts."""
+    """Lay out a report of one of five sorts."""
     sort = chance.choices(tuple(OF), (0.26, 0.22, 0.22, 0.14, 0.16))[0]
     form = paper.drawn_paper(chance, signs=(56, 80), filled_in=0.25)
     form.blank = chance.choice((0.0, 0.03, 0.1))
@@ -48,7 +48,7 @@ def lay_out(chance: random.Random) -> Draft:
     foot = sheet.height * chance.uniform(0.62, 0.93)
     plan = _plan(form, sort)
     number = parts.Numbering(chance)
-    # A last page of a longer report stops in the middle; most reports are cut where the sheet ends.
+    # The last page of a longer report stops in the middle; most reports are cut at the end of the sheet.
     for block in plan:
         if y > foot - 6 * em:
             break
@@ -68,7 +68,7 @@ def lay_out(chance: random.Random) -> Draft:
 
 
 def _plan(form: Form, sort: str) -> list[parts.Block]:
-    """The parts of the report in their order."""
+    """Return the parts of the report in order."""
     chance = form.chance
     text, findings, chart = parts.text, parts.findings, parts.chart
     outcomes = {
@@ -90,7 +90,7 @@ def _plan(form: Form, sort: str) -> list[parts.Block]:
 
 
 def _head(form: Form, sort: str) -> float:
-    """Who reports, and what this is."""
+    """Set the author's organisation and the title."""
     chance, sheet, em = form.chance, form.sheet, form.em
     name = chance.choice(
         (
@@ -128,7 +128,7 @@ def _head(form: Form, sort: str) -> float:
 
 
 def _entries(form: Form, sort: str, y: float) -> float:
-    """Keys and values in one to three columns, or in boxes."""
+    """Set keys and values in one to three columns, or in boxes."""
     chance = form.chance
     own = chance.sample(OF[sort], min(len(OF[sort]), chance.randint(3, 8)))
     entries: list[Entry] = []

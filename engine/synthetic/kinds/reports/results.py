@@ -1,4 +1,4 @@
-"""Results of reports: tables of what was found with units and limits, and lists of what passed and what did not."""
+"""Results in reports: tables of measurements with units and limits, and checklists of pass and fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BELOW = ("L", "LOW", "Low", "*", "Below")
 
 
 def blood(form: Form, number: Numbering, y: float) -> float:
-    """What a laboratory found, with the usual range and a flag where it is left; in one or two panels."""
+    """Set blood values with reference ranges and flags for outliers, in one or two panels."""
     chance, em = form.chance, form.em
     if chance.random() < 0.6:
         y = paper.subtitle(
@@ -55,7 +55,7 @@ def blood(form: Form, number: Numbering, y: float) -> float:
 
 
 def measured(form: Form, number: Numbering, y: float) -> float:
-    """Properties with their requirement, what was measured and whether that is enough."""
+    """Set properties with requirement, measurement and verdict."""
     chance, em = form.chance, form.em
     if chance.random() < 0.7:
         y = paper.subtitle(
@@ -96,7 +96,7 @@ def _table(
     y: float,
     asked: tuple[int, ...],
 ) -> float:
-    """Rows with their columns in an order, and questions for some cells: above all for the results. Returns its foot."""
+    """Set rows with ordered columns, and questions on some cells, mainly results; return the foot."""
     chance = form.chance
     results = {"Result", "Value", "Found", "Measured", "Test value"}
     columns = [ledger.Column(heads[at], "l" if at == 0 else chance.choice("lccr"), at == 0) for at in order]
@@ -115,7 +115,7 @@ def _table(
 
 
 def checks(form: Form, number: Numbering, y: float) -> float:
-    """Points that were looked at, each with boxes for pass and fail; perhaps with a remark."""
+    """Set checked points with boxes for pass and fail, sometimes with a remark."""
     chance, sheet, em = form.chance, form.sheet, form.em
     heading = chance.choice(
         [

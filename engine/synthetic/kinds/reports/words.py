@@ -1,4 +1,4 @@
-"""What reports print in their heads, over their parts and in their tables, and how people ask for it."""
+"""Texts of reports (heads, parts, tables), and phrasings of questions about them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ subject; topic; title of study|subject; What is the report about?; topic of the 
 """,
 }  # fmt: skip
 
-# Names of parts, and how their text is asked for.
+# Names of parts, and phrasings of questions for their text.
 _PARTS = """
 Summary; Executive Summary; Abstract; Overview|summary; What is the summary?; What does the report say in short?; abstract|text
 Introduction; Background; Purpose; Scope; Objective; Objectives|purpose of the report; What is the purpose?; Why was it done?; background|text
@@ -89,7 +89,7 @@ COMMON = concepts_of(_COMMON)
 OF = {sort: concepts_of(table) for sort, table in _OF.items()}
 PARTS = concepts_of(_PARTS)
 
-# What a laboratory finds in blood: name, unit, least and most that is usual.
+# Blood values: name, unit, lower and upper reference limit.
 ANALYTES = (
     ("Glucose", "mg/dL", 70, 105), ("Sodium", "mmol/L", 135, 145), ("Potassium", "mmol/L", 3.5, 5.1), ("Calcium", "mg/dL", 8.5, 10.5),
     ("Creatinine", "mg/dL", 0.6, 1.3), ("Urea", "mg/dL", 15, 45), ("Albumin", "g/dL", 3.5, 5.2), ("Hemoglobin", "g/dL", 12.0, 17.0),

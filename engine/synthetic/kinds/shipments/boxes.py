@@ -1,4 +1,4 @@
-"""Printed forms of carriers and customs: boxes with a small key in the corner, addresses, goods, boxes to tick, stamps."""
+"""Printed forms of carriers and customs: boxes with small keys, addresses, goods, checkboxes, stamps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SENT_AS = (("Gift", "Documents", "Commercial sample", "Other"), ("Gift", "Sale 
 
 
 def waybill(form: Form, writing: Writing, sort: str) -> float:
-    """A bill of lading or an air waybill; returns where it ends."""
+    """Lay out a bill of lading or an air waybill; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     goods = drawn_goods(form, chance.choice((2, 4, 7)))
     by_air = sort == "air"
@@ -32,11 +32,12 @@ def waybill(form: Form, writing: Writing, sort: str) -> float:
     number = "air waybill no." if by_air else "b/l no."
 
     def made(name: str) -> Entry:
+        """Return one entry of the form."""
         return entry(form, writing, name, goods)
 
     rows = []
     if chance.random() < 0.6:
-        # The addresses down the left side; numbers and agents beside them.
+        # Addresses on the left side; numbers and agents beside them.
         beside = chance.sample(
             ("booking no.", "export references", "agent", "invoice no.", "terms of delivery", "country of origin"), 3
         )
@@ -107,7 +108,7 @@ def waybill(form: Form, writing: Writing, sort: str) -> float:
 
 
 def _head(form: Form, sort: str, y: float) -> float:
-    """Carrier and title in a line, perhaps with a bar code."""
+    """Set carrier and title on a line, sometimes with a bar code."""
     chance, sheet, em = form.chance, form.sheet, form.em
     name = chance.choice(
         (
@@ -144,7 +145,7 @@ def _head(form: Form, sort: str, y: float) -> float:
 
 
 def customs(form: Form, writing: Writing) -> float:
-    """A declaration for customs, numbered boxes and all; returns where it ends."""
+    """Lay out a customs declaration with numbered boxes; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     goods = drawn_goods(form, chance.choice((2, 4, 6)))
     y = sheet.height * chance.uniform(0.02, 0.04)
@@ -215,7 +216,7 @@ def customs(form: Form, writing: Writing) -> float:
 
 
 def _close(form: Form, writing: Writing, y: float) -> float:
-    """Signatures, a stamp; returns where it ends."""
+    """Draw signatures and a stamp; return where they end."""
     chance, sheet, em = form.chance, form.sheet, form.em
     if y > sheet.height - 10 * em:
         return y
@@ -242,6 +243,6 @@ def _close(form: Form, writing: Writing, y: float) -> float:
 
 
 def _signed_right(form: Form, top: float) -> bool:
-    """Does something that was drawn below `top` stand on the right half of the page?"""
+    """Return whether a figure below `top` lies on the right half of the page."""
     rules = [rule for rule in form.sheet.rules if rule.y0 >= top]
     return bool(rules) and min(rule.x0 for rule in rules) > form.sheet.width * 0.4

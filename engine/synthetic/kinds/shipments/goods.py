@@ -1,4 +1,4 @@
-"""Goods in tables with counts and weights that add up, and what is filled in about them; stamps, bar codes, receipts."""
+"""Goods in tables with consistent counts and weights, their entries, stamps, bar codes, receipts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HOW_MANY = ("How many {what} are shipped?", "quantity of {what}", "How many {wh
 
 @dataclass(frozen=True, slots=True)
 class Goods:
-    """A line of goods; weights in tenths of a kilogram, volume in thousandths of a cubic metre."""
+    """Line of goods; weights in tenths of a kilogram, volume in thousandths of a cubic metre."""
 
     number: str
     name: str
@@ -39,7 +39,7 @@ class Goods:
 
 
 def drawn_goods(form: Form, most: int) -> list[Goods]:
-    """Goods, no two of the same name."""
+    """Return random goods with different names."""
     chance = form.chance
     found: dict[str, Goods] = {}
     case = chance.choice((str.title, str.capitalize, str.upper, str.lower))
@@ -61,11 +61,12 @@ def drawn_goods(form: Form, most: int) -> list[Goods]:
 
 
 def kilos(tenths: int) -> str:
+    """Format a weight given in tenths of a kilogram."""
     return f"{tenths / 10:,.1f}"
 
 
 def goods_table(form: Form, goods: Sequence[Goods], y: float, wanted: Sequence[str], least: float = 0.0) -> float:
-    """The goods with the wanted columns and perhaps their sums; returns the foot.
+    """Set the goods with the wanted columns, sometimes with sums; return the foot.
 
     `wanted`: of "at", "number", "name", "count", "unit", "packages", "net", "gross", "volume".
     """
@@ -85,6 +86,7 @@ def goods_table(form: Form, goods: Sequence[Goods], y: float, wanted: Sequence[s
     packing = chance.choice(_PACKING) if chance.random() < 0.4 else ""
 
     def shown(at: int, one: Goods) -> ledger.Row:
+        """Return one row of goods."""
         texts = {
             "at": str(at), "number": one.number, "name": one.name, "count": f"{one.count:,}", "unit": unit,
             "packages": f"{one.packages} {packing}".strip(), "net": kilos(one.net), "gross": kilos(one.gross), "volume": f"{one.volume / 1000:.3f}",
@@ -122,7 +124,7 @@ def goods_table(form: Form, goods: Sequence[Goods], y: float, wanted: Sequence[s
 
 
 def entry(form: Form, writing: Writing, name: str, goods: Sequence[Goods] = ()) -> Entry:
-    """The entry of a concept with something to stand at it, or left blank."""
+    """Return the entry of a concept with a value, or blank."""
     chance = form.chance
     concept = CONCEPTS[name]
     if name.startswith("total"):
@@ -160,7 +162,7 @@ def entry(form: Form, writing: Writing, name: str, goods: Sequence[Goods] = ()) 
 def one_of(
     form: Form, question: str, labels: Sequence[str], x: float, y: float, right: float, *, key: str = ""
 ) -> float:
-    """Boxes to tick, one of them ticked, side by side as far as there is room; returns the top of the last line."""
+    """Set checkboxes side by side, one of them ticked; return the top of the last line."""
     chance, sheet, em = form.chance, form.sheet, form.em
     read_as = chance.choice(READ_AS)
     shape = chance.choice(("box", "box", "round")) if read_as[0] else "box"
@@ -192,7 +194,7 @@ def one_of(
 
 
 def bar_code(form: Form, x: float, y: float, width: float, height: float, number: str = "") -> float:
-    """A bar code with its number under it; returns its foot."""
+    """Draw a bar code with its number under it; return its foot."""
     chance, sheet = form.chance, form.sheet
     figure = sheet.figure("barcode", (x, y, x + width, y + height), number)
     shapes = ("bar code", "Where is the bar code?", "Mark the bar code.", "barcode", "Find the bar code on this page.")
@@ -210,7 +212,7 @@ def bar_code(form: Form, x: float, y: float, width: float, height: float, number
 
 
 def received(form: Form, writing: Writing, y: float) -> float:
-    """Who took the goods, when, in what state; perhaps stamped. Returns where it ends."""
+    """Set who received the goods, when, and in which state, sometimes stamped; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     texts = (
         chance.choice(("Received by", "Goods received by", "Accepted by", "Taken over by", "Name of receiver")), chance.choice(("Date received", "Received on", "Date of receipt")),
@@ -270,7 +272,7 @@ def received(form: Form, writing: Writing, y: float) -> float:
 
 
 def stamped(form: Form, x: float, y: float) -> None:
-    """A stamp with a word and a date around (x, y)."""
+    """Draw a stamp with a word and a date around (x, y)."""
     chance, sheet, em = form.chance, form.sheet, form.em
     width, height = em * chance.uniform(9, 13), em * chance.uniform(3.6, 5)
     text = f"{chance.choice(('RECEIVED', 'SHIPPED ON BOARD', 'CUSTOMS', 'CLEARED', 'INSPECTED', 'ORIGINAL'))}|{date(chance)}"

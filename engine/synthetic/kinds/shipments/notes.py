@@ -1,4 +1,4 @@
-"""Delivery notes and packing lists: a letterhead, addresses, a table of goods, who received them."""
+"""Delivery notes and packing lists: letterhead, addresses, a table of goods, receipt of delivery."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = {
 
 
 def note_of(form: Form, writing: Writing, sort: str) -> float:
-    """A delivery note or a packing list; returns where it ends."""
+    """Lay out a delivery note or a packing list; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     goods = drawn_goods(form, chance.choice((3, 6, 10, 16)))
     y = sheet.height * chance.uniform(0.02, 0.05)
@@ -88,7 +88,7 @@ def note_of(form: Form, writing: Writing, sort: str) -> float:
 
 
 def _parties_and_keys(form: Form, parties: list[Entry], entries: list[Entry], y: float, middle: float) -> float:
-    """Addresses and numbers: beside each other, in boxes, or one below the other; returns the top of the last line."""
+    """Set addresses and numbers side by side, in boxes, or stacked; return the top of the last line."""
     chance, em = form.chance, form.em
     shape = chance.random()
     if shape < 0.4:

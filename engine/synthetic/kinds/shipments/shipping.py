@@ -1,4 +1,4 @@
-"""Papers of goods on their way: delivery notes, packing lists, bills of lading, air waybills, customs declarations."""
+"""Shipping papers: delivery notes, packing lists, bills of lading, air waybills, customs declarations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.synthetic.kinds.shipments.words import CONCEPTS
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A shipping paper of one of five sorts."""
+    """Lay out a shipping paper of one of five sorts."""
     sort = chance.choices(("delivery", "packing", "lading", "air", "customs"), (0.28, 0.24, 0.2, 0.13, 0.15))[0]
     form = drawn_paper(chance, signs=(58, 80), filled_in=0.25 if sort in ("delivery", "packing") else 0.65)
     form.blank = chance.choice((0.0, 0.03, 0.1)) if sort in ("delivery", "packing") else chance.choice((0.03, 0.1, 0.2))

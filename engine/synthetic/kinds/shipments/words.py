@@ -1,4 +1,4 @@
-"""What papers of goods on their way print, and how people ask for it."""
+"""Texts of shipping papers, and phrasings of questions about them."""
 
 from __future__ import annotations
 

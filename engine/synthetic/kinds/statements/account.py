@@ -1,4 +1,4 @@
-"""Statements of bank accounts: whose they are, what came in and went out day by day, what is left."""
+"""Statements of bank accounts: holder, daily bookings, and balances."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CREDITS = ("Credit", "Deposits", "Paid in", "Money in", "Credits", "Receipts", 
 
 
 def bank(form: Form, writing: Writing) -> float:
-    """The statement of a bank account; returns where it ends."""
+    """Lay out the statement of a bank account; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     last = drawn_day(chance)
     first = last - timedelta(days=chance.choice((29, 30, 30, 30, 6, 13, 89)))
@@ -47,7 +47,7 @@ def bank(form: Form, writing: Writing) -> float:
     closing = opening + sum(one.cents for one in booked)
     early = chance.random() < 0.5
     if early:
-        # Few lines are shown where there is little room: the summary waits for what was really booked.
+        # Few lines fit into little room: the summary is computed from the lines that were printed.
         fitting = max(3, int((room - y - 14 * em) / (1.75 * form.value_face.size)))
         booked = booked[:fitting]
         closing = opening + sum(one.cents for one in booked)
@@ -94,7 +94,7 @@ def _account_entries(form: Form, writing: Writing, first: date, last: date) -> l
 
 
 def _bank_head(form: Form, entries: list[Entry]) -> float:
-    """Bank, holder and the entries of the account, in one of four arrangements; returns where the next part begins."""
+    """Set bank, holder and account entries in one of four arrangements; return where the next part begins."""
     chance, sheet, em = form.chance, form.sheet, form.em
     name = chance.choice((f"{word(chance).title()} Bank", f"Bank of {chance.choice(CITIES)}", f"{chance.choice(LAST_NAMES)} & {chance.choice(LAST_NAMES)} Bank",
                           f"{chance.choice(CITIES)} Savings Bank", f"{word(chance, 0.7).title()} Credit Union"))  # fmt: skip
@@ -140,7 +140,7 @@ def _bank_head(form: Form, entries: list[Entry]) -> float:
 
 
 def _summary(form: Form, writing: Writing, opening: int, booked: Sequence[Booking], closing: int, y: float) -> float:
-    """Opening and closing balance with what lies between."""
+    """Set opening and closing balance with the totals between them."""
     chance, sheet, em = form.chance, form.sheet, form.em
     out, gained = -sum(one.cents for one in booked if one.cents < 0), sum(one.cents for one in booked if one.cents > 0)
     sums = (
@@ -164,7 +164,7 @@ def _summary(form: Form, writing: Writing, opening: int, booked: Sequence[Bookin
 
 
 def _booked(form: Form, writing: Writing, opening: int, booked: Sequence[Booking], y: float) -> float:
-    """The bookings with the running balance, and questions for them."""
+    """Set the bookings with the running balance, and their questions."""
     chance = form.chance
     signed, second_day = chance.random() < 0.25, chance.random() < 0.2
     carried, totals = chance.random() < 0.7, chance.random() < 0.6

@@ -1,4 +1,4 @@
-"""Bills of power, gas, water and telephones: what was used, what it costs, what is to be paid by when."""
+"""Bills of power, gas, water and telephone: usage, charges, amount due and due date."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OF_CHARGE = ("How much is the {what}?", "{what}", "{what} amount", "What is cha
 
 
 def supply(form: Form, writing: Writing) -> float:
-    """A bill for what went through a meter; returns where it ends."""
+    """Lay out a bill for metered supply; return where it ends."""
     chance, em = form.chance, form.em
     what, unit = chance.choice(list(_SUPPLIES.items()))
     last = drawn_day(chance)
@@ -78,7 +78,7 @@ def supply(form: Form, writing: Writing) -> float:
 
 
 def calls(form: Form, writing: Writing) -> float:
-    """A bill of a telephone with the calls it is for; returns where it ends."""
+    """Lay out a telephone bill with its calls; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     last = drawn_day(chance)
     first = last - timedelta(days=30)
@@ -152,7 +152,7 @@ def calls(form: Form, writing: Writing) -> float:
 def _head(
     form: Form, writing: Writing, firm: str, heading: str, days: tuple[date, date], more: dict[str, str]
 ) -> tuple[float, str]:
-    """Firm, customer and the entries of the bill; returns where the next part begins, and by when it is to be paid."""
+    """Set firm, customer and entries of the bill; return where the next part begins, and the due date."""
     chance, sheet, em = form.chance, form.sheet, form.em
     first, last = days
     due = writing.day(last + timedelta(days=chance.randint(10, 30)))
@@ -199,7 +199,7 @@ def _head(
 
 
 def _readings(form: Form, unit: str, before: int, used: int, y: float) -> float:
-    """The table of the meter: what it showed then and now."""
+    """Set the table of meter readings."""
     chance = form.chance
     heads = (
         chance.choice(("Meter", "Meter no.", "Register")), chance.choice(("Previous reading", "Last reading", "Previous")),
@@ -230,7 +230,7 @@ def _readings(form: Form, unit: str, before: int, used: int, y: float) -> float:
 
 
 def _charges(form: Form, writing: Writing, rows: Sequence[tuple[str, int]], owed: int, y: float) -> tuple[float, int]:
-    """What is charged, line by line, with tax and total; returns where it ends and what is to be paid."""
+    """Set the charges with tax and total; return where they end, and the amount due in cents."""
     chance, em = form.chance, form.em
     net = sum(amount for _, amount in rows)
     tax = net * chance.choice((5, 6, 8, 10, 20)) // 100
@@ -261,7 +261,7 @@ def _charges(form: Form, writing: Writing, rows: Sequence[tuple[str, int]], owed
 
 
 def _usage(form: Form, what: str, unit: str, used: int, month: int, y: float) -> float:
-    """Bars of the last months under or above a caption."""
+    """Draw bars of the last months with a caption."""
     chance, sheet, em = form.chance, form.sheet, form.em
     caption = chance.choice(
         (
@@ -284,7 +284,7 @@ def _usage(form: Form, what: str, unit: str, used: int, month: int, y: float) ->
 
 
 def _foot(form: Form, writing: Writing, total: int, due: str, y: float) -> float:
-    """How to pay, in a few words, in a box, or on a slip to cut off."""
+    """Set how to pay: as text, in a box, or on a slip to cut off."""
     chance, sheet, em = form.chance, form.sheet, form.em
     amount = writing.sum(total, currency=True)
     if y > sheet.height - 8 * em:

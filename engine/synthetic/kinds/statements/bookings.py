@@ -1,4 +1,4 @@
-"""Bookings of accounts and cards: made up, and asked for by what they were, their day, their sum."""
+"""Bookings of accounts and cards: random ones, and questions on their text, day and amount."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GOT = ("How much came in from {what}?", "What was received from {what} on {day}
 
 @dataclass(frozen=True, slots=True)
 class Booking:
-    """`cents`: below nothing where money went out."""
+    """Booking; `cents` is negative for money out."""
 
     day: date
     text: str
@@ -37,7 +37,7 @@ class Booking:
 
 
 def bookings(form: Form, first: date, last: date, count: int, *, gains: float = 0.3) -> list[Booking]:
-    """Made-up bookings in the order of their days; `gains`: share that brings money in."""
+    """Return random bookings sorted by day; `gains`: share that brings money in."""
     chance = form.chance
     case = chance.choice((str.upper, str.upper, str, str.title))
     found = []
@@ -59,7 +59,7 @@ def bookings(form: Form, first: date, last: date, count: int, *, gains: float = 
 def ask_bookings(
     form: Form, writing: Writing, table: ledger.Ledger, booked: Sequence[Booking], first: int, text_at: int
 ) -> None:
-    """Questions for the amount, the day, the text and the balance of bookings that can be told from the others."""
+    """Ask for amount, day, text and balance of unambiguous bookings."""
     chance = form.chance
     shown = [one for one in range(len(booked)) if first + one < table.rows]
     texts, days = [booked[at].text for at in shown], [booked[at].day for at in shown]

@@ -1,4 +1,4 @@
-"""Statements of credit cards: what was owed, what was bought, what is owed now; perhaps a slip to send back."""
+"""Statements of credit cards: previous balance, purchases, new balance, sometimes a payment slip."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from engine.synthetic.vocabulary import LAST_NAMES, word
 
 
 def card(form: Form, writing: Writing) -> float:
-    """The statement of a credit card, with a slip to return at its foot; returns where it ends."""
+    """Lay out the statement of a credit card with a payment slip; return where it ends."""
     chance, sheet, em = form.chance, form.sheet, form.em
     last = drawn_day(chance)
     first = last - timedelta(days=30)
@@ -119,7 +119,7 @@ def _purchases(form: Form, writing: Writing, booked: Sequence[Booking], spent: i
 
 
 def slip(form: Form, filled: Sequence[tuple[str, str]], y: float) -> float:
-    """What is cut off and sent back with a payment: the same sums once more, and a box that is still empty."""
+    """Set the payment slip: the same sums again, and an empty box."""
     chance, sheet, em = form.chance, form.sheet, form.em
     sheet.rule(0.4 * form.left, y, sheet.width - 0.4 * form.left, y, dash=0.5 * em)
     fine = sheet.face.scaled(0.8)

@@ -1,4 +1,4 @@
-"""Statements: of bank and card accounts, of power, water and telephones, of pay; sums and running balances add up."""
+"""Statements of bank and card accounts, utilities and pay, with consistent sums and balances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.synthetic.kinds.statements.words import CONCEPTS
 
 
 def lay_out(chance: random.Random) -> Draft:
-    """A statement of one of five sorts."""
+    """Lay out a statement of one of five sorts."""
     sort = chance.choices(
         (account.bank, card.card, bill.supply, bill.calls, pay_slip.pay),
         (0.32, 0.14, 0.18, 0.12, 0.24),

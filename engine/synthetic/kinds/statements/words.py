@@ -1,4 +1,4 @@
-"""What statements print in their heads and sums, and how people ask for it."""
+"""Texts of statements, and phrasings of questions about them."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ taxable gross; taxable pay; taxable income|taxable pay; How much of the pay is t
 leave balance; leave days left; holiday balance|leave balance; How many days of leave are left?|count
 """
 
-# By the first way each is printed.
+# By the first printed variant.
 CONCEPTS = {concept.printed[0]: concept for concept in concepts_of(_TABLE)}
