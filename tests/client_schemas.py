@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from datamodel_code_generator import DataModelType, InputFileType, LiteralType, generate
+from datamodel_code_generator import InputFileType, LiteralType, generate
+from datamodel_code_generator.enums import DataModelType
 from datamodel_code_generator.format import DatetimeClassType, Formatter, PythonVersion
 
 from annotator.app import create_app

@@ -192,24 +192,25 @@ class HeldTask(BaseModel):
 
 
 class ImportUnderWay(BaseModel):
-    """A running import."""
+    """An import that has not ended."""
 
     id: str
+    """The id of its job."""
     name: str
-    """Name of the file."""
+    """The file."""
     by: str
-    """Name of the user."""
+    """Who brought it in."""
     began_at: datetime
     doing: str
     done: int
     of: int
-    """Total of the current step; 0: unknown."""
+    """0 while nobody knows how much there is."""
     stopping: bool
-    """Whether it was stopped; it ends at its next step."""
+    """Somebody has stopped it, and it ends at its next step."""
 
 
 class ImportedSet(BaseModel):
-    """Result of an import."""
+    """What came in."""
 
     format: str
     documents: int
@@ -222,7 +223,7 @@ class ImportedSet(BaseModel):
     no_answer: int
     """Questions marked as not answered by the document."""
     lost: dict[str, int]
-    """Content of the dataset that cannot be stored: count by name."""
+    """What was left out, by name: further answers to the same question, automatic answers, and so on."""
 
 
 class InvitationView(BaseModel):
