@@ -25,6 +25,7 @@ from engine.text import file_name
 from engine.training.retraining.views import JobView, job_view
 
 MEDIA_TYPE = "application/x-ndjson"
+ENDED = "This import is not running. It may have ended; reload the list."
 IMPORTS = JobLine("imports", IMPORT, places=10, come_back=120)
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
 sent = APIRouter(route_class=asked_early(check_reviewer, lambda request: IMPORTS.place(workspace_of(request))))
@@ -42,11 +43,11 @@ def imports(project_id: str, workspace: TheWorkspace) -> list[ImportUnderWay]:
 def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: CurrentUser) -> ImportUnderWay:
     """Stop an import at its next step. Documents imported so far are kept."""
     if all(job.id != import_id for job in queue.open_jobs(workspace, IMPORT, project_id)):
-        raise NotFound("No such import is under way; it may have ended.")
+        raise NotFound(ENDED)
     try:
         job = queue.cancel(workspace, import_id, by=user.id)
     except Conflict:
-        raise NotFound("No such import is under way; it may have ended.") from None
+        raise NotFound(ENDED) from None
     uploaded_sets.forget(workspace)
     return under_way(job, names_of(workspace, {job.payload["user_id"]}))
 
