@@ -78,7 +78,7 @@ def test_an_answer_is_queued_judged_known_and_measured(run, bills) -> None:
         (annotation.id, "ann", False)
     ]
     unexplained = run("review", "judge", annotation.id, "rejected")
-    assert unexplained.exit_code == 1 and "Say why" in unexplained.output
+    assert unexplained.exit_code == 1 and "Give a reason" in unexplained.output
     own = run("review", "judge", annotation.id, "accepted", "--by", "ann")
     assert own.exit_code == 1 and "Only a reviewer" in own.output
     judged = last_line(run("review", "judge", annotation.id, "accepted", "--quality", "--json"))

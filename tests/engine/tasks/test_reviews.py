@@ -71,7 +71,7 @@ def test_without_reviews_accept_is_accept(desk: Desk) -> None:
 
 
 def test_an_annotator_changes_no_answer_but_their_own(desk: Desk) -> None:
-    with pytest.raises(Forbidden, match="Ann's answer"):
+    with pytest.raises(Forbidden, match="belongs to Ann"):
         save(desk.workspace, desk.id, desk.ben, [1], action="edit")
     assert desk.status() == ("submitted", 1)
     assert save(desk.workspace, desk.id, desk.rita, [1], action="edit").revision == 2

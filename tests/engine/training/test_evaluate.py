@@ -261,8 +261,8 @@ def test_what_other_words_could_reach_is_told_from_those_that_stand_in_the_answe
     [
         (("--noise", "1.5"), "between 0 and 1"),
         (("--drop", "-0.1"), "between 0 and 1"),
-        (("--ocr", "--words-only"), "choose one"),
-        (("--ocr", "--noise", "0.1"), "choose one"),
+        (("--ocr", "--words-only"), "Use one of them"),
+        (("--ocr", "--noise", "0.1"), "Use one of them"),
         (("--ocr-cache", "x"), "Give both"),
         (("--report", "nowhere/report.html"), "existing folder"),
         (("--ocr",), "Page p1 has no image"),
