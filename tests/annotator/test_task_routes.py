@@ -119,7 +119,7 @@ def test_a_question_goes_from_the_list_through_the_queue_and_review_into_the_fig
     assert late["current"]["head"] == 2
 
     unexplained = {"idempotency_key": uuid.uuid4().hex, "base": 1, "verdict": "rejected"}
-    assert "why" in house.post("rita", f"/annotations/{second}/reviews", unexplained, 422)["detail"]
+    assert "Give a reason" in house.post("rita", f"/annotations/{second}/reviews", unexplained, 422)["detail"]
     house.post("rita", f"/annotations/{second}/reviews", {**unexplained, "reason": "That is the number."})
     returned = house.next("ben")
     assert (returned["task"]["id"], returned["annotation_id"]) == (task["id"], second)
