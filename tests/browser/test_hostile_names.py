@@ -139,7 +139,7 @@ def test_names_are_text_in_the_messages_of_the_tabs(scene: Scene, page: Page) ->
     opened(page, "Documents")
     page.get_by_label("New project").fill(HOSTILE)
     page.get_by_role("button", name="Create", exact=True).click()
-    expect(page.locator(TOAST).first).to_contain_text(f"There is a project '{HOSTILE}' already.")
+    expect(page.locator(TOAST).first).to_contain_text(f"The project name '{HOSTILE}' is taken. Choose another one.")
     harmless(page)
     opened(page, "Questions")
     listed = page.get_by_role("textbox", name="Standard questions")

@@ -293,7 +293,7 @@ def test_filters_choose_by_question_status_day_split_model_and_agreement(answere
     for nothing in ({"until": "2000-01-01"}, {"since": "2100-01-01"}, {"models": ("ab",)}, {"questions": ("Who?",)}):
         with pytest.raises(Refused, match="no accepted answer"):
             counted(**nothing)
-    with pytest.raises(Refused, match="is no date"):
+    with pytest.raises(Refused, match="is not a date"):
         counted(since="yesterday")
 
 
