@@ -1,7 +1,7 @@
 """The Python client of a Glossator server: `from engine.client import Glossator`.
 
-The client needs httpx and pydantic alone. It imports nothing else of Glossator: no torch, no database, no web framework. The types of
-answers stand in `engine.client.schemas`; what programs pass in is exported here.
+The client needs httpx and pydantic alone. It imports nothing else of Glossator: no torch, no database, no web
+framework. The types of answers stand in `engine.client.schemas`. The types that programs pass in are exported here.
 """
 
 from engine.client.glossator import Glossator

@@ -30,7 +30,10 @@ class Annotations:
         return self._at.post(AnnotationView, f"/documents/{document_id}/ask", body)
 
     def ask_more(self, annotation_id: str, pages: int | None = None) -> AnnotationView:
-        """Ask further pages of a long document, the likeliest first. `pages`: how many; None: as many as the page asks."""
+        """Ask further pages of a long document, the likeliest first.
+
+        pages: how many; None: as many as the page asks.
+        """
         body = {} if pages is None else {"pages": pages}
         return self._at.post(AnnotationView, f"/annotations/{annotation_id}/ask-more", body)
 

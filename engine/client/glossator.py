@@ -17,11 +17,12 @@ from engine.client.work import Work
 class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, People):
     """A server and a login there. Every failure raises `ServerSaid` with one sentence.
 
-    A request is sent again when its answer is lost. Saves and verdicts carry an idempotency key, so that the server stores
-    them once.
+    A request is sent again when its answer is lost. Saves and verdicts carry an idempotency key, so that the server
+    stores them once.
 
     address: of the server, as in "http://127.0.0.1:7860".
-    token: from `glossator users token NAME`. Without a token, pass `name` and `password`. A server in local mode needs neither.
+    token: from `glossator users token NAME`. Without a token, pass `name` and `password`.
+        A server in local mode needs neither.
     timeout: seconds that one request may take.
     Raises ServerSaid (401) when the name or the password is wrong.
 
@@ -84,5 +85,8 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
         return self._at.post(Project, "/projects", body, repeatable=False)
 
     def change_settings(self, project_id: str, **changes: Any) -> dict[str, Any]:
-        """Change settings of a project (its admins) and return all of them. The page /api/docs of the server lists them."""
+        """Change settings of a project (its admins) and return all of them.
+
+        The page /api/docs of the server lists them.
+        """
         return self._at.patch(dict[str, Any], f"/projects/{project_id}/settings", changes)

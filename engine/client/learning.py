@@ -85,5 +85,8 @@ class Learning:
         return self._at.post(JobView, f"/jobs/{job_id}/retry", repeatable=False)
 
     def triggers(self, project_id: str) -> TriggersView:
-        """Return the triggers of a project's retrainings, how near the next one is, and the latest firings (reviewers)."""
+        """Return the triggers of a project's retrainings (reviewers).
+
+        The answer also says how near the next retraining is, and lists the latest firings.
+        """
         return self._at.get(TriggersView, f"/projects/{project_id}/triggers")

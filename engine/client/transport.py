@@ -58,7 +58,10 @@ class Connection:
         return _typed(kind, self.send("GET", path, params={k: v for k, v in query.items() if v is not None}))
 
     def post(self, kind: type[_Answer], path: str, body: Any = None, *, repeatable: bool = True) -> _Answer:
-        """POST JSON, and return the answer as the type `kind`. `repeatable`: sending it twice has the effect of sending it once."""
+        """POST JSON, and return the answer as the type `kind`.
+
+        repeatable: sending it twice has the effect of sending it once.
+        """
         return _typed(kind, self.send("POST", path, repeatable=repeatable, json={} if body is None else body))
 
     def put(self, kind: type[_Answer], path: str, body: Any) -> _Answer:
@@ -130,7 +133,10 @@ class Connection:
 
 
 def checked(kind: Any, **fields: Any) -> Any:
-    """Return a request of the type `kind` as JSON. Raises ServerSaid (422), which names the field, when it is not valid."""
+    """Return a request of the type `kind` as JSON.
+
+    Raises ServerSaid (422), which names the field, when the request is not valid.
+    """
     try:
         return kind(**fields).model_dump(mode="json")
     except ValidationError as error:

@@ -88,7 +88,10 @@ class Work:
         return self._at.post(NextReview, f"/projects/{project_id}/review/next", {"after": after})
 
     def review_heartbeat(self, annotation_id: str) -> datetime:
-        """Extend the lease of a review, and return its end. Raises ServerSaid (409) when somebody else has the answer."""
+        """Extend the lease of a review, and return its end.
+
+        Raises ServerSaid (409) when somebody else has the answer.
+        """
         return self._at.post(LeaseView, f"/annotations/{annotation_id}/review/heartbeat").lease_until
 
     def release_review(self, annotation_id: str) -> None:

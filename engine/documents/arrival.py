@@ -1,4 +1,4 @@
-"""One file on its way in: read page by page, stored as it comes, its lease renewed (see engine.documents.incoming)."""
+"""Read one file page by page, store the pages, and renew its lease (see engine.documents.incoming)."""
 
 import contextlib
 import logging
@@ -36,14 +36,14 @@ from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
 _PAUSE = 1.0  # seconds between two commits of pages
-_SPARE_SECONDS = 60.0  # after the longest time that reading may take, nobody is reading any more
+_SPARE_SECONDS = 60.0  # added to the longest reading time; then the lease ends
 _RENEWED = 30.0  # seconds between two renewals of the lease while a document waits for its turn
 # Reading a file takes a core; more at once than this only makes everybody wait.
 AT_ONCE = threading.Semaphore(2)
 
 
 def until(workspace: Workspace) -> datetime:
-    """Return up to when somebody who sets out to read now counts as reading, unless they renew their lease."""
+    """Return when the lease of a reader who starts now ends, unless it is renewed."""
     return now() + timedelta(seconds=workspace.settings.max_read_seconds + _SPARE_SECONDS)
 
 
@@ -77,7 +77,7 @@ class Arrival:
         self._written = 0.0
 
     def run(self) -> None:
-        """Read the file to its end, and settle what became of it."""
+        """Read the file to its end, and record the outcome."""
         try:
             self._wait_for_turn()
             try:
@@ -96,7 +96,7 @@ class Arrival:
             self._renew()
 
     def _renew(self, end: datetime | None = None) -> None:
-        """Say that this document is being read, up to `end`."""
+        """Renew the lease of this document up to `end`."""
         if self.document_id is None:
             return
         with self.workspace.database.write() as session:
@@ -111,7 +111,7 @@ class Arrival:
         )
 
     def _count(self) -> None:
-        """Go by the pages that are in the database."""
+        """Set the counts to the pages and words in the database."""
         with self.workspace.database.read() as session:
             pages, words = session.execute(
                 select(func.count(Page.id), func.coalesce(func.sum(Page.word_count), 0)).where(
@@ -217,7 +217,7 @@ class Arrival:
         return ready
 
     def _next(self) -> list[tuple[ReadPage, str, Signature]]:
-        """The pages that follow those in the database without a gap."""
+        """Return the pages that follow those in the database without a gap."""
         ready: list[tuple[ReadPage, str, Signature]] = []
         while held := self._held.get(self.pages + len(ready) + 1):
             ready.append(held)
@@ -230,7 +230,7 @@ class Arrival:
         return [page for page, _, _ in ready]
 
     def _forget(self, ready: list[ReadPage]) -> None:
-        """These pages are committed."""
+        """Drop committed pages from memory, and count them."""
         for page in ready:
             del self._held[page.number]
         self.words += sum(len(page.words) for page in ready)

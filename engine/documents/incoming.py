@@ -1,9 +1,9 @@
-"""A long document opens with its first page; the others come in while people look at it.
+"""Read uploaded documents: a long one opens with its first page, and the other pages follow.
 
-While a document is being read, a lease "reading:<its id>" says so, with the number of pages it is to have; whoever reads
-renews it. What was left half read, by a server that was killed or by a disk that was full, is found by a lease that ran out,
-and read on from the stored file: when a server starts, and when the file is uploaded again. Pages come in without gaps; where
-reading ends early, what is there stays, and a warning says what is missing.
+While a document is being read, a lease "reading:<its id>" holds the number of its pages. The reader renews the lease.
+A killed server or a full disk leaves a document half read, and its lease expires. Reading then goes on from the stored
+file when a server starts, or when the file is uploaded again.
+Pages come in without gaps. Where reading ends early, the pages so far stay, and a warning names the missing ones.
 """
 
 import contextlib
@@ -30,14 +30,18 @@ from engine.workspace import Workspace
 _log = logging.getLogger(__name__)
 _GRACE = 0.7  # seconds after the first page in which a short document becomes whole
 _MARGIN = 0.5  # seconds after the end of a lease
-# Each holds a thread and its file on disk until its turn comes.
+# An upload holds a thread and its file on disk until its turn comes.
 _UPLOADS = threading.BoundedSemaphore(12)
 _COME_BACK = 5  # seconds
 
 
 @contextlib.contextmanager
 def place_in_line() -> Iterator[None]:
-    """Let an upload wait for its turn in here. TooMany when enough of them wait already."""
+    """Hold a place for an upload that waits for its turn.
+
+    Raises:
+        TooMany: All places are taken.
+    """
     if not _UPLOADS.acquire(blocking=False):
         raise TooMany("Many files are being read just now; send this one again in a few seconds.", _COME_BACK)
     try:
@@ -47,7 +51,10 @@ def place_in_line() -> Iterator[None]:
 
 
 def take(workspace: Workspace, source: Path, *, name: str, project_id: str, user_id: str | None) -> Ingested:
-    """Store a file whole, as `ingest` does, when its turn comes. What was left half read is read on."""
+    """Store a whole file when its turn comes, and return its document.
+
+    A document that was left half read is read to its end. Raises the errors of `ingest`.
+    """
     with AT_ONCE:
         found = ingest(workspace, source, name=name, project_id=project_id, user_id=user_id)
     reading = None
@@ -72,11 +79,23 @@ def take_early(
     done: Callable[[], None] = lambda: None,
     limits: ReadLimits | None = None,
 ) -> Ingested:
-    """Store a file, and return soon after its first page is in the database: a short document is whole then, the rest of a
-    long one is read in a thread.
+    """Store a file, and return soon after its first page is in the database.
 
-    `Ingested` counts what is there by then. `done` is called when `source` is not needed any more. `limits`: instead
-    of the settings'. Raises what `ingest` raises, as far as it turns up before the first page.
+    A short document is whole by then. A thread reads the rest of a long one.
+
+    Args:
+        workspace: Where the document is stored.
+        source: The file.
+        name: Of the document, for people.
+        project_id: The project that gets the document.
+        user_id: The person who uploads; None without one.
+        done: Called when `source` is no longer needed.
+        limits: Limits of reading; None: those of the settings.
+
+    Returns:
+        The document, with the counts of the pages and words stored so far.
+
+    Raises the errors of `ingest` that occur before the first page is stored.
     """
     arrival = Arrival(workspace, source, name, done, limits)
     arrival.project_id, arrival.user_id = project_id, user_id
@@ -92,9 +111,10 @@ def take_early(
 
 
 def resume(workspace: Workspace) -> list[threading.Thread]:
-    """Read on what an earlier process left half read; one thread a document. Called once, when the application starts.
+    """Finish the documents that an earlier process left half read, and return the threads, one a document.
 
-    A lease that still holds may be another process's, at work on the document now: it is waited for until it has run out.
+    Call it once, when the application starts. A lease that still holds may belong to another process that reads the
+    document now. Its thread waits until the lease has expired.
     """
     with workspace.database.read() as session:
         found = session.scalars(
@@ -108,7 +128,7 @@ def resume(workspace: Workspace) -> list[threading.Thread]:
 
 
 def _read_when_left(workspace: Workspace, document_id: str) -> None:
-    """Read on a document as soon as nobody reads it; ends when it is whole."""
+    """Finish a document as soon as nobody else reads it; return when it is whole."""
     try:
         while True:
             with workspace.database.read() as session:
@@ -130,14 +150,15 @@ def _read_when_left(workspace: Workspace, document_id: str) -> None:
 
 
 def _read_on(workspace: Workspace, document_id: str) -> threading.Thread | None:
-    """Start to read on a document whose lease ran out; None where somebody reads it, or it is whole.
+    """Resume a document whose lease has expired, and return the thread; None while it is read, or when it is whole.
 
-    BlobMissing when its file is not there any more.
+    Raises:
+        BlobMissing: The stored file is missing.
     """
     with workspace.database.write() as session:
         document = session.get_one(Document, document_id)
         source = workspace.blobs.path(document.sha256)
-        # Of two who come for it one gets it.
+        # The update succeeds for one process alone, so that no document is read twice.
         taken = session.execute(
             update(Lease)
             .where(Lease.subject == READING + document_id, Lease.expires_at <= now())
@@ -155,8 +176,10 @@ def _read_on(workspace: Workspace, document_id: str) -> threading.Thread | None:
 
 
 def progress(session: Session, document_id: str) -> tuple[int | None, str | None]:
-    """Return how many pages a document that is being read will have, None when nobody is reading it; and a sentence where
-    reading stopped half-way."""
+    """Return how far reading is: the pages expected, and a sentence when reading has stopped.
+
+    The number is None when nobody reads the document. The sentence is None unless reading stopped early.
+    """
     lease = session.get(Lease, READING + document_id)
     if lease is None:
         return None, None
@@ -164,6 +187,6 @@ def progress(session: Session, document_id: str) -> tuple[int | None, str | None
         return int(lease.holder), None
     return (
         None,
-        f"Reading stopped before the last of {lease.holder} pages; it goes on when the server is started again, or the file "
-        "is uploaded once more.",
+        f"Reading stopped before the last of {lease.holder} pages; it goes on when the server is started again, "
+        "or the file is uploaded once more.",
     )

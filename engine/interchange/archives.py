@@ -1,4 +1,4 @@
-"""Zip files that come in, unpacked where they can do no harm: in a process of its own, into a folder that is deleted afterwards."""
+"""Unpack imported zip files in a process of its own, into a temporary folder."""
 
 import json
 import logging
@@ -22,10 +22,14 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def opened(path: Path, on_progress: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Path]:
-    """Yield the folder or file of a set; a zip file is unpacked for as long as the context lasts. `on_progress(done, of)` hears of
-    the entries that are unpacked; what it raises ends that.
+    """Yield the folder or file of a set; a zip file stays unpacked while the context lasts.
 
-    BadEntry for one that is damaged, leads out of its folder, holds links or too much, or is a bomb.
+    Args:
+        path: The folder, file or zip file.
+        on_progress: Called with the entries unpacked and all entries; an error that it raises ends the unpacking.
+
+    Raises:
+        BadEntry: The zip file is damaged, leads out of its folder, holds links or too much, or is a bomb.
     """
     if not path.exists():
         bad(str(path), "there is no such file or folder")

@@ -1,4 +1,4 @@
-"""Which format a set is in, by the names of its files and the beginnings of their contents."""
+"""Detect the format of a set by the names of its files and the beginnings of their contents."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -25,9 +25,14 @@ _CHECKED_EVERY = 100  # files
 
 
 def detect_format(path: Path, check: Callable[[], None] = lambda: None) -> str:
-    """Return the name of the format of a file or folder. BadEntry when it looks like none, or like one that holds no places.
+    """Return the name of the format of a file or folder.
 
-    `check` is called now and then; what it raises ends the search.
+    Args:
+        path: The file or folder.
+        check: Called now and then; an error that it raises ends the search.
+
+    Raises:
+        BadEntry: The format is unknown, or holds no places of answers.
     """
     found = _of_file(path) if path.is_file() else _of_folder(path, check)
     if found is None:
@@ -64,7 +69,10 @@ def _files(folder: Path, ending: str, check: Callable[[], None]) -> Iterator[Pat
 
 
 def _names(folder: str) -> Iterator[str]:
-    """The path of every file, one after the other: a list of a hundred thousand stops other people's requests while it is collected."""
+    """Yield the path of every file.
+
+    Building a list of a hundred thousand paths at once would delay other people's requests.
+    """
     with os.scandir(folder) as found:
         for entry in found:
             if entry.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""Where the image of an entry lies."""
+"""Find the image of an entry."""
 
 from pathlib import Path
 
@@ -6,9 +6,12 @@ from engine.interchange.import_entries import bad, inside
 
 
 def image_beside(root: Path, beside: Path, name: object, where: str) -> Path:
-    """Return the image that a file in the folder `beside` names: relative to it, by its name alone beside it, or in images/ of `root`.
+    """Return the path of the image that a file in the folder `beside` names.
 
-    BadEntry when there is none, or when it lies outside `root`.
+    The name is tried relative to `beside`, without its folders in `beside`, and in images/ of `root`.
+
+    Raises:
+        BadEntry: There is no such image, or it lies outside `root`.
     """
     if not isinstance(name, str) or not name:
         bad(where, "it names no image")

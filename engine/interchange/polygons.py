@@ -1,5 +1,6 @@
-"""Masks as polygons, and back: what formats of outlines hold of an answer. Holes are lost, and nothing else where the reader fills a polygon
-with its edge, as OpenCV and Pillow do.
+"""Convert masks to polygons and back, for formats that hold outlines.
+
+Holes are lost. Nothing else is lost where the reader fills a polygon with its edge, as OpenCV and Pillow do.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +20,10 @@ _FEWEST = 3
 
 
 def outlines(mask: Mask) -> list[Ring]:
-    """Return a ring through the edge pixels of each detached part of `mask`, bool [H, W]; parts that touch by a corner are two."""
+    """Return a ring through the edge pixels of each detached part of `mask`, bool [H, W].
+
+    Parts that touch by a corner alone are detached.
+    """
     columns, rows = np.flatnonzero(mask.any(axis=0)), np.flatnonzero(mask.any(axis=1))
     if not rows.size:
         return []
@@ -49,7 +53,7 @@ def covered(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int, int
 
 
 def _simplified(ring: Ring) -> Ring:
-    """The ring without the point that closes it, points that repeat, and points on a straight line between others."""
+    """Return the ring without its closing point, repeated points, and points on straight lines."""
     kept: Ring = []
     for point in ring[:-1]:
         if kept and point == kept[-1]:

@@ -26,7 +26,11 @@ Listener = Callable[[str | None], None]  # each message of a job's progress; Non
 
 
 class Lane:
-    """Does the jobs of its handlers' kinds, `at_once` of them at a time. `room`: a semaphore of what it may still begin."""
+    """Does the jobs of its handlers' kinds, `at_once` of them at a time.
+
+    Attributes:
+        room: Semaphore with one place for each job that may still begin.
+    """
 
     def __init__(
         self,
@@ -37,7 +41,15 @@ class Lane:
         lease_seconds: float = LEASE_SECONDS,
         afterwards: Callable[[Workspace], None] = lambda _: None,
     ) -> None:
-        """`afterwards` is called after each attempt at a job, and once when the lane starts: it tidies what jobs leave."""
+        """Prepare a lane; `start` begins its work.
+
+        Args:
+            workspace: Where the queue is.
+            handlers: A handler for each kind of job that the lane does.
+            at_once: Most jobs at a time.
+            lease_seconds: How long a lease holds without a heartbeat.
+            afterwards: Tidies up behind jobs. It is called when the lane starts and after each attempt at a job.
+        """
         self.room = threading.BoundedSemaphore(at_once)
         self._workspace, self._handlers, self._lease_seconds = workspace, dict(handlers), lease_seconds
         self._afterwards = afterwards
@@ -57,7 +69,10 @@ class Lane:
         self._woken.set()
 
     def stop(self) -> None:
-        """Ask the jobs to stop at their next step, and wait a moment for that; they go on when a server runs again."""
+        """Ask the jobs to stop at their next step, and wait a few seconds for that.
+
+        The jobs go on when a server runs again.
+        """
         self._stop.set()
         self.wake()
         if self._thread.ident is not None:
