@@ -1,7 +1,6 @@
 """Migrate a database to the schema of this version, and back."""
 
 from collections.abc import Callable
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,8 +16,6 @@ from db.session import Database
 
 def upgrade(database: Database, revision: str = "head") -> None:
     """Migrate forward to `revision`; a database that is already there stays unchanged."""
-    if revision == "head" and current(database) == head():
-        return  # the usual case: no migration is loaded and no write transaction begins
     _run(database, lambda config: command.upgrade(config, revision))
 
 
@@ -33,9 +30,8 @@ def current(database: Database) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
-@cache
 def head() -> str | None:
-    """Return the newest revision of this version. It is read once a process, for it follows from the files."""
+    """Return the newest revision of this version."""
     return ScriptDirectory.from_config(_config()).get_current_head()
 
 
