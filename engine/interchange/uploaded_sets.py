@@ -72,27 +72,32 @@ def forget(workspace: Workspace) -> None:
     folder = _folder(workspace)
     if not folder.is_dir():
         return
-    needed = _needed(workspace)
+    asked_for = _asked_for(workspace)
     for path in folder.iterdir():
         with contextlib.suppress(OSError):  # somebody else deletes it at the same moment
-            age = time.time() - path.stat().st_mtime
+            arrived = path.stat().st_mtime
+            age = time.time() - arrived
             if path.name.startswith(_NEW):
                 gone = age > _NEW_SECONDS
             else:
-                gone = needed.get(path.name) is False or (path.name not in needed and age > _UNCLAIMED_SECONDS)
+                needed, newest = asked_for.get(path.name, (False, 0.0))
+                # The same file may have come again since its newest import was asked for: the next one needs it.
+                gone = not needed and (arrived <= newest or age > _UNCLAIMED_SECONDS)
             if gone:
                 path.unlink()
 
 
-def _needed(workspace: Workspace) -> dict[str, bool]:
-    """Return for each upload that an import was asked for whether one of these still needs it."""
+def _asked_for(workspace: Workspace) -> dict[str, tuple[bool, float]]:
+    """Return, by SHA-256, whether an import still needs an upload, and when one was last asked for (seconds since 1970)."""
     since = now() - timedelta(days=KEPT_DAYS)
     needs = or_(Job.status.in_(OPEN), (Job.status == "dead") & (Job.finished_at > since))
-    found: dict[str, bool] = {}
+    recent = or_(needs, Job.created_at > since)  # of older ones no file is left
+    found: dict[str, tuple[bool, float]] = {}
     with workspace.database.read() as session:
-        for payload, needed in session.execute(select(Job.payload, needs).where(Job.kind == IMPORT)):
-            sha256 = str(payload.get("sha256"))
-            found[sha256] = found.get(sha256, False) or bool(needed)
+        rows = session.execute(select(Job.payload, Job.created_at, needs).where(Job.kind == IMPORT, recent))
+        for payload, created_at, needed in rows:
+            before = found.get(str(payload.get("sha256")), (False, 0.0))
+            found[str(payload.get("sha256"))] = before[0] or bool(needed), max(before[1], created_at.timestamp())
     return found
 
 

@@ -10,8 +10,6 @@ import math
 import threading
 from collections.abc import Callable, Mapping
 
-from sqlalchemy.exc import DBAPIError
-
 from db.tables import Job
 from engine.jobs import queue
 from engine.jobs.limits import Limits
@@ -109,8 +107,10 @@ class Lane:
             try:
                 if queue.is_waiting(self._workspace, list(self._handlers)):
                     job = queue.lease(self._workspace, holder, list(self._handlers), seconds=self._lease_seconds)
-            except DBAPIError:
-                _log.exception("the database did not answer; trying again")
+            except Exception:
+                # The database may be restarting, or its pool be exhausted. A thread that died of it would stay dead,
+                # and every import would wait for ever.
+                _log.exception("no job could be taken; trying again")
             if job is None:
                 self.room.release()
                 self._woken.wait(pause)
@@ -141,7 +141,7 @@ class Lane:
     def _tidy(self) -> None:
         try:
             self._afterwards(self._workspace)
-        except (OSError, DBAPIError):
+        except Exception:  # as above: the lane must outlive it
             _log.exception("what ended jobs left could not be tidied")
 
     def _tell(self, job_id: str, message: str | None) -> None:

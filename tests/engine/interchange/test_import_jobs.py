@@ -134,6 +134,34 @@ def test_uploads_stay_as_long_as_an_import_needs_them(workspace: Workspace, pack
         uploaded_sets.path_of(workspace, job.payload["sha256"])
 
 
+def test_a_file_that_comes_again_stays_for_its_next_import(workspace: Workspace, packed: bytes) -> None:
+    ended = asked(workspace, packed)
+    queue.cancel(workspace, ended.id)
+    sha256 = uploaded_sets.receive(workspace, io.BytesIO(packed))  # as a server does before it asks for the job
+    uploaded_sets.forget(workspace)  # meanwhile another import ends
+    assert sha256 == ended.payload["sha256"] and uploaded_sets.path_of(workspace, sha256).is_file()
+
+
+def test_a_lane_outlives_an_error_while_it_looks_for_jobs(
+    sqlite_workspace: Workspace, packed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, failed = queue.is_waiting, threading.Event()
+
+    def fails_once(*given: Any) -> bool:
+        if not failed.is_set():
+            failed.set()
+            raise TimeoutError("QueuePool limit reached")
+        return look(*given)
+
+    monkeypatch.setattr(queue, "is_waiting", fails_once)
+    lane = Lane(sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1)
+    lane.start()
+    assert failed.wait(30)
+    job = asked(sqlite_workspace, packed)
+    until(lambda: queue.job_by_id(sqlite_workspace, job.id).status == "done")
+    lane.stop()
+
+
 def until(true: Callable[[], Any]) -> None:
     end = time.monotonic() + 60
     while not true():
