@@ -49,7 +49,6 @@ from annotator.ui.page import build_page
 from annotator.ui.theme import theme
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
-from engine.documents import incoming
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
@@ -177,7 +176,6 @@ def _following(service: AnswerService, lanes: Lanes) -> Callable[[FastAPI], Abst
 
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
-        incoming.resume(service.workspace)
         lanes.start()
         yield
         ended.set()

@@ -7,6 +7,7 @@ from fastapi import Depends, Header, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 
 from annotator.auth import address_of, client_of, token_of, user_of
+from annotator.lanes import Lanes
 from annotator.login_queue import LoginQueue
 from db.tables import User
 from db.tables.people import ROLES
@@ -82,7 +83,13 @@ async def _caller(request: Request) -> Caller:
     return Caller(token_of(request), client_of(request), address_of(request))
 
 
+async def _lanes(request: Request) -> Lanes:
+    lanes: Lanes = request.app.state.lanes
+    return lanes
+
+
 TheAnswerService = Annotated[AnswerService, Depends(_answer_service)]
+TheLanes = Annotated[Lanes, Depends(_lanes)]
 TheWorkspace = Annotated[Workspace, Depends(_workspace)]
 CurrentUser = Annotated[User, Depends(_user)]
 TheCaller = Annotated[Caller, Depends(_caller)]

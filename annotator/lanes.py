@@ -1,22 +1,30 @@
 """The lanes of a server: the jobs that people wait for are done here and never wait for a worker."""
 
+from engine.documents import read_jobs
+from engine.documents.reading_state import READ
 from engine.interchange import import_jobs, uploaded_sets
 from engine.jobs.lane import Lane
 from engine.workspace import Workspace
 
 
 class Lanes:
-    """One lane a kind of job: two imports at a time."""
+    """One lane a kind of job: two imports and two long documents at a time."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.imports = Lane(
             workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=2, afterwards=uploaded_sets.forget
         )
+        self.reading = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+        self._all = (self.imports, self.reading)
 
     def start(self) -> None:
         """Take jobs from now on."""
-        self.imports.start()
+        for lane in self._all:
+            lane.start()
 
     def stop(self) -> None:
         """Stop the jobs at their next step; they go on when a server runs again."""
-        self.imports.stop()
+        for lane in self._all:
+            lane.ask_to_stop()
+        for lane in self._all:
+            lane.stop()

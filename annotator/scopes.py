@@ -51,6 +51,8 @@ READ = frozenset(
 ANNOTATE = frozenset(
     {
         "POST /api/projects/{id}/documents",
+        "POST /api/documents/{id}/reading/stop",
+        "POST /api/documents/{id}/reading/resume",
         "PUT /api/pages/{id}/words",
         "POST /api/pages/{id}/encode",
         "POST /api/documents/{id}/ask",

@@ -143,6 +143,8 @@ CAUSES: dict[str, dict[str, str]] = {
         "422": "None of the files can be read; `refused` holds a sentence for each. Or more than 50 files were sent.",
         "429": "Too many files, in total or of this user, are being read; Retry-After gives the seconds to wait.",
     },
+    "POST /api/documents/{document_id}/reading/stop": {"409": "The document is not being read."},
+    "POST /api/documents/{document_id}/reading/resume": {"409": "The reading of the document was not stopped."},
     "GET /api/pages/{page_id}/image": {"500": "The image is missing from the disk; its database row exists."},
     "GET /api/pages/{page_id}/thumbnail": {
         "429": "Too many thumbnails are waiting; Retry-After gives the seconds to wait.",

@@ -8,15 +8,17 @@ from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS, check_member
-from annotator.deps import CurrentUser, TheWorkspace, required_user
+from annotator.deps import CurrentUser, TheLanes, TheWorkspace, required_user
 from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
+from engine.documents import read_jobs
 from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
 from engine.errors import Refused
+from engine.jobs.lane import Lane
 from engine.projects import projects
 from engine.text import file_name
 
@@ -79,6 +81,7 @@ async def upload(
     project_id: str,
     files: Annotated[list[UploadFile], File(description="PDF, PNG, JPEG or TIFF; at most 50.")],
     workspace: TheWorkspace,
+    lanes: TheLanes,
     user: CurrentUser,
     response: Response,
     early: Annotated[
@@ -99,7 +102,7 @@ async def upload(
     def take_in() -> Uploaded:
         projects.project_by_id(workspace, project_id)
         with place_in_line():
-            return _take_all(workspace, files, project_id, user.id, early, gone)
+            return _take_all(workspace, lanes.reading if early else None, files, project_id, user.id, gone)
 
     answer = await end_unless_gone(apart(take_in, "upload"), request, gone)
     if not answer.documents:
@@ -121,15 +124,37 @@ def show_document(
     return DocumentWithQuestions(**document.model_dump(), annotations=lines)
 
 
+@router.post("/documents/{document_id}/reading/stop")
+def stop_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: CurrentUser) -> DocumentView:
+    """Stop the reading of a long document at its next step. The pages read so far stay.
+
+    409 when the document is not being read.
+    """
+    read_jobs.stop(workspace, document_id, by=user.id)
+    lanes.reading.wake()
+    return document_view(workspace, document_id)
+
+
+@router.post("/documents/{document_id}/reading/resume")
+def resume_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: CurrentUser) -> DocumentView:
+    """Read the pages that are missing since reading was stopped. 409 when it was not stopped."""
+    read_jobs.resume(workspace, document_id, by=user.id)
+    lanes.reading.wake()
+    return document_view(workspace, document_id)
+
+
 def _take_all(
     workspace: TheWorkspace,
+    lane: Lane | None,
     files: Sequence[UploadFile],
     project_id: str,
     user_id: str,
-    early: bool,
     gone: threading.Event,
 ) -> Uploaded:
-    """Take the files one by one, until `gone` is set."""
+    """Take the files one by one, until `gone` is set.
+
+    `lane`: reads the further pages of long documents afterwards; None: each file is read to its end here.
+    """
     answer = Uploaded(documents=[], refused=[])
     for file in files:
         if gone.is_set():
@@ -137,15 +162,17 @@ def _take_all(
         name = file_name(file.filename, "document")
         copy = copied(file)
         try:
-            if early:
-                taken = take_early(workspace, copy, name=name, project_id=project_id, user_id=user_id, done=copy.unlink)
-            else:
+            if lane is None:
                 taken = take(workspace, copy, name=name, project_id=project_id, user_id=user_id)
+            else:
+                taken = take_early(
+                    workspace, copy, name=name, project_id=project_id, user_id=user_id, lane=lane, done=copy.unlink
+                )
             answer.documents.append(_taken(taken))
         except DocumentRefused as refused:
             answer.refused.append(RefusedFile(name=name, reason=refused.reason.value, sentence=str(refused)))
         finally:
-            if not early:
+            if lane is None:
                 copy.unlink(missing_ok=True)
     return answer
 

@@ -7,10 +7,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from annotator.access import REVIEWERS, check_reviewer
-from annotator.deps import CurrentUser, TheWorkspace, workspace_of
+from annotator.deps import CurrentUser, TheLanes, TheWorkspace, workspace_of
 from annotator.followed_job import FollowedJob
 from annotator.import_views import ImportedView, ImportUnderWay, import_lines, import_result, under_way
-from annotator.lanes import Lanes
 from annotator.uploads import asked_early, place_of
 from annotator.work_queues import JobLine
 from engine.accounts.users import names_of
@@ -62,6 +61,7 @@ async def import_(
     project_id: str,
     file: Annotated[UploadFile, File(description="Dataset as a zip file.")],
     workspace: TheWorkspace,
+    lanes: TheLanes,
     user: CurrentUser,
     format: Annotated[
         str, Query(description="auto, coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
@@ -81,10 +81,9 @@ async def import_(
     other, then {"result"} or {"status", "detail"}. The import continues when the client disconnects, and after
     a restart of the server, until it is stopped by its id. 429 when too many imports are waiting.
     """
-    lane = _lanes(request).imports
     await run_in_threadpool(project_by_id, workspace, project_id)
     sha256 = await run_in_threadpool(uploaded_sets.receive, workspace, file.file)
-    followed = FollowedJob(workspace, lane)
+    followed = FollowedJob(workspace, lanes.imports)
     try:
         job = await run_in_threadpool(
             import_jobs.request, workspace, project_id, sha256,
@@ -92,7 +91,7 @@ async def import_(
             job_id=followed.id,
         )  # fmt: skip
         place_of(request).leave()  # the job itself is counted from here on
-        lane.wake()
+        lanes.imports.wake()
         if progress and not background:
             return StreamingResponse(
                 import_lines(followed), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"}
@@ -106,8 +105,3 @@ async def import_(
 
 
 router.include_router(sent)
-
-
-def _lanes(request: Request) -> Lanes:
-    lanes: Lanes = request.app.state.lanes
-    return lanes

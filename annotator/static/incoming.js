@@ -1,6 +1,6 @@
 // A document that is still being read: its further pages come in while people look at the first ones.
 
-import { get } from './api.js';
+import { get, post } from './api.js';
 
 const PAUSE = 1000; // milliseconds between two looks
 
@@ -23,12 +23,24 @@ export class Incoming {
     const { document } = this.library;
     const fresh = document?.reading ? await get(`/documents/${document.id}?questions=false`).catch(() => document) : null;
     this.timer = null;
-    if (!fresh || this.library.document !== document) return this.follow();
-    const more = fresh.pages.length > document.pages.length;
-    Object.assign(document, { pages: fresh.pages, reading: fresh.reading, warnings: fresh.warnings });
-    if (more) this.grown();
-    if (!document.reading) this.ended(document);
+    if (fresh) this.show(document, fresh);
     this.follow();
+  }
+
+  // The reading of the open document is to end at its next step, or to go on: wish is 'stop' or 'resume'.
+  async ask(wish) {
+    const { document } = this.library;
+    this.show(document, await post(`/documents/${document.id}/reading/${wish}`));
+    this.follow();
+  }
+
+  show(document, fresh) {
+    if (this.library.document !== document) return;
+    const more = fresh.pages.length > document.pages.length, over = document.reading && !fresh.reading;
+    const changed = more || document.reading !== fresh.reading || document.cut_off !== fresh.cut_off;
+    Object.assign(document, { pages: fresh.pages, reading: fresh.reading, cut_off: fresh.cut_off, warnings: fresh.warnings });
+    if (changed) this.grown();
+    if (over) this.ended(document);
   }
 
   destroy() {

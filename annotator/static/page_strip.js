@@ -7,12 +7,15 @@ import { walk } from './documents.js';
 const NEAR = '400px'; // how far outside the strip pictures are held: a document may have hundreds of pages
 
 export class PageStrip {
-  constructor(root, open) {
+  // open(id): a page was chosen. stop(), resume(): the reading of a long document is to end, or to go on.
+  constructor(root, { open, stop, resume }) {
     this.open = open;
     this.title = h('h3', {});
+    this.stop = h('button', { class: 'g-link', type: 'button', hidden: true, on: { click: stop } }, 'Stop reading');
+    this.resume = h('button', { class: 'g-link', type: 'button', hidden: true, on: { click: resume } }, 'Read the rest');
     this.list = h('div', { class: 'g-pages', role: 'listbox', 'aria-label': 'Pages', on: { keydown: (event) => walk(event, '.g-thumbnail') } });
     this.root = root;
-    root.append(this.title, this.list);
+    root.append(h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume), this.list);
     this.shown = null;
     this.observer = new IntersectionObserver((entries) => entries.forEach((entry) => this.picture(entry)), { root: this.list, rootMargin: `${NEAR} 0px` });
   }
@@ -28,7 +31,9 @@ export class PageStrip {
       replace(this.list);
       this.list.scrollTop = 0;
     }
-    const { pages, reading } = document;
+    const { pages, reading, cut_off: cutOff } = document;
+    this.stop.hidden = !reading;
+    this.resume.hidden = !cutOff;
     this.title.textContent = reading ? `Pages · ${pages.length} of ${reading} read` : pages.length > 1 ? `Pages · ${pages.length}` : 'Pages';
     this.append(pages.slice(this.rows.length));
     for (const row of this.rows) {

@@ -59,7 +59,11 @@ export class Workspace {
       upload: () => this.uploads.choose(),
       project: (id) => this.act(() => this.opening.project(id)),
     });
-    this.strip = new PageStrip(this.rooms.strip, (id) => this.act(() => this.opening.page(id)));
+    this.strip = new PageStrip(this.rooms.strip, {
+      open: (id) => this.act(() => this.opening.page(id)),
+      stop: () => this.act(() => this.incoming.ask('stop')),
+      resume: () => this.act(() => this.incoming.ask('resume')),
+    });
     this.box = new QuestionBox(this.rooms.ask, { ask: (text, whole) => (this.desk.suggestions.remember(text), this.act(() => this.opening.ask(text, whole))), accept: () => this.commands.accept() });
     this.card = new AnswerCard(this.rooms.answer, {
       accept: () => this.commands.accept(),

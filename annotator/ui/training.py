@@ -15,6 +15,7 @@ from engine.errors import NotFound, Refused
 from engine.jobs import queue
 from engine.models import registry
 from engine.projects import project_settings, projects
+from engine.selection import survey_trigger
 from engine.training.retraining import trigger, views
 from engine.training.retraining.changes import changes_of
 
@@ -30,6 +31,7 @@ MODEL_COLUMNS = [
     "Model", "Parent", "Created", *(curves.HOLDOUTS[name] for name in _JUDGED_ON), "Optimizer", "Snapshot",
 ]  # fmt: skip
 _CHANGES_SHOWN = 40
+_SHOWN = (trigger.RETRAIN, survey_trigger.SURVEY)  # kinds of jobs; imports and the like have tabs of their own
 
 
 def build(service: AnswerService, tab: gr.Tab) -> None:
@@ -107,12 +109,10 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
 
     def stop_run(project_id: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
-        for job in queue.list_jobs(workspace, project_id):
-            if job.kind == trigger.RETRAIN and job.status in ("waiting", "running"):
-                queue.cancel(workspace, job.id, by=user.id)
-                inform("The retraining stops at its next step.")
-                return
-        inform("No retraining is running.")
+        retrainings = queue.open_jobs(workspace, trigger.RETRAIN, project_id)
+        for job in retrainings:
+            queue.cancel(workspace, job.id, by=user.id)
+        inform("The retraining stops at its next step." if retrainings else "No retraining is running.")
 
     def promote_version(project_id: str, chosen: str | None, why: str, forced: bool, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -147,9 +147,7 @@ def _status(service: AnswerService, project_id: str) -> str:
         champion = registry.label(registry.champion(session, project_id))
     chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))
     waiting = views.waiting_to_train(workspace, project_id)
-    working = next(
-        (job for job in queue.list_jobs(workspace, project_id) if job.status in ("waiting", "running")), None
-    )
+    working = next((job for job in queue.open_jobs(workspace, None, project_id) if job.kind in _SHOWN), None)
     if working is not None:
         share = working.progress if working.status == "running" else 0.0
         text = working.message or ("Working" if working.status == "running" else "Waiting for a worker")

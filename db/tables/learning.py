@@ -40,7 +40,7 @@ class Job(Base):
     project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
     kind: Mapped[str] = mapped_column(String(40))
     key: Mapped[str | None] = mapped_column(String(120), unique=True)  # cleared when the job ends
-    asked_as: Mapped[str | None] = mapped_column(String(120))  # its original key, for a retry
+    asked_as: Mapped[str | None] = mapped_column(String(120), index=True)  # its original key, for a retry
     status: Mapped[str] = mapped_column(String(20), default="waiting")
     payload: Mapped[dict[str, Any]] = mapped_column(default=dict)
     result: Mapped[dict[str, Any]] = mapped_column(default=dict)

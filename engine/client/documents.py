@@ -46,6 +46,14 @@ class Documents:
         """Return a document with its pages and questions."""
         return self._at.get(Document, f"/documents/{document_id}")
 
+    def stop_reading(self, document_id: str) -> None:
+        """Stop the reading of a long document at its next step. The pages read so far stay."""
+        self._at.send("POST", f"/documents/{document_id}/reading/stop")
+
+    def resume_reading(self, document_id: str) -> None:
+        """Read the pages that are missing since reading was stopped."""
+        self._at.send("POST", f"/documents/{document_id}/reading/resume")
+
     def image(self, page_id: str) -> bytes:
         """Return the picture of a page as the server stores it."""
         return self._at.send("GET", f"/pages/{page_id}/image").content

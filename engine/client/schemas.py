@@ -853,6 +853,20 @@ class Changes(BaseModel):
     changes: list[Change]
 
 
+class DocumentView(BaseModel):
+    """Document with its pages."""
+
+    id: str
+    name: str
+    project_id: str
+    warnings: list[str]
+    pages: list[PageLine]
+    reading: int | None
+    """Expected number of pages while they are being read."""
+    cut_off: bool = False
+    """Reading was stopped, so pages are missing; it can be resumed."""
+
+
 class Document(BaseModel):
     """A document with its pages and the questions asked about it."""
 
@@ -862,6 +876,9 @@ class Document(BaseModel):
     warnings: list[str]
     pages: list[PageLine]
     reading: int | None
+    """Expected number of pages while they are being read."""
+    cut_off: bool = False
+    """Reading was stopped, so pages are missing; it can be resumed."""
     annotations: list[AnnotationLine]
 
 

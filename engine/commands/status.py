@@ -63,7 +63,7 @@ def _project(workspace: Workspace, summary: Any) -> dict[str, Any]:
         except NotFound:  # no model was ever registered
             model = "-"
     depth = figures(workspace, project.id, days=1).queue
-    working = [job for job in queue.list_jobs(workspace, project.id) if job.status in ("waiting", "running")]
+    working = queue.open_jobs(workspace, None, project.id)
     return {
         "id": project.id,
         "name": project.name,

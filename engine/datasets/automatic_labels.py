@@ -6,13 +6,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session, load_only
 
-from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, Lease, ModelVersion, Project, Question, Task
+from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, ModelVersion, Project, Question, Task
 from engine.annotation import automatic_checks
 from engine.annotation.automatic_checks import in_force
 from engine.annotation.proposal import marked
 from engine.datasets.filters import Filters
 from engine.datasets.labels import AutomaticLabel, ProjectFacts, with_living_words
-from engine.documents.page import READING
+from engine.documents.reading_state import is_being_read
 from engine.projects.project_settings import settings_of
 from engine.statuses import ACCEPTED
 
@@ -60,6 +60,6 @@ def chosen_automatic(
         .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
         .options(load_only(ModelVersion.project_id, ModelVersion.number, ModelVersion.checkpoint_sha256))
         .where(of, in_force(), AutomaticAnswer.model_version_id.in_(versions))
-        .where(~by_a_person, ~exists().where(Lease.subject == READING + Document.id))
+        .where(~by_a_person, ~is_being_read())
     )
     return filters.narrowed(chosen, AutomaticAnswer.created_at)

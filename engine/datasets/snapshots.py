@@ -23,7 +23,6 @@ from db.tables import (
     AutomaticAnswer,
     Document,
     DocumentGroup,
-    Lease,
     ModelVersion,
     Prediction,
     Question,
@@ -39,7 +38,7 @@ from engine.datasets.filters import Filters
 from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
 from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
-from engine.documents.page import READING
+from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
 from engine.queries import is_newest
 from engine.statuses import ACCEPTED, AUTOMATIC
@@ -288,7 +287,7 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
         .outerjoin(Prediction, Prediction.id == proposal)
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
         # A document whose pages still arrive may move to another group, and so to another split.
-        .where(~exists().where(Lease.subject == READING + Document.id))
+        .where(~is_being_read())
         .where(of, Revision.status.in_(filters.statuses))
         .order_by(Annotation.id)
     )

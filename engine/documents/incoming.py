@@ -1,35 +1,43 @@
-"""Read uploaded documents: a long one opens with its first page, and the other pages follow.
+"""Take in uploaded documents: a long one opens with its first page, and a job reads the other pages.
 
-While a document is being read, a lease "reading:<its id>" holds the number of its pages. The reader renews the lease.
-A killed server or a full disk leaves a document half read, and its lease expires. Reading then goes on from the stored
-file when a server starts, or when the file is uploaded again.
-Pages come in without gaps. Where reading ends early, the pages so far stay, and a warning names the missing ones.
+A document that a killed server or a full disk left half read has an open job (engine.documents.read_jobs). Its next
+attempt begins when a server runs again, a while after a failure, or when the file is uploaded again.
 """
 
 import contextlib
-import logging
 import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-from sqlalchemy import CursorResult, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
-from db.base import now
-from db.blobs import BlobMissing
-from db.tables import Document, Lease
-from engine.documents.arrival import AT_ONCE, Arrival, until
-from engine.documents.ingest import Ingested, ingest, with_content
+from db.tables import Document, Job
+from engine.documents import read_jobs
+from engine.documents.ingest import (
+    Ingested,
+    add_page,
+    finish,
+    ingest,
+    limits_of,
+    new_document,
+    there_already,
+    with_content,
+)
 from engine.documents.limits import ReadLimits
-from engine.documents.page import READING
+from engine.documents.page_stream import AT_ONCE, PageStream, StoredPage
+from engine.documents.reading_state import READ
+from engine.documents.refusal import DocumentRefused
 from engine.errors import TooMany
+from engine.jobs import queue
+from engine.jobs.lane import LEASE_SECONDS, Lane
+from engine.jobs.worker import do, holder_name
+from engine.projects.open_tasks import open_missing
 from engine.workspace import Workspace
 
-_log = logging.getLogger(__name__)
 _GRACE = 0.7  # seconds after the first page in which a short document becomes whole
-_MARGIN = 0.5  # seconds after the end of a lease
+_LOOK = 1.0  # seconds of one wait for the first page
 # An upload holds a thread and its file on disk until its turn comes.
 _UPLOADS = threading.BoundedSemaphore(12)
 _COME_BACK = 5  # seconds
@@ -57,13 +65,13 @@ def take(workspace: Workspace, source: Path, *, name: str, project_id: str, user
     """
     with AT_ONCE:
         found = ingest(workspace, source, name=name, project_id=project_id, user_id=user_id)
-    reading = None
-    if not found.whole:
-        with contextlib.suppress(BlobMissing):
-            reading = _read_on(workspace, found.document_id)
-    if reading is None:
+    if found.whole:
         return found
-    reading.join()
+    holder = holder_name()
+    job = read_jobs.left_alone(workspace, found.document_id, holder)
+    if job is None:
+        return found
+    do(workspace, job, holder, handlers={READ: read_jobs.run}, stop=threading.Event(), lease_seconds=LEASE_SECONDS)
     with workspace.database.read() as session:
         sha256 = session.scalar(select(Document.sha256).where(Document.id == found.document_id))
     return with_content(workspace, project_id, sha256 or "") or found
@@ -76,12 +84,13 @@ def take_early(
     name: str,
     project_id: str,
     user_id: str | None,
+    lane: Lane,
     done: Callable[[], None] = lambda: None,
     limits: ReadLimits | None = None,
 ) -> Ingested:
     """Store a file, and return soon after its first page is in the database.
 
-    A short document is whole by then. A thread reads the rest of a long one.
+    A short document is whole by then. A job reads the rest of a long one.
 
     Args:
         workspace: Where the document is stored.
@@ -89,6 +98,7 @@ def take_early(
         name: Of the document, for people.
         project_id: The project that gets the document.
         user_id: The person who uploads; None without one.
+        lane: Does the job.
         done: Called when `source` is no longer needed.
         limits: Limits of reading; None: those of the settings.
 
@@ -97,96 +107,93 @@ def take_early(
 
     Raises the errors of `ingest` that occur before the first page is stored.
     """
-    arrival = Arrival(workspace, source, name, done, limits)
-    arrival.project_id, arrival.user_id = project_id, user_id
-    threading.Thread(target=arrival.run, name="reading", daemon=True).start()
-    found = arrival.opened.result()
-    if not found.created:
-        if not found.whole:
-            with contextlib.suppress(BlobMissing):
-                _read_on(workspace, found.document_id)
+    with contextlib.ExitStack() as ending:
+        ending.callback(done)
+        there = there_already(workspace, source, name, project_id)
+        if there is not None:
+            if not there.whole:
+                _go_on(workspace, there.document_id, lane)
+            return there
+        limits = limits or limits_of(workspace.settings)
+        ending.pop_all()
+        stream = PageStream(workspace, source, name=name, limits=limits, on_close=done)
+        ending.enter_context(stream.start())
+        first, whole = _first_pages(stream)
+        try:
+            found, job, holder = _open(workspace, source, stream, first, whole, name, project_id, user_id)
+        except IntegrityError:  # somebody else was faster with the same file
+            there = with_content(workspace, project_id, workspace.blobs.put_file(source))
+            if there is None:
+                raise
+            return there
+        if job is not None:
+            ending.pop_all()
+            lane.go_on(job, holder, partial(read_jobs.run, stream=stream))
         return found
-    whole = arrival.ended.wait(_GRACE) and arrival.whole
-    return replace(found, pages=arrival.pages, words=arrival.words, warnings=arrival.warnings, whole=whole)
 
 
-def resume(workspace: Workspace) -> list[threading.Thread]:
-    """Finish the documents that an earlier process left half read, and return the threads, one a document.
+def _go_on(workspace: Workspace, document_id: str, lane: Lane) -> None:
+    holder = holder_name()
+    job = read_jobs.left_alone(workspace, document_id, holder)
+    if job is not None:
+        lane.go_on(job, holder, read_jobs.run)
 
-    Call it once, when the application starts. A lease that still holds may belong to another process that reads the
-    document now. Its thread waits until the lease has expired.
+
+def _first_pages(stream: PageStream) -> tuple[list[StoredPage], bool]:
+    """Return the pages that are there a moment after the first one, and whether these are all.
+
+    Raises the failure of the stream when there is no page, or when it is not the file's fault.
     """
-    with workspace.database.read() as session:
-        found = session.scalars(
-            select(Document.id).join(Lease, Lease.subject == READING + Document.id).order_by(Document.id)
-        ).all()
-    threads = []
-    for document_id in found:
-        threads.append(threading.Thread(target=_read_when_left, args=(workspace, document_id), daemon=True))
-        threads[-1].start()
-    return threads
+    first: list[StoredPage] = []
+    ended = False
+    while not first and not ended:
+        first, ended = stream.take(_LOOK)
+    if not ended:
+        stream.wait(_GRACE)
+        more, ended = stream.take(0)
+        first += more
+    if stream.failure is not None and not (first and isinstance(stream.failure, DocumentRefused)):
+        raise stream.failure
+    return first, ended
 
 
-def _read_when_left(workspace: Workspace, document_id: str) -> None:
-    """Finish a document as soon as nobody else reads it; return when it is whole."""
-    try:
-        while True:
-            with workspace.database.read() as session:
-                lease = session.get(Lease, READING + document_id)
-            if lease is None:
-                return
-            left = (lease.expires_at - now()).total_seconds()
-            if left > 0:
-                time.sleep(left + _MARGIN)
-                continue
-            reading = _read_on(workspace, document_id)
-            if reading is not None:
-                reading.join()
-                return
-    except BlobMissing:
-        _log.error("the document %s cannot be read on: its file is missing", document_id)
-    except Exception:
-        _log.exception("the document %s cannot be read on", document_id)
-
-
-def _read_on(workspace: Workspace, document_id: str) -> threading.Thread | None:
-    """Resume a document whose lease has expired, and return the thread; None while it is read, or when it is whole.
-
-    Raises:
-        BlobMissing: The stored file is missing.
-    """
+def _open(
+    workspace: Workspace,
+    source: Path,
+    stream: PageStream,
+    first: Sequence[StoredPage],
+    whole: bool,
+    name: str,
+    project_id: str,
+    user_id: str | None,
+) -> tuple[Ingested, Job | None, str]:
+    """Add the document with its first pages; return it, and the job of the others with the holder that began it."""
+    beginning = stream.beginning
+    assert beginning is not None
+    sha256 = workspace.blobs.put_file(source)
+    warnings: Sequence[str] = stream.warnings
+    if stream.failure is not None:
+        warnings = (f"Only the first {len(first)} of {beginning.pages} pages could be read: {stream.failure}",)
+    job, holder = None, holder_name()
     with workspace.database.write() as session:
-        document = session.get_one(Document, document_id)
-        source = workspace.blobs.path(document.sha256)
-        # The update succeeds for one process alone, so that no document is read twice.
-        taken = session.execute(
-            update(Lease)
-            .where(Lease.subject == READING + document_id, Lease.expires_at <= now())
-            .values(expires_at=until(workspace))
-            .execution_options(synchronize_session=False)
+        document = new_document(
+            session,
+            project_id,
+            sha256,
+            beginning,
+            name=name,
+            byte_count=source.stat().st_size,
+            user_id=user_id,
+            signatures=[page.signature for page in first],
         )
-        assert isinstance(taken, CursorResult)
-        if taken.rowcount != 1:
-            return None
-    arrival = Arrival(workspace, source, document.name, lambda: None)
-    arrival.document_id = document_id
-    reading = threading.Thread(target=arrival.run, name="reading", daemon=True)
-    reading.start()
-    return reading
-
-
-def progress(session: Session, document_id: str) -> tuple[int | None, str | None]:
-    """Return how far reading is: the pages expected, and a sentence when reading has stopped.
-
-    The number is None when nobody reads the document. The sentence is None unless reading stopped early.
-    """
-    lease = session.get(Lease, READING + document_id)
-    if lease is None:
-        return None, None
-    if lease.expires_at > now():
-        return int(lease.holder), None
-    return (
-        None,
-        f"Reading stopped before the last of {lease.holder} pages; it goes on when the server is started again, "
-        "or the file is uploaded once more.",
-    )
+        for page in first:
+            add_page(session, document, page.read, page.image_sha256, page.signature)
+        if whole:
+            warnings = finish(session, document, warnings)
+        else:
+            job = read_jobs.request(session, document, beginning.pages)
+            queue.hold(job, holder, seconds=LEASE_SECONDS)
+        open_missing(session, project_id, document.id)  # last: it locks the project until the commit
+        words = sum(len(page.read.words) for page in first)
+        found = Ingested(document.id, document.name, True, len(first), words, tuple(warnings), whole)
+    return found, job, holder

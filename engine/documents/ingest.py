@@ -11,13 +11,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.blobs import sha256_of
-from db.tables import Document, Lease, Page, PageWord, Project
+from db.tables import Document, Job, Page, PageWord, Project
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
-from engine.documents.page import READING, Beginning, ReadPage
+from engine.documents.page import Beginning, ReadPage
+from engine.documents.reading_state import key_of
 from engine.errors import Refused
 from engine.projects.open_tasks import open_missing
 from engine.queries import existing
@@ -240,7 +241,7 @@ def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested
                 Page.document_id == document.id
             )
         ).one()
-        whole = session.get(Lease, READING + document.id) is None
+        whole = session.scalar(select(Job.id).where(Job.key == key_of(document.id))) is None
     return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()), whole)
 
 

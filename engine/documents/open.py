@@ -33,6 +33,7 @@ def read_document(
     out_dir: Path,
     on_page: Callable[[int, int], None] | None = None,
     on_read: Callable[[ReadPage, Beginning], None] | None = None,
+    on_look: Callable[[], None] = lambda: None,
 ) -> ReadDocument:
     """Read a PDF, PNG, JPEG or TIFF; writes one image a page into `out_dir`.
 
@@ -45,7 +46,8 @@ def read_document(
         limits: Limits on the reading.
         out_dir: Folder for the images of pages.
         on_page: Called as on_page(done, pages) for each finished page.
-        on_read: Called with each page in order of completion. An exception of either callback stops the reading.
+        on_read: Called with each page in order of completion.
+        on_look: Called twice a second. An exception of any of these callbacks stops the reading.
 
     Raises:
         DocumentRefused: The file is refused, with a sentence for its owner; `out_dir` then holds no pages.
@@ -61,6 +63,7 @@ def read_document(
             environment=environment(),
             seconds=limits.seconds,
             on_line=telling.hear,
+            on_look=on_look,
         )
         return telling.document(ended, limits)
     except BaseException as error:

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 TextSource = Literal["layer", "ocr", "given", "none"]
 Box = tuple[int, int, int, int]
-READING = "reading:"  # followed by a document's id: subject of the lease while its pages are read
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 _CHUNK = 1 << 16
 _STDERR_KEPT = 1 << 14  # bytes of the end of standard error, where a traceback ends
 _LONGEST_LINE = 1 << 26
+_LOOK = 0.5  # seconds between two calls of `on_look`
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +25,18 @@ class Ended:
 
 
 def run_guarded(
-    command: Sequence[str], *, environment: Mapping[str, str], seconds: float, on_line: Callable[[bytes], None]
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    seconds: float,
+    on_line: Callable[[bytes], None],
+    on_look: Callable[[], None] = lambda: None,
 ) -> Ended:
     """Run `command` without a shell in its own process group; pass each line of its output to `on_line`.
 
-    The whole group is killed when `seconds` of wall-clock time are over, when `on_line` raises (the error propagates),
-    and in any case before this returns, so that no process stays behind. Time in `on_line` does not count: it is the
-    caller's.
+    `on_look` is called twice a second. The whole group is killed when `seconds` of wall-clock time are over, when a
+    callback raises (the error propagates), and in any case before this returns, so that no process stays behind. Time
+    in `on_line` does not count: it is the caller's.
     """
     clock = _Clock(seconds)
     child = subprocess.Popen(
@@ -44,7 +50,7 @@ def run_guarded(
     )
     stderr = bytearray()
     try:
-        late = not _listen(child, clock, on_line, stderr)
+        late = not _listen(child, clock, on_line, on_look, stderr)
         if not late:
             try:
                 child.wait(max(0.0, clock.left))
@@ -82,7 +88,13 @@ class _Clock:
             self._deadline += time.monotonic() - began
 
 
-def _listen(child: subprocess.Popen[bytes], clock: _Clock, on_line: Callable[[bytes], None], stderr: bytearray) -> bool:
+def _listen(
+    child: subprocess.Popen[bytes],
+    clock: _Clock,
+    on_line: Callable[[bytes], None],
+    on_look: Callable[[], None],
+    stderr: bytearray,
+) -> bool:
     """Read both pipes until standard output closes; return False at the deadline."""
     assert child.stdout is not None and child.stderr is not None
     rest = bytearray()
@@ -93,7 +105,8 @@ def _listen(child: subprocess.Popen[bytes], clock: _Clock, on_line: Callable[[by
             left = clock.left
             if left <= 0:
                 return False
-            for key, _ in selector.select(left):
+            on_look()
+            for key, _ in selector.select(min(left, _LOOK)):
                 chunk = os.read(key.fd, _CHUNK)
                 if key.data == "err":
                     stderr += chunk

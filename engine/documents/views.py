@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from db.tables import Annotation, Document, DocumentGroup, Page
 from engine.accounts import visibility
-from engine.documents.incoming import progress
+from engine.documents.reading_state import state_of
 from engine.queries import existing
 from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
@@ -49,7 +49,8 @@ class DocumentView(BaseModel):
     project_id: str
     warnings: list[str]
     pages: list[PageLine]
-    reading: int | None  # expected number of pages while they are being read
+    reading: int | None = Field(description="Expected number of pages while they are being read.")
+    cut_off: bool = Field(False, description="Reading was stopped, so pages are missing; it can be resumed.")
 
 
 class PageImage(BaseModel):
@@ -121,14 +122,15 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
     with workspace.database.read() as session:
         document = existing(session, Document, document_id)
         # Queried before the pages: a page read in between is then included.
-        reading, stopped = progress(session, document_id)
+        state = state_of(session, document_id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
     return DocumentView(
-        reading=reading,
+        reading=state.pages,
+        cut_off=state.cut_off,
         id=document.id,
         name=document.name,
         project_id=document.project_id,
-        warnings=[*document.warnings.splitlines(), *([stopped] if stopped else [])],
+        warnings=[*document.warnings.splitlines(), *([state.failure] if state.failure else [])],
         pages=[
             PageLine(
                 id=page.id,

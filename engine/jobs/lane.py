@@ -66,13 +66,14 @@ class Lane:
         """Look for a job at once: one was just asked for."""
         self._woken.set()
 
-    def stop(self) -> None:
-        """Ask the jobs to stop at their next step, and wait a few seconds for that.
-
-        The jobs go on when a server runs again.
-        """
+    def ask_to_stop(self) -> None:
+        """Ask the jobs to stop at their next step. They go on when a server runs again."""
         self._stop.set()
         self.wake()
+
+    def stop(self) -> None:
+        """Ask the jobs to stop at their next step, and wait a few seconds for that."""
+        self.ask_to_stop()
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
         for thread in list(self._working):
@@ -119,13 +120,32 @@ class Lane:
             self._working.add(thread)
             thread.start()
 
+    def go_on(self, job: Job, holder: str, handler: Handler) -> None:
+        """Do a job in a thread of its own that `holder` has begun in this process, beside those that the lane takes.
+
+        Args:
+            job: A running job of `holder` (see queue.hold).
+            holder: Name of its worker.
+            handler: Goes on with it. The lane's own handler does it when a later attempt is needed.
+        """
+        thread = threading.Thread(target=self._do, args=(job, holder, handler), name=f"job-{job.kind}", daemon=True)
+        self._working.add(thread)
+        thread.start()
+
     def _work(self, job: Job, holder: str) -> None:
+        try:
+            self._do(job, holder, self._handlers[job.kind])
+        finally:
+            self.room.release()
+            self.wake()
+
+    def _do(self, job: Job, holder: str, handler: Handler) -> None:
         try:
             do(
                 self._workspace,
                 job,
                 holder,
-                handlers=self._handlers,
+                handlers={job.kind: handler},
                 stop=self._stop,
                 lease_seconds=self._lease_seconds,
                 limits=Limits(0, math.inf),
@@ -135,8 +155,6 @@ class Lane:
             self._tidy()
             self._tell(job.id, None)
             self._working.discard(threading.current_thread())
-            self.room.release()
-            self.wake()
 
     def _tidy(self) -> None:
         try:

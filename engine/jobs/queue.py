@@ -27,6 +27,7 @@ LONGEST_RETRY_SECONDS = 3600.0
 ENDED = ("done", "failed", "cancelled", "dead")
 OPEN = ("waiting", "running")
 FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
+WINDS_UP = "winds_up"  # in a payload: see `enqueue`
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
 
 
@@ -57,6 +58,8 @@ def enqueue(
     """Ask for a job and return it; while one with the same `key` waits or runs, return that one.
 
     `target`: a session, to ask inside the caller's unit of work, or a workspace, to ask in one of its own.
+    `payload`: what the handler needs. With `WINDS_UP` in it, the handler is called also when the job was cancelled
+    while nobody did it; it then has to wind up what earlier attempts have begun.
     `job_id`: of the new job, for a caller who must know it before the job begins.
     """
     if isinstance(target, Workspace):
@@ -116,21 +119,26 @@ def lease(
             job = _takeable(session, kinds, job_id)
             if job is None:
                 return None
-            if job.cancel_requested_at is not None:
+            if job.cancel_requested_at is not None and WINDS_UP not in job.payload:
                 _close(job, "cancelled", "Cancelled.")
             elif job.attempts >= job.max_attempts:
                 _close(job, "dead", f"{_given_up(job)}: the worker ended each time before the job.")
             else:
-                moment = now()
-                if job.status == "running":
-                    job.failure = "The worker ended before the job: it was killed, or the machine had no memory left."
-                job.status, job.holder = "running", holder
-                job.lease_until, job.heartbeat_at = moment + timedelta(seconds=seconds), moment
-                job.started_at = job.started_at or moment
-                job.attempts += 1
+                hold(job, holder, seconds=seconds)
                 session.flush()
                 return job
             session.flush()
+
+
+def hold(job: Job, holder: str, *, seconds: float = LEASE_SECONDS) -> None:
+    """Begin an attempt at a job that is locked, or new, in the caller's unit of work."""
+    moment = now()
+    if job.status == "running":
+        job.failure = "The worker ended before the job: it was killed, or the machine had no memory left."
+    job.status, job.holder = "running", holder
+    job.lease_until, job.heartbeat_at = moment + timedelta(seconds=seconds), moment
+    job.started_at = job.started_at or moment
+    job.attempts += 1
 
 
 def is_waiting(workspace: Workspace, kinds: Sequence[str]) -> bool:
@@ -139,9 +147,11 @@ def is_waiting(workspace: Workspace, kinds: Sequence[str]) -> bool:
         return session.scalar(select(Job.id).where(_may_be_taken(kinds)).limit(1)) is not None
 
 
-def open_jobs(workspace: Workspace, kind: str, project_id: str | None = None) -> list[Job]:
-    """Return the jobs of a kind that wait or run, oldest first; of one project, or of all."""
-    chosen = select(Job).where(Job.kind == kind, Job.status.in_(OPEN)).order_by(Job.created_at, Job.id)
+def open_jobs(workspace: Workspace, kind: str | None, project_id: str | None = None) -> list[Job]:
+    """Return the jobs of a kind, or of all kinds, that wait or run, oldest first; of one project, or of all."""
+    chosen = select(Job).where(Job.status.in_(OPEN)).order_by(Job.created_at, Job.id)
+    if kind is not None:
+        chosen = chosen.where(Job.kind == kind)
     if project_id is not None:
         chosen = chosen.where(Job.project_id == project_id)
     with workspace.database.read() as session:
@@ -202,7 +212,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
         elif job.attempts >= job.max_attempts:
             _close(job, "dead", f"{_given_up(job)}: {sentence}")
         else:
-            delay = min(LONGEST_RETRY_SECONDS, RETRY_SECONDS * 2 ** (job.attempts - 1))
+            delay = min(LONGEST_RETRY_SECONDS, RETRY_SECONDS * 2 ** min(job.attempts - 1, 20))
             job.run_after = now() + timedelta(seconds=delay)
             _wait_again(job, sentence)
         return job.status
@@ -242,6 +252,8 @@ def cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "C
 def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
     """Stop a job: a waiting job at once, a running job at its next step. Audited.
 
+    A waiting job that winds up (see `enqueue`) is closed by its handler.
+
     Raises:
         NotFound: There is no such job.
         Conflict: It has ended already.
@@ -255,7 +267,9 @@ def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
         if job.cancel_requested_at is None:
             job.cancel_requested_at = now()
             audit.record(session, by, "jobs.cancel", job.id, job.project_id, kind=job.kind)
-        if job.status == "waiting":
+        if job.status == "waiting" and WINDS_UP in job.payload:
+            job.run_after = now()
+        elif job.status == "waiting":
             _close(job, "cancelled", "Cancelled.")
         return job
 

@@ -130,7 +130,8 @@ def do(
         watch: Hears of the progress too, share done (0..1) and one sentence.
     """
     limits = limits or limits_of(workspace.settings)
-    lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits)
+    cancelled = job.cancel_requested_at is not None  # see queue.WINDS_UP
+    lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits, cancelled=cancelled)
     said = 0.0
 
     def on_progress(share: float, message: str) -> None:
@@ -167,12 +168,20 @@ class HeldLease:
     """Renews a job's lease from a thread of its own while the job runs, and tells why the job should stop."""
 
     def __init__(
-        self, workspace: Workspace, job_id: str, holder: str, stop: threading.Event, seconds: float, limits: Limits
+        self,
+        workspace: Workspace,
+        job_id: str,
+        holder: str,
+        stop: threading.Event,
+        seconds: float,
+        limits: Limits,
+        *,
+        cancelled: bool = False,
     ) -> None:
         self._workspace, self._job_id, self._holder = workspace, job_id, holder
         self._stop, self._seconds, self._limits = stop, seconds, limits
         self._ended = threading.Event()
-        self._reason: StopReason | None = None
+        self._reason: StopReason | None = "cancel" if cancelled else None
         self.excused = False  # the attempt does not count any more
         self._thread = threading.Thread(target=self._beat, name=f"lease-{job_id[:8]}", daemon=True)
 
@@ -195,6 +204,7 @@ class HeldLease:
             self._reason = self._reason or self._limits.exceeded()
             self._excuse()
             if time.monotonic() - beaten < every:
+                self._hear_cancellation()
                 continue
             beaten = time.monotonic()
             try:
@@ -211,6 +221,14 @@ class HeldLease:
                 renewed = time.monotonic()
                 if beat.cancel_requested:
                     self._reason = "cancel"
+
+    def _hear_cancellation(self) -> None:
+        """Look whether a person has stopped the job, without a write."""
+        try:
+            if self._reason is None and queue.job_by_id(self._workspace, self._job_id).cancel_requested_at is not None:
+                self._reason = "cancel"
+        except DBAPIError:
+            _log.warning("the database did not say whether the job %s is to stop", self._job_id)
 
     def _excuse(self) -> None:
         """Take back the count of the attempt at once: the worker may be killed before the job's next step."""

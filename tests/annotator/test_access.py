@@ -100,6 +100,8 @@ TABLE: dict[str, Row] = {
     "GET /api/projects/{project_id}/documents": Row(MEMBER),
     "POST /api/projects/{project_id}/documents": Row(MEMBER),
     "GET /api/documents/{document_id}": Row(MEMBER),
+    "POST /api/documents/{document_id}/reading/stop": Row(MEMBER),
+    "POST /api/documents/{document_id}/reading/resume": Row(MEMBER),
     "GET /api/pages/{page_id}/image": Row(MEMBER),
     "GET /api/pages/{page_id}/thumbnail": Row(MEMBER),
     "GET /api/pages/{page_id}/words": Row(MEMBER),

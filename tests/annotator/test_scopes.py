@@ -64,6 +64,8 @@ ANNOTATE = {
     "POST /api/documents/{document_id}/ask",
     "POST /api/pages/{page_id}/encode",
     "POST /api/projects/{project_id}/documents",
+    "POST /api/documents/{document_id}/reading/stop",
+    "POST /api/documents/{document_id}/reading/resume",
     "POST /api/projects/{project_id}/queue/next",
     "POST /api/projects/{project_id}/review/next",
     "POST /api/tasks/{task_id}/heartbeat",

@@ -108,6 +108,22 @@ def test_only_the_text_of_the_answer_is_read_out(bench: Bench) -> None:
     assert bench.page.evaluate("window.changes") == []
 
 
+def test_the_reading_of_a_long_document_is_stopped_and_resumed(bench: Bench) -> None:
+    bench.page.set_input_files(
+        "input[type=file]", [{"name": "long.pdf", "mimeType": "application/pdf", "buffer": invoice(pages=120)}]
+    )
+    strip = bench.page.locator(".g-strip-head")
+    expect(strip.locator("h3")).to_contain_text("of 120 read")
+    strip.get_by_role("button", name="Stop reading").click()
+    expect(strip.get_by_role("button", name="Read the rest")).to_be_visible(timeout=30_000)
+    expect(bench.page.locator(".g-toast")).to_contain_text("of 120 pages were read: reading was stopped.")
+    expect(strip.locator("h3")).not_to_contain_text("120")
+    strip.get_by_role("button", name="Read the rest").click()
+    expect(strip.get_by_role("button", name="Stop reading")).to_be_visible()
+    expect(strip.locator("h3")).to_have_text("Pages · 120", timeout=60_000)
+    expect(strip.get_by_role("button")).to_have_count(0)
+
+
 def test_what_a_search_has_found_is_reached_by_keys(bench: Bench) -> None:
     bench.upload(name="needle in a haystack.pdf")
     found = bench.place()["document"]

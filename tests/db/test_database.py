@@ -10,11 +10,14 @@ from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
 from db import migrate
+from db.base import now
 from db.int_array import in_array
 from db.session import Database
-from db.tables import PageWord, Project, Question, Task, User
+from db.tables import Job, Lease, PageWord, Project, Question, Task, User
 from db.tables.annotations import UNRANKED
+from engine.documents.reading_state import READ, ReadingState, state_of
 from engine.errors import Refused
+from engine.jobs import queue
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.support.factories import line, make_document, make_project
@@ -59,6 +62,26 @@ def test_tasks_of_before_their_order_was_chosen_keep_their_place(workspace: Work
     with workspace.database.read() as session:
         [task] = session.scalars(select(Task))
         assert (task.document_id, task.priority, task.chosen_by) == (document.id, UNRANKED, None)
+
+
+def test_half_read_documents_of_before_have_a_job_that_reads_on(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    half_read = make_document(workspace, project.id, [line("Total due: 12.50")]).id
+    make_document(workspace, project.id, [line("Number: 7")])
+    migrate.downgrade(workspace.database, "0006")
+    with workspace.database.write() as session:
+        session.add(Lease(subject=f"reading:{half_read}", holder="40", expires_at=now()))
+        session.add(Lease(subject="scheduler", holder="somebody", expires_at=now()))
+    migrate.upgrade(workspace.database)
+    with workspace.database.read() as session:
+        assert session.scalars(select(Lease.subject)).all() == ["scheduler"]
+        assert state_of(session, half_read) == ReadingState(pages=40)
+        assert len(session.scalars(select(Job)).all()) == 1
+    job = queue.lease(workspace, "a server", [READ])
+    assert job is not None and job.payload["document_id"] == half_read
+    migrate.downgrade(workspace.database, "0006")
+    with workspace.database.read() as session:
+        assert session.get_one(Lease, f"reading:{half_read}").holder == "40"
 
 
 def test_a_failed_unit_of_work_leaves_nothing(workspace: Workspace) -> None:

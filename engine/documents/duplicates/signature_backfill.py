@@ -8,11 +8,11 @@ from PIL import Image
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from db.tables import Document, DocumentGroup, Lease, Page, PageSignature, PageWord
+from db.tables import Document, DocumentGroup, Page, PageSignature, PageWord
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import lock, quarantine, reason
 from engine.documents.duplicates.page_signature import Signature, signature_of
-from engine.documents.page import READING
+from engine.documents.reading_state import is_being_read
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -29,9 +29,10 @@ class Signed:
 def unsigned(workspace: Workspace) -> list[str]:
     """Return the ids of documents with unsigned pages, oldest first, without those being read."""
     signed = exists().where(PageSignature.page_id == Page.id)
-    reading = exists().where(Lease.subject == READING + Document.id)
     with workspace.database.read() as session:
-        chosen = select(Document.id).join(Page, Page.document_id == Document.id).where(~signed, ~reading).distinct()
+        chosen = (
+            select(Document.id).join(Page, Page.document_id == Document.id).where(~signed, ~is_being_read()).distinct()
+        )
         return list(session.scalars(chosen.order_by(Document.id)))
 
 

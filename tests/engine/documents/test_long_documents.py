@@ -3,9 +3,11 @@
 import contextlib
 import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -13,15 +15,17 @@ from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
 from db.base import now
-from db.tables import Document, DocumentGroup, Lease, Page, PageWord, Task
+from db.tables import Document, DocumentGroup, Job, Page, PageWord, Task
 from engine.accounts.users import ensure_local_user
-from engine.documents.arrival import Arrival
-from engine.documents.incoming import place_in_line, resume, take, take_early
+from engine.documents import read_jobs
+from engine.documents.incoming import place_in_line, take, take_early
 from engine.documents.ingest import ingest, limits_of
-from engine.documents.open import read_document
+from engine.documents.reading_state import READ
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import document_view
 from engine.errors import NotFound, TooMany
+from engine.jobs import queue
+from engine.jobs.lane import Lane
 from engine.projects.projects import create_project
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -30,12 +34,24 @@ from tests.engine.documents.test_ingest import pdf
 PAGES = 40
 
 
-def whole(workspace: Workspace, document_id: str) -> None:
-    """Wait until nobody reads the document any more."""
+@pytest.fixture
+def lane(workspace: Workspace) -> Iterator[Lane]:
+    """Goes on with what this process has begun; takes no job of its own accord."""
+    lane = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    yield lane
+    lane.stop()
+
+
+def wait_until(seen: Callable[[], bool]) -> None:
     end = time.monotonic() + 120
-    while document_view(workspace, document_id).reading is not None:
+    while not seen():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+def whole(workspace: Workspace, document_id: str) -> None:
+    """Wait until nobody reads the document any more."""
+    wait_until(lambda: document_view(workspace, document_id).reading is None)
 
 
 def content(workspace: Workspace, document_id: str) -> list[tuple[int, str, int]]:
@@ -51,11 +67,15 @@ def content(workspace: Workspace, document_id: str) -> list[tuple[int, str, int]
         ]
 
 
-def test_a_long_document_is_there_before_it_is_whole_and_whole_in_the_end(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_long_document_is_there_before_it_is_whole_and_whole_in_the_end(
+    workspace: Workspace, tmp_path: Path, lane: Lane
+) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=PAGES)
     ended = threading.Event()
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, done=ended.set)
+    early = take_early(
+        workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane, done=ended.set
+    )
     assert early.created and 1 <= early.pages <= PAGES
     view = document_view(workspace, early.document_id)
     assert [page.number for page in view.pages] == list(range(1, len(view.pages) + 1))
@@ -67,36 +87,40 @@ def test_a_long_document_is_there_before_it_is_whole_and_whole_in_the_end(worksp
     assert content(workspace, early.document_id) == content(workspace, at_once.document_id)
 
 
-def test_a_short_document_is_whole_when_it_is_answered(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_short_document_is_whole_when_it_is_answered(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "a.pdf", "Total 12.50")
-    early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None)
+    early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None, lane=lane)
     assert (early.pages, early.words) == (1, 2)
     whole(workspace, early.document_id)
-    again = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None)
+    again = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, lane=lane)
     assert (again.document_id, again.created) == (early.document_id, False)
 
 
-def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_kept(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_kept(
+    workspace: Workspace, tmp_path: Path, lane: Lane
+) -> None:
     project = create_project(workspace, "p")
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 and then nothing")
     with pytest.raises(DocumentRefused, match="broken"):
-        take_early(workspace, broken, name="broken.pdf", project_id=project.id, user_id=None)
+        take_early(workspace, broken, name="broken.pdf", project_id=project.id, user_id=None, lane=lane)
     with pytest.raises(NotFound):
-        take_early(workspace, pdf(tmp_path / "a.pdf", "Hello"), name="a.pdf", project_id="0" * 32, user_id=None)
+        take_early(
+            workspace, pdf(tmp_path / "a.pdf", "Hello"), name="a.pdf", project_id="0" * 32, user_id=None, lane=lane
+        )
     with workspace.database.read() as session:
-        for table in (Document, DocumentGroup, Lease):
+        for table in (Document, DocumentGroup, Job):
             assert session.scalar(select(func.count()).select_from(table)) == 0
 
 
-def test_the_same_file_twice_at_once_is_one_document(workspace: Workspace, tmp_path: Path) -> None:
+def test_the_same_file_twice_at_once_is_one_document(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "a.pdf", "Hello", pages=5)
     found: list[str] = []
 
     def take() -> None:
-        early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None)
+        early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None, lane=lane)
         found.append(early.document_id)
 
     threads = [threading.Thread(target=take) for _ in range(2)]
@@ -110,12 +134,12 @@ def test_the_same_file_twice_at_once_is_one_document(workspace: Workspace, tmp_p
 
 
 def test_the_standard_questions_are_asked_once_of_a_document_that_opens_early(
-    workspace: Workspace, tmp_path: Path
+    workspace: Workspace, tmp_path: Path, lane: Lane
 ) -> None:
     project, user = create_project(workspace, "p"), ensure_local_user(workspace)
     replace_standard_questions(workspace, project.id, ["What is the number?", "Who pays?"], user.id)
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=5)
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=user.id)
+    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=user.id, lane=lane)
     with workspace.database.read() as session:
         assert session.scalar(select(func.count()).where(Task.document_id == early.document_id)) == 2
     whole(workspace, early.document_id)
@@ -123,41 +147,21 @@ def test_the_standard_questions_are_asked_once_of_a_document_that_opens_early(
         assert session.scalar(select(func.count()).where(Task.document_id == early.document_id)) == 2
 
 
-def test_what_was_read_stays_when_the_rest_cannot_be(workspace: Workspace, tmp_path: Path) -> None:
+def test_what_was_read_stays_when_the_rest_cannot_be(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
     """Too many words come to light when the first pages are there already."""
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "long.pdf", "one two three", pages=12)
     limits = replace(limits_of(workspace.settings), words=30)
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, limits=limits)
+    early = take_early(
+        workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane, limits=limits
+    )
     whole(workspace, early.document_id)
     view = document_view(workspace, early.document_id)
     assert len(view.pages) == 7  # of four words each
     assert view.warnings[0].startswith("Only the first 7 of 12 pages could be read: ")
 
 
-def test_a_document_left_half_read_is_read_on_at_the_next_start(workspace: Workspace, tmp_path: Path) -> None:
-    project = create_project(workspace, "p")
-    source = pdf(tmp_path / "long.pdf", "Invoice number", pages=6)
-    done = ingest(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
-    before = content(workspace, done.document_id)
-    # As a server leaves it that was killed after the second page.
-    with workspace.database.write() as session:
-        for page in session.scalars(select(Page).where(Page.document_id == done.document_id, Page.number > 2)):
-            for word in session.scalars(select(PageWord).where(PageWord.page_id == page.id)):
-                session.delete(word)
-            session.flush()
-            session.delete(page)
-        session.add(Lease(subject=f"reading:{done.document_id}", holder="6", expires_at=now() - timedelta(seconds=1)))
-    view = document_view(workspace, done.document_id)
-    assert view.reading is None and view.warnings[0].startswith("Reading stopped before the last of 6 pages")
-    for thread in resume(workspace):
-        thread.join()
-    assert document_view(workspace, done.document_id).reading is None
-    assert content(workspace, done.document_id) == before
-    assert resume(workspace) == []
-
-
-def half_read(workspace: Workspace, document_id: str, pages: int, expires: timedelta, there: int = 2) -> None:
+def half_read(workspace: Workspace, document_id: str, pages: int, there: int = 2, failure: str = "") -> Job:
     """Leave a document as somebody does who stopped reading after `there` of `pages` pages."""
     with workspace.database.write() as session:
         for page in session.scalars(select(Page).where(Page.document_id == document_id, Page.number > there)):
@@ -165,41 +169,106 @@ def half_read(workspace: Workspace, document_id: str, pages: int, expires: timed
                 session.delete(word)
             session.flush()
             session.delete(page)
-        session.add(Lease(subject=f"reading:{document_id}", holder=str(pages), expires_at=now() + expires))
+        job = read_jobs.request(session, session.get_one(Document, document_id), pages)
+        job.failure = failure
+        if failure:
+            job.run_after = now() + timedelta(hours=1)
+        return job
 
 
-def test_a_file_that_is_half_read_is_not_called_whole_and_read_on_when_it_comes_again(
+def stored(workspace: Workspace, tmp_path: Path, pages: int = 6) -> tuple[Path, str, str]:
+    """A file, the project that has all of it, and its document."""
+    project = create_project(workspace, "p")
+    source = pdf(tmp_path / "long.pdf", "Invoice number", pages=pages)
+    return source, project.id, take(workspace, source, name="long.pdf", project_id=project.id, user_id=None).document_id
+
+
+def test_a_document_left_half_read_is_read_on_at_the_next_start(workspace: Workspace, tmp_path: Path) -> None:
+    _, _, document = stored(workspace, tmp_path)
+    before = content(workspace, document)
+    half_read(workspace, document, 6)
+    server = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    server.start()
+    whole(workspace, document)
+    server.stop()
+    assert content(workspace, document) == before
+
+
+def test_a_reader_that_was_killed_is_followed_by_another_when_its_lease_ends(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    project = create_project(workspace, "p")
-    source = pdf(tmp_path / "long.pdf", "Invoice number", pages=6)
-    done = take(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
-    before = content(workspace, done.document_id)
-    half_read(workspace, done.document_id, 6, -timedelta(seconds=1))
-    again = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
-    assert (again.document_id, again.created, again.whole) == (done.document_id, False, False)
-    whole(workspace, done.document_id)
-    assert content(workspace, done.document_id) == before
-    half_read(workspace, done.document_id, 6, -timedelta(seconds=1))
-    again = take(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
+    _, _, document = stored(workspace, tmp_path)
+    before = content(workspace, document)
+    half_read(workspace, document, 6)
+    killed = queue.lease(workspace, "killed", [READ], seconds=2)
+    assert killed is not None
+    server = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    server.start()
+    whole(workspace, document)
+    server.stop()
+    assert content(workspace, document) == before
+    with workspace.database.read() as session:
+        job = session.get_one(Job, killed.id)
+        assert job.status == "done" and job.attempts == 2 and job.started_at is not None
+        assert job.finished_at is not None and (job.finished_at - job.started_at).total_seconds() >= 2
+
+
+def test_what_is_half_read_is_not_called_whole_and_read_on_when_it_comes_again(
+    workspace: Workspace, tmp_path: Path, lane: Lane
+) -> None:
+    source, project, document = stored(workspace, tmp_path)
+    before = content(workspace, document)
+    half_read(workspace, document, 6, failure="OSError: no folder")
+    view = document_view(workspace, document)
+    assert view.reading is None
+    assert view.warnings[0].startswith("Reading stopped before the last of 6 pages: OSError: no folder. It is tried")
+    again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, lane=lane)
+    assert (again.document_id, again.created, again.whole) == (document, False, False)
+    whole(workspace, document)
+    assert content(workspace, document) == before and document_view(workspace, document).warnings == []
+    half_read(workspace, document, 6, failure="OSError: no folder")
+    again = take(workspace, source, name="long.pdf", project_id=project, user_id=None)
     assert (again.created, again.whole, again.pages) == (False, True, 6)
-    assert content(workspace, done.document_id) == before
+    assert content(workspace, document) == before
+
+
+def test_a_document_that_somebody_reads_is_left_to_them(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+    source, project, document = stored(workspace, tmp_path)
+    half_read(workspace, document, 6)
+    assert queue.lease(workspace, "another process", [READ]) is not None
+    for again in (
+        take(workspace, source, name="long.pdf", project_id=project, user_id=None),
+        take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, lane=lane),
+    ):
+        assert (again.whole, again.pages) == (False, 2)
+
+
+def test_a_reader_that_lost_its_lease_stores_no_page_twice(workspace: Workspace, tmp_path: Path) -> None:
+    """A process that was stopped for long comes back while another one reads."""
+    _, _, document = stored(workspace, tmp_path)
+    before = content(workspace, document)
+    half_read(workspace, document, 6)
+    slow = queue.lease(workspace, "slow", [READ], seconds=-1)
+    fast = queue.lease(workspace, "fast", [READ])
+    assert slow is not None and fast is not None
+    with pytest.raises(queue.LeaseLost):
+        read_jobs.run(workspace, slow, on_progress=lambda *_: None, should_stop=lambda: None)
+    assert len(content(workspace, document)) == 2
+    assert read_jobs.run(workspace, fast, on_progress=lambda *_: None, should_stop=lambda: None)["pages"] == 6
+    assert content(workspace, document) == before
 
 
 def test_what_breaks_off_for_want_of_a_disk_is_said_and_read_on_when_the_file_comes_again(
-    workspace: Workspace, tmp_path: Path
+    workspace: Workspace, tmp_path: Path, lane: Lane
 ) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=PAGES)
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
+    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane)
     blobs = workspace.settings.data_dir / "blobs"
     assert blobs.is_dir()
     away = blobs.rename(blobs.with_name("away"))
     blobs.write_text("no folder")  # every picture that is to be stored fails now
-    end = time.monotonic() + 60
-    while document_view(workspace, early.document_id).reading is not None:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    whole(workspace, early.document_id)
     blobs.unlink()
     away.rename(blobs)
     view = document_view(workspace, early.document_id)
@@ -209,44 +278,44 @@ def test_what_breaks_off_for_want_of_a_disk_is_said_and_read_on_when_the_file_co
     assert document_view(workspace, early.document_id).warnings == []
 
 
-def test_a_document_that_another_process_reads_is_left_to_it_until_its_lease_runs_out(
+def test_reading_can_be_stopped_and_resumed(client: TestClient, tmp_path: Path) -> None:
+    project = client.get("/api/projects").json()[0]["id"]
+    pages = 120  # more than are read before the stop is heard
+    body = pdf(tmp_path / "long.pdf", "Invoice number", pages=pages).read_bytes()
+    sent = client.post(f"/api/projects/{project}/documents?early=true", files=[("files", ("long.pdf", body, ""))])
+    document = sent.json()["documents"][0]["document_id"]
+    assert client.post(f"/api/documents/{document}/reading/stop").status_code == 200
+
+    def shown() -> dict[str, Any]:
+        return client.get(f"/api/documents/{document}").json()
+
+    wait_until(lambda: shown()["reading"] is None)
+    cut = shown()
+    there = len(cut["pages"])
+    assert cut["cut_off"] and 1 <= there < pages
+    assert cut["warnings"] == [f"Only the first {there} of {pages} pages were read: reading was stopped."]
+    assert client.post(f"/api/documents/{document}/reading/stop").status_code == 409
+    resumed = client.post(f"/api/documents/{document}/reading/resume").json()
+    assert (resumed["reading"], resumed["cut_off"], resumed["warnings"]) == (pages, False, [])
+    wait_until(lambda: shown()["reading"] is None)
+    assert (len(shown()["pages"]), shown()["cut_off"], shown()["warnings"]) == (pages, False, [])
+    refused = client.post(f"/api/documents/{document}/reading/resume")
+    assert refused.status_code == 409 and refused.json()["detail"].startswith("The reading of this document was not")
+
+
+def test_a_stop_that_comes_while_nobody_reads_is_wound_up_by_the_next_server(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    project = create_project(workspace, "p")
-    source = pdf(tmp_path / "long.pdf", "Invoice number", pages=6)
-    done = take(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
-    before = content(workspace, done.document_id)
-    half_read(workspace, done.document_id, 6, timedelta(seconds=4))
-    with workspace.database.read() as session:
-        expires_at = session.get_one(Lease, f"reading:{done.document_id}").expires_at
-    waiting = resume(workspace)
-    again = take(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
-    with workspace.database.read() as session:
-        assert session.get_one(Lease, f"reading:{done.document_id}").expires_at == expires_at
-    assert (again.whole, again.pages) == (False, 2)
-    for thread in waiting:
-        thread.join()
-    assert now() > expires_at
-    assert content(workspace, done.document_id) == before
-
-
-def test_two_who_read_the_same_document_both_come_to_its_end(workspace: Workspace, tmp_path: Path) -> None:
-    """The lease of a process that was stopped for long runs out while it still reads."""
-    project = create_project(workspace, "p")
-    source = pdf(tmp_path / "long.pdf", "Invoice number", pages=6)
-    done = take(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
-    before = content(workspace, done.document_id)
-    half_read(workspace, done.document_id, 6, timedelta(seconds=60))
-    slow, fast = (Arrival(workspace, source, "long.pdf", lambda: None) for _ in range(2))
-    for each in (slow, fast):
-        each.document_id = done.document_id
-    # The slower one has counted what is there, and stores its pages after the other one has ended.
-    slow.pages = 2
-    fast.run()
-    read = read_document(source, name="long.pdf", limits=slow.limits, out_dir=tmp_path / "slow", on_read=slow._hear)
-    slow._write(read.warnings)
-    assert (fast.whole, slow.whole, slow.pages) == (True, True, 6)
-    assert content(workspace, done.document_id) == before
+    _, _, document = stored(workspace, tmp_path)
+    half_read(workspace, document, 6, failure="OSError: no folder")
+    read_jobs.stop(workspace, document, by=ensure_local_user(workspace).id)
+    server = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    server.start()
+    wait_until(lambda: document_view(workspace, document).cut_off)
+    server.stop()
+    view = document_view(workspace, document)
+    assert len(view.pages) == 2
+    assert view.warnings == ["Only the first 2 of 6 pages were read: reading was stopped."]
 
 
 def test_uploads_beyond_those_that_may_wait_are_sent_back(client: TestClient, tmp_path: Path) -> None:

@@ -9,16 +9,17 @@ import pytest
 from sqlalchemy import delete, select
 from typer.testing import CliRunner
 
-from db.base import now
-from db.tables import Document, DocumentGroup, Lease, Page, PageSignature, PageWord, Project, SignatureBand
+from db.tables import Document, DocumentGroup, Job, Page, PageSignature, PageWord, Project, SignatureBand
 from engine.cli import app
 from engine.datasets import snapshots
+from engine.documents import read_jobs
 from engine.documents.duplicates.signature_backfill import sign, unsigned
 from engine.documents.incoming import take_early
 from engine.documents.ingest import ingest
-from engine.documents.page import READING
+from engine.documents.reading_state import READ
 from engine.documents.views import document_lines, document_view
 from engine.errors import Refused
+from engine.jobs.lane import Lane
 from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.made_documents import text_pdf
@@ -129,11 +130,11 @@ def test_no_snapshot_takes_a_document_whose_pages_are_still_coming_in(workspace:
     document = store(workspace, project.id, [paper(0)])
     accept(workspace, document, "What is on it?", [0])
     with workspace.database.write() as session:
-        session.add(Lease(subject=READING + document.id, holder="3", expires_at=now()))
+        read_jobs.request(session, session.get_one(Document, document.id), 3)
     with pytest.raises(Refused, match="no accepted answer"):
         snapshots.freeze(workspace, project.id)
     with workspace.database.write() as session:
-        session.execute(delete(Lease))
+        session.execute(delete(Job))
     assert snapshots.freeze(workspace, project.id).counts["documents"] == 1
 
 
@@ -157,7 +158,8 @@ def test_a_long_document_moves_to_where_its_later_pages_belong(
         workspace, text_pdf(tmp_path / "a.pdf", LINES[:1]), name="a.pdf", project_id=project.id, user_id=None
     )
     source = text_pdf(tmp_path / "b.pdf", [LINES[1], LINES[2], LINES[3], LINES[0]])
-    taken = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None)
+    lane = Lane(workspace, {READ: read_jobs.run}, at_once=1)
+    taken = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, lane=lane)
     end = time.monotonic() + 60
     while document_view(workspace, taken.document_id).reading is not None:
         assert time.monotonic() < end
