@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.work_queues import ONE_REPORT
+from engine.documents.reading_state import READ
 from engine.jobs import queue
 from engine.models import registry
 from engine.models.registry import VersionView
@@ -93,9 +94,9 @@ def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobV
 
 @router.get("/projects/{project_id}/jobs")
 def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[JobView]:
-    """Return the jobs of a project, newest first."""
+    """Return the jobs of a project, newest first; those that read documents only until they have ended."""
     projects.project_by_id(workspace, project_id)
-    return [views.job_view(job) for job in queue.list_jobs(workspace, project_id)]
+    return [views.job_view(job) for job in queue.list_jobs(workspace, project_id, unless_ended=(READ,))]
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])

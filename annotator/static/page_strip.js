@@ -34,7 +34,7 @@ export class PageStrip {
     const { pages, reading, cut_off: cutOff } = document;
     this.stop.hidden = !reading;
     this.resume.hidden = !cutOff;
-    this.title.textContent = reading ? `Pages · ${pages.length} of ${reading} read` : pages.length > 1 ? `Pages · ${pages.length}` : 'Pages';
+    this.title.textContent = reading ? `Pages · ${pages.length} of ${reading}` : pages.length > 1 ? `Pages · ${pages.length}` : 'Pages';
     this.append(pages.slice(this.rows.length));
     for (const row of this.rows) {
       const here = row.id === page?.id, mark = marks[row.id] ?? '', chance = chances[row.id];

@@ -9,6 +9,7 @@ from rich.table import Table
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
+from engine.documents.reading_state import READ
 from engine.jobs import poll_lease, queue
 from engine.projects.projects import project_named
 from engine.training.retraining import trigger_status
@@ -29,9 +30,11 @@ def list_(
     project: Annotated[str | None, typer.Option("--project", help="Limit the list to this project.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List jobs, newest first."""
+    """List jobs, newest first; those that read documents only until they have ended."""
     with here() as workspace:
-        found = queue.list_jobs(workspace, project_named(workspace, project).id if project else None)
+        found = queue.list_jobs(
+            workspace, project_named(workspace, project).id if project else None, unless_ended=(READ,)
+        )
     views = [job_view(job) for job in found]
     if as_json:
         emit({"jobs": [view.model_dump(mode="json") for view in views]})

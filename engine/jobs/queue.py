@@ -306,9 +306,20 @@ def job_by_id(workspace: Workspace, job_id: str) -> Job:
         return existing(session, Job, job_id)
 
 
-def list_jobs(workspace: Workspace, project_id: str | None = None, *, limit: int = 100) -> list[Job]:
-    """Return the jobs of a project, or all, newest first."""
+def list_jobs(
+    workspace: Workspace, project_id: str | None = None, *, limit: int = 100, unless_ended: Sequence[str] = ()
+) -> list[Job]:
+    """Return the jobs of a project, or all, newest first.
+
+    Args:
+        workspace: Where the queue is.
+        project_id: The project; None: all.
+        limit: Most jobs.
+        unless_ended: Kinds of jobs that are left out once they are done or cancelled.
+    """
     chosen = select(Job).order_by(Job.created_at.desc(), Job.id.desc()).limit(limit)
+    if unless_ended:
+        chosen = chosen.where(or_(Job.kind.not_in(unless_ended), Job.status.in_((*OPEN, *FAILED))))
     if project_id is not None:
         chosen = chosen.where(Job.project_id == project_id)
     with workspace.database.read() as session:

@@ -3,6 +3,7 @@
 import threading
 import time
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,8 @@ from db.base import now
 from db.tables import Job
 from engine.errors import Conflict, NotFound
 from engine.jobs import queue
+from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.jobs.worker import do
 from engine.workspace import Workspace
 from tests.support.factories import make_project
 
@@ -182,3 +185,31 @@ def test_jobs_of_a_project_are_listed_newest_first(workspace: Workspace) -> None
     queue.enqueue(workspace, "retrain")
     mine = [queue.enqueue(workspace, "retrain", project.id).id for _ in range(3)]
     assert [job.id for job in queue.list_jobs(workspace, project.id)] == mine[::-1]
+
+
+def test_a_job_that_winds_up_goes_to_its_handler_although_it_was_cancelled(workspace: Workspace) -> None:
+    heard: list[str | None] = []
+
+    def wind_up(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+        heard.append(should_stop())
+        raise Stopped("cancel", "Stopped; what was begun is closed.")
+
+    plain = queue.enqueue(workspace, "retrain")
+    asked = queue.enqueue(workspace, "retrain", payload={queue.WINDS_UP: True}, run_after=now() + timedelta(hours=1))
+    assert queue.cancel(workspace, plain.id).status == "cancelled"
+    assert queue.cancel(workspace, asked.id).status == "waiting"
+    job = queue.lease(workspace, "a", KINDS)
+    assert job is not None and job.id == asked.id
+    do(workspace, job, "a", handlers={"retrain": wind_up}, stop=threading.Event())
+    ended = queue.job_by_id(workspace, asked.id)
+    assert (heard, ended.status, ended.message) == (["cancel"], "cancelled", "Stopped; what was begun is closed.")
+
+
+def test_kinds_that_clutter_are_listed_until_they_have_ended(workspace: Workspace) -> None:
+    read, retrained = queue.enqueue(workspace, "read"), queue.enqueue(workspace, "retrain")
+    assert {job.id for job in queue.list_jobs(workspace, unless_ended=("read",))} == {read.id, retrained.id}
+    for kind in ("read", "retrain"):
+        job = queue.lease(workspace, "a", (kind,))
+        assert job is not None
+        queue.finish(workspace, job.id, "a", {})
+    assert [job.id for job in queue.list_jobs(workspace, unless_ended=("read",))] == [retrained.id]
