@@ -45,7 +45,7 @@ class FollowedJob:
             job = await self.job()
             if job.status in queue.ENDED and self._told.empty():
                 return
-            yield WAITING if job.status == "waiting" else job.message
+            yield WAITING if job.status == "waiting" else job.message or Step("Starting").sentence()
 
     async def job(self) -> Job:
         """Return the job as it is now."""

@@ -37,6 +37,14 @@ class Listed:
         )
         assert answer.ok, answer.text()
 
+    def wait(self, *questions: str) -> None:
+        """Wait until the server has these questions."""
+        for _ in range(600):
+            if self.texts() == list(questions):
+                return
+            self.bench.page.wait_for_timeout(50)
+        assert self.texts() == list(questions)
+
     def texts(self) -> list[str]:
         return [each["text"] for each in self.bench.get(self.path)]
 
@@ -150,8 +158,7 @@ def test_the_dialog_tells_what_others_added_and_keeps_what_was_written(bench: Be
     assert listed.texts() == ["What is the total?", "Who signed it?"]
     page.get_by_role("button", name="Save questions").click()  # knowingly, by now
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.wait_for_timeout(200)
-    assert listed.texts() == ["What is the total?", "When?"]
+    listed.wait("What is the total?", "When?")
 
 
 def test_two_clicks_on_invite_make_one_invitation(team: Team) -> None:
