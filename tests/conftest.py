@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from argon2 import PasswordHasher
 
+from engine.accounts import passwords
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
@@ -68,6 +70,19 @@ def migrated_database(postgresql_address: str, tmp_path_factory: pytest.TempPath
     address = _named(postgresql_address, name)
     open_workspace(Settings(data_dir=tmp_path_factory.mktemp("migrated"), database_url=address, _env_file=None)).close()
     return name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_hashes() -> Iterator[None]:
+    """Argon2 with its cheapest parameters in this process: at 64 MB and 50 ms a login, tests would mostly hash.
+
+    Servers that tests start as processes of their own keep the parameters of the product.
+    """
+    costly, passwords._HASHER = passwords._HASHER, PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    passwords._nobody.cache_clear()
+    yield
+    passwords._HASHER = costly
+    passwords._nobody.cache_clear()
 
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]

@@ -62,25 +62,6 @@ def earlier(workspace: Workspace, minutes: float) -> None:
             attempt.created_at -= timedelta(minutes=minutes)
 
 
-def without_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Argon2 takes its time, by design; where only counts matter, the cheapest parameters do."""
-    from argon2 import PasswordHasher
-
-    from engine.accounts import passwords
-
-    monkeypatch.setattr(passwords, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._nobody.cache_clear()
-
-
-@pytest.fixture(autouse=True)
-def cheap_hashing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    without_hashing(monkeypatch)
-    yield
-    from engine.accounts import passwords
-
-    passwords._nobody.cache_clear()
-
-
 def test_after_five_wrong_passwords_one_waits_longer_each_time(workspace: Workspace, ann) -> None:
     assert guess(workspace, HOME, 5) == ["None"] * 5
     waits = []
