@@ -104,14 +104,6 @@ async def _login_queue(request: Request) -> LoginQueue:
 TheLoginQueue = Annotated[LoginQueue, Depends(_login_queue)]
 
 
-async def _lanes(request: Request) -> Lanes:
-    lanes: Lanes = request.app.state.lanes
-    return lanes
-
-
-TheLanes = Annotated[Lanes, Depends(_lanes)]
-
-
 async def _editor(
     user: CurrentUser,
     x_glossator_user: Annotated[str | None, Header(description="Id of the user who made the edit.")] = None,

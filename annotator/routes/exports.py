@@ -172,7 +172,11 @@ def stop(project_id: str, export_id: str, workspace: TheWorkspace, user: Current
 @router.get(
     "/projects/{project_id}/exports/{export_id}/file",
     response_class=FileResponse,
-    responses={200: {"content": {"application/zip": {}}}},
+    responses={
+        200: {"content": {"application/zip": {}}},
+        206: {"content": {"application/zip": {}}, "description": "The part that the header Range asks for."},
+        416: {"content": {"text/plain": {}}, "description": "The file ends before the part that Range asks for."},
+    },
 )
 def fetch(project_id: str, export_id: str, workspace: TheWorkspace) -> FileResponse:
     """Return the zip file of an export that is done. Range requests resume a download."""
