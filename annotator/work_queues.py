@@ -68,14 +68,14 @@ class WorkQueue:
 
 
 class JobLine:
-    """Queue for uploads that become jobs of a kind: uploads that arrive and jobs that have not ended count together.
+    """Queue for requests that become jobs of a kind: requests on the way and jobs that have not ended count together.
 
     Jobs are counted in the database, so the limit holds after a restart, and for several servers.
 
     Args:
         what: plural of the kind, as in "Too many imports".
         kind: kind of the jobs.
-        places: most uploads and jobs together.
+        places: most requests and jobs together.
         come_back: seconds for Retry-After when the queue is full.
     """
 

@@ -175,7 +175,6 @@ def stop(project_id: str, export_id: str, workspace: TheWorkspace, user: Current
     responses={
         200: {"content": {"application/zip": {}}},
         206: {"content": {"application/zip": {}}, "description": "The part that the header Range asks for."},
-        416: {"content": {"text/plain": {}}, "description": "The file ends before the part that Range asks for."},
     },
 )
 def fetch(project_id: str, export_id: str, workspace: TheWorkspace) -> FileResponse:

@@ -23,7 +23,7 @@ from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.datasets.filters import Filters
 from engine.errors import Refused
-from engine.interchange import export_files, export_jobs
+from engine.interchange import export_files, export_jobs, exports
 from engine.interchange.destination import Destination
 from engine.jobs import queue
 from engine.jobs.cancellation import Stopped, StopReason
@@ -128,9 +128,12 @@ def test_an_attempt_waits_for_a_stalled_one_that_still_writes(answered_on_file: 
         sha256 = session.get_one(Snapshot, snapshot).sha256
     out = export_files.folder_of(workspace, job.id) / "set"
     with Destination(workspace, out, f"coco-{sha256[:16]}"):
-        waiting = threading.Thread(
-            target=run, args=(workspace, job, lambda one: "earlier attempt" in one and said.set())
-        )
+
+        def hear(one: str) -> None:
+            if "earlier attempt" in one:
+                said.set()
+
+        waiting = threading.Thread(target=run, args=(workspace, job, hear))
         waiting.start()
         assert said.wait(30)
     waiting.join(30)
@@ -161,13 +164,9 @@ def test_the_zip_holds_what_the_command_writes_under_private_rights(answered_on_
 def test_half_written_exports_stay_while_they_wait_and_go_when_stopped(answered_on_file: Answered) -> None:
     workspace, project = answered_on_file
     job = asked(workspace, project)
+    heard: list[str] = []
     with pytest.raises(Stopped):
-        reasons: list[StopReason] = []
-        run(
-            workspace, leased(workspace),
-            hear=lambda said: said == "Writing: 2 of 4." and reasons.append("end"),  # type: ignore[func-returns-value]
-            should_stop=lambda: reasons[-1] if reasons else None,
-        )  # fmt: skip
+        run(workspace, leased(workspace), heard.append, lambda: "end" if "Writing: 2 of 4." in heard else None)
     queue.release(workspace, job.id, "first")
     export_files.forget(workspace)
     assert left(workspace) == [job.id]
@@ -339,7 +338,7 @@ def test_an_export_that_is_stopped_while_it_runs_leaves_no_file(
             begun.set()
             time.sleep(0.02)
 
-    monkeypatch.setattr(export_jobs.exports, "export", endless)
+    monkeypatch.setattr(exports, "export", endless)
     job = rita.post(f"/api/projects/{project}/exports").json()["id"]
     assert begun.wait(60)
     assert rita.post(f"/api/projects/{project}/exports/{job}/stop").json()["stopping"]
