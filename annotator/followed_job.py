@@ -5,6 +5,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator
 
+from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
 from db.ids import new_id
@@ -55,6 +56,13 @@ class FollowedJob:
         """Wait for the end of the job, and return it."""
         async for _ in self.messages():
             pass
+        return await self.job()
+
+    async def ended_unless_gone(self, request: Request) -> Job | None:
+        """Wait for the end of the job, and return it; None as soon as the client has disconnected."""
+        async for _ in self.messages():
+            if await request.is_disconnected():
+                return None
         return await self.job()
 
     def _hear(self, message: str | None) -> None:

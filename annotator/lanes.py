@@ -2,20 +2,23 @@
 
 from engine.documents import read_jobs
 from engine.documents.reading_state import READ
-from engine.interchange import import_jobs, uploaded_sets
+from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.lane import Lane
 from engine.workspace import Workspace
 
 
 class Lanes:
-    """One lane a kind of job: two imports and two long documents at a time."""
+    """One lane a kind of job: two imports, two exports and two long documents at a time."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.imports = Lane(
             workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=2, afterwards=uploaded_sets.forget
         )
+        self.exports = Lane(
+            workspace, {export_files.EXPORT: export_jobs.run}, at_once=2, afterwards=export_files.forget
+        )
         self.reading = Lane(workspace, {READ: read_jobs.run}, at_once=2)
-        self._all = (self.imports, self.reading)
+        self._all = (self.imports, self.exports, self.reading)
 
     def start(self) -> None:
         """Take jobs from now on."""

@@ -35,6 +35,8 @@ READ = frozenset(
         "/api/projects/{id}/triggers",
         "/api/projects/{id}/export",
         "/api/projects/{id}/export-formats",
+        "/api/projects/{id}/exports",
+        "/api/projects/{id}/exports/{id}/file",
         "/api/projects/{id}/imports",
         "/api/documents/{id}",
         "/api/pages/{id}/image",
@@ -47,6 +49,8 @@ READ = frozenset(
         "/api/runs/{id}/changes",
     }
 )
+# An export only reads, like the GET that does the same at once.
+READ_BY_POST = frozenset({"POST /api/projects/{id}/exports"})
 # Annotating, and reviewing when the user is a reviewer.
 ANNOTATE = frozenset(
     {
@@ -73,6 +77,8 @@ ANNOTATE = frozenset(
 def needed(method: str, path: str) -> Scope:
     """Return the narrowest scope that may request a path."""
     if method in ("GET", "HEAD") and _pattern(READ).fullmatch(path):
+        return "read"
+    if _pattern(READ_BY_POST).fullmatch(f"{method} {path}"):
         return "read"
     return "annotate" if _pattern(ANNOTATE).fullmatch(f"{method} {path}") else "admin"
 

@@ -30,7 +30,7 @@ def _begun(picture: Thumbnail) -> "Future[bytes]":
 
     def work() -> bytes:
         try:
-            with place.turn(lambda: None, lambda: None):
+            with place.turn():
                 return picture.made()
         finally:
             with _lock:

@@ -19,7 +19,6 @@ from engine.jobs import queue
 from engine.workspace import Workspace
 
 _Result = TypeVar("_Result")
-_LOOK = 0.25  # seconds between two checks whether waiting work should stop
 _ASKED = 1.0  # seconds between two checks whether the client is still connected
 
 
@@ -69,14 +68,14 @@ class WorkQueue:
 
 
 class JobLine:
-    """Queue for uploads that become jobs of a kind: uploads that arrive and jobs that have not ended count together.
+    """Queue for requests that become jobs of a kind: requests on the way and jobs that have not ended count together.
 
     Jobs are counted in the database, so the limit holds after a restart, and for several servers.
 
     Args:
         what: plural of the kind, as in "Too many imports".
         kind: kind of the jobs.
-        places: most uploads and jobs together.
+        places: most requests and jobs together.
         come_back: seconds for Retry-After when the queue is full.
     """
 
@@ -90,7 +89,7 @@ class JobLine:
         with self._counting:
             if self.free(workspace) <= 0:
                 again = f"Try again in {_minutes(self._come_back)}."
-                raise TooMany(f"Too many {self._what} wait already. {again}", self._come_back)
+                raise TooMany(f"Too many {self._what} are waiting. {again}", self._come_back)
             self._on_the_way += 1
         return Place(self)
 
@@ -105,11 +104,10 @@ class JobLine:
 
 
 class Place:
-    """Place in a queue; a context manager that releases it at the end, unless `keep` was called."""
+    """Place in a queue; a context manager that releases it at the end."""
 
     def __init__(self, line: "WorkQueue | JobLine", person: str = "") -> None:
         self._line, self._person = line, person
-        self._kept = False
         self._left = threading.Lock()  # acquired at the release, so that it happens once
 
     def __enter__(self) -> Self:
@@ -118,13 +116,7 @@ class Place:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        if not self._kept:
-            self.leave()
-
-    def keep(self) -> Self:
-        """Keep the place beyond the context; the caller releases it with `leave`."""
-        self._kept = True
-        return self
+        self.leave()
 
     def leave(self) -> None:
         """Release the place."""
@@ -132,23 +124,11 @@ class Place:
             self._line.left(self._person)
 
     @contextmanager
-    def turn(self, on_wait: Callable[[], None], check: Callable[[], None]) -> Iterator[None]:
-        """Wait for the turn of this place, in a thread that may block.
-
-        Args:
-            on_wait: called when the work has to wait.
-            check: called four times a second meanwhile; an exception from it ends the wait.
-        """
+    def turn(self) -> Iterator[None]:
+        """Wait for the turn of this place, in a thread that may block."""
         assert isinstance(self._line, WorkQueue)
-        room = self._line.room
-        if not room.acquire(blocking=False):
-            on_wait()
-            while not room.acquire(timeout=_LOOK):
-                check()
-        try:
+        with self._line.room:
             yield
-        finally:
-            room.release()
 
 
 def apart(work: Callable[[], _Result], name: str) -> "Future[_Result]":

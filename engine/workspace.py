@@ -20,7 +20,7 @@ from engine.login_attempts import LoginAttempts
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
-_FOLDERS = ("blobs", "runs", "thumbnails", "uploads", ".glossator-tmp")  # in the data folder
+_FOLDERS = ("blobs", "exports", "runs", "thumbnails", "uploads", ".glossator-tmp")  # in the data folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,7 +204,14 @@ CAUSES: dict[str, dict[str, str]] = {
     "GET /api/projects/{project_id}/export": {
         "422": "No answer matches the filters, or a filter or the format is wrong.",
         "429": "Too many exports are waiting; Retry-After gives the seconds to wait.",
-        "500": "A page image is missing from the disk.",
+        "500": "A page image is missing from the disk, or the export failed in every attempt.",
+    },
+    "POST /api/projects/{project_id}/exports": {
+        "422": "A filter or the format is wrong. That no answer matches is told by the job.",
+        "429": "Too many exports are waiting; Retry-After gives the seconds to wait.",
+    },
+    "GET /api/projects/{project_id}/exports/{export_id}/file": {
+        "404": "The project has no such export, it is not done, or its file is not kept any more.",
     },
     "POST /api/projects/{project_id}/import": {
         "409": "An answer of the dataset was changed here during the import.",

@@ -54,6 +54,7 @@ PARAMETERS = {
     "session_id": "Id of a session or token.",
     "invitation_id": "Id of an invitation.",
     "import_id": "Id of a running import.",
+    "export_id": "Id of an export; GET /api/projects/{project_id}/exports lists them.",
     "after": "Id of the previous item; the one behind it is returned.",
     "before": "Id of an entry; older entries are returned.",
     "width": "Width of the image in pixels.",

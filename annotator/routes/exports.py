@@ -1,38 +1,38 @@
-"""Routes for exports."""
+"""Routes for exports: each is a job; a GET follows its own to the end, and others are listed and fetched later."""
 
-import shutil
-import tempfile
-import threading
-import zipfile
-from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
-from starlette.types import Receive, Scope, Send
+from starlette.background import BackgroundTask
 
 from annotator.access import REVIEWERS
-from annotator.deps import CurrentUser, TheWorkspace
-from annotator.work_queues import WorkQueue, apart, end_unless_gone
-from engine import audit
+from annotator.deps import CurrentUser, TheLanes, TheWorkspace
+from annotator.export_views import GONE, ExportView, export_result, export_view
+from annotator.followed_job import FollowedJob
+from annotator.work_queues import JobLine
+from engine.accounts.users import names_of
 from engine.datasets.filters import Filters
 from engine.datasets.snapshot_views import snapshot_named
-from engine.errors import Refused
-from engine.interchange import exports
-from engine.projects import projects
-from engine.settings import MEGABYTE
+from engine.errors import Conflict, NotFound, Refused
+from engine.interchange import export_files, export_jobs, exports
+from engine.interchange.export_files import EXPORT
+from engine.jobs import queue
+from engine.projects.projects import project_by_id
 from engine.statuses import ACCEPTED
 from engine.text import file_name
+from engine.training.retraining.views import JobView, job_view
+from engine.workspace import Workspace
 
+ENDED = "This export is not running. It may have ended; reload the list."
+_UNFINISHED = "This export has no file yet. Wait until it is done."
+_DISCONNECTED = "The export was stopped: the client has disconnected."
+EXPORTS = JobLine("exports", EXPORT, places=8, come_back=60)
 router = APIRouter(tags=["exports"], dependencies=[REVIEWERS])
-EXPORTS = WorkQueue(
-    "exports", at_work=2, waiting=6, come_back=60
-)  # in this process; a place is left when the file is sent
-SPARE_BYTES = 200 * MEGABYTE  # that stay free on the disk: people save on the same one
-_TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
 
 
 class FormatView(BaseModel):
@@ -43,22 +43,16 @@ class FormatView(BaseModel):
     lossy: str = Field(description="Content that the format cannot hold; empty: none.")
 
 
-@router.get("/projects/{project_id}/export-formats")
-def formats(project_id: str) -> list[FormatView]:
-    """Return the export formats."""
-    return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in exports.FORMATS.values()]
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a request asks to export: a format, and filters or the beginning of a snapshot's SHA-256."""
+
+    form: str
+    filters: Filters
+    snapshot: str | None
 
 
-@router.get(
-    "/projects/{project_id}/export",
-    response_class=FileResponse,
-    responses={200: {"content": {"application/zip": {}}}},
-)
-async def export(
-    request: Request,
-    project_id: str,
-    workspace: TheWorkspace,
-    user: CurrentUser,
+async def _chosen(
     format: Annotated[str, Query(description="One of the export formats.")] = "coco",
     status: Annotated[
         list[str] | None,
@@ -87,12 +81,8 @@ async def export(
     ] = None,
     fit: Annotated[bool, Query(description="Exclude labels unfit for training.")] = False,
     snapshot: Annotated[str | None, Query(description="Beginning of a snapshot's SHA-256, instead of filters.")] = None,
-) -> FileResponse:
-    """Export answers as a zip file with page images, manifest and dataset card.
-
-    429 when too many exports are waiting.
-    """
-    chosen = Filters(
+) -> Chosen:
+    filters = Filters(
         statuses=tuple(status or ACCEPTED),
         splits=tuple(split) if split else None,
         questions=tuple(question) if question else None,
@@ -103,81 +93,125 @@ async def export(
         quarantined=True,
         unfit=not fit,
     )
-    place = EXPORTS.place()
-    folder = tempfile.TemporaryDirectory(prefix="glossator-export-")
-    gone = threading.Event()
-
-    def check(*_: object) -> None:
-        if gone.is_set():
-            raise Refused("The export was stopped: the client has disconnected.")
-        if shutil.disk_usage(folder.name).free < SPARE_BYTES:
-            raise Refused(
-                "The server's disk is almost full, so exports are refused. Ask the administrator to free disk space."
-            )
-
-    def write() -> tuple[Path, str]:
-        """Return the zip file and its name for people."""
-        with place.turn(lambda: None, check):
-            check()
-            project = projects.project_by_id(workspace, project_id)
-            there = snapshot_named(workspace, project_id, snapshot) if snapshot else None
-            written = exports.export(
-                workspace, project_id, format, Path(folder.name) / "set", filters=chosen, snapshot=there,
-                on_progress=check,
-            )  # fmt: skip
-            packed = _packed(written.folder, check)
-            audit.note(
-                workspace, user.id, "exports.make", written.snapshot_sha256, project_id,
-                format=format, answers=written.answers,
-            )  # fmt: skip
-            name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in project.name)
-            return packed, file_name(f"{name}-{format}.zip", "export.zip")
-
-    def clean_up() -> None:
-        folder.cleanup()
-        place.leave()
-
-    try:
-        outcome = apart(write, "export")
-    except RuntimeError:  # no thread is to be had
-        clean_up()
-        raise
-    try:
-        packed, name = await end_unless_gone(outcome, request, gone)
-    except BaseException:
-        outcome.add_done_callback(lambda _: clean_up())
-        raise
-    return _Sent(packed, name, clean_up)
+    return Chosen(format, filters, snapshot)
 
 
-class _Sent(FileResponse):
-    """A file that is deleted after it was sent, or when the client has disconnected."""
-
-    def __init__(self, path: Path, name: str, clean_up: Callable[[], None]) -> None:
-        super().__init__(path, media_type="application/zip", filename=name)
-        self._clean_up = clean_up
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await run_in_threadpool(self._clean_up)
+TheChoice = Annotated[Chosen, Depends(_chosen)]
 
 
-def _packed(folder: Path, check: Callable[[], None]) -> Path:
-    """Replace a folder by a zip file; an exception from `check` ends it.
+@router.get("/projects/{project_id}/export-formats")
+def formats(project_id: str) -> list[FormatView]:
+    """Return the export formats."""
+    return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in exports.FORMATS.values()]
 
-    Images are stored as they are: they are compressed already, and their bytes stay unchanged.
+
+@router.get(
+    "/projects/{project_id}/export",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/zip": {}}}},
+)
+async def export(
+    request: Request, project_id: str, workspace: TheWorkspace, user: CurrentUser, lanes: TheLanes, chosen: TheChoice
+) -> FileResponse:
+    """Export answers as a zip file with page images, manifest and dataset card.
+
+    The answer begins when the file is whole. The export ends when the client disconnects; one that is started with
+    POST and fetched later does not. 429 when too many exports are waiting.
     """
-    packed = folder.with_suffix(".zip")
+    followed = FollowedJob(workspace, lanes.exports)
     try:
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-            for path in sorted(folder.rglob("*")):
-                check()
-                if path.is_file():
-                    kind = zipfile.ZIP_DEFLATED if path.suffix in _TEXTS else zipfile.ZIP_STORED
-                    archive.write(path, path.relative_to(folder), compress_type=kind)
-    except OSError as error:
-        raise Refused(f"The export cannot be packed: {error.strerror or error}.") from None
-    shutil.rmtree(folder)
-    return packed
+        await run_in_threadpool(_asked_for, workspace, project_id, chosen, user.id, followed.id)
+        lanes.exports.wake()
+        job = None
+        try:
+            job = await followed.ended_unless_gone(request)
+        finally:
+            if job is None:  # also when the server ends the request
+                await run_in_threadpool(_give_up, workspace, followed.id, user.id)
+    finally:
+        followed.leave()
+    if job is None:
+        raise Refused(_DISCONNECTED)
+    packed = await run_in_threadpool(export_result, workspace, job)
+    forget = BackgroundTask(partial(packed.unlink, missing_ok=True))
+    name = await run_in_threadpool(_name, workspace, project_id, chosen.form)
+    return FileResponse(packed, media_type="application/zip", filename=name, background=forget)
+
+
+@router.post("/projects/{project_id}/exports", status_code=202)
+def start(project_id: str, workspace: TheWorkspace, user: CurrentUser, lanes: TheLanes, chosen: TheChoice) -> JobView:
+    """Start an export as a job. Its file is kept for a day.
+
+    It goes on when nobody listens, also after a restart of the server. 429 when too many exports are waiting.
+    """
+    asked = _asked_for(workspace, project_id, chosen, user.id)
+    lanes.exports.wake()
+    return asked
+
+
+@router.get("/projects/{project_id}/exports")
+def list_exports(project_id: str, workspace: TheWorkspace) -> list[ExportView]:
+    """Return the exports of a project that run, that failed within a day, or whose file is kept; newest 50 first."""
+    jobs = export_files.listed(workspace, project_id)
+    names = names_of(workspace, {job.payload["user_id"] for job in jobs})
+    return [export_view(job, names) for job in jobs]
+
+
+@router.post("/projects/{project_id}/exports/{export_id}/stop")
+def stop(project_id: str, export_id: str, workspace: TheWorkspace, user: CurrentUser) -> ExportView:
+    """Stop an export at its next step. Nothing of it is kept."""
+    try:
+        job = export_files.export_job(workspace, project_id, export_id)
+        job = queue.cancel(workspace, job.id, by=user.id)
+    except (NotFound, Conflict):
+        raise NotFound(ENDED) from None
+    export_files.forget(workspace)
+    return export_view(job, names_of(workspace, {job.payload["user_id"]}))
+
+
+@router.get(
+    "/projects/{project_id}/exports/{export_id}/file",
+    response_class=FileResponse,
+    responses={
+        200: {"content": {"application/zip": {}}},
+        206: {"content": {"application/zip": {}}, "description": "The part that the header Range asks for."},
+    },
+)
+def fetch(project_id: str, export_id: str, workspace: TheWorkspace) -> FileResponse:
+    """Return the zip file of an export that is done. Range requests resume a download."""
+    job = export_files.export_job(workspace, project_id, export_id)
+    if job.status in queue.OPEN:
+        raise NotFound(_UNFINISHED)
+    if not export_files.is_kept(workspace, job):
+        raise NotFound(GONE)
+    name = _name(workspace, project_id, job.payload["format"])
+    return FileResponse(export_files.path_of(workspace, job.id), media_type="application/zip", filename=name)
+
+
+def _asked_for(
+    workspace: Workspace, project_id: str, chosen: Chosen, user_id: str, once_as: str | None = None
+) -> JobView:
+    """Ask for an export. `once_as`: id of its job when one request waits for it and nobody else gets its file."""
+    with EXPORTS.place(workspace):
+        there = snapshot_named(workspace, project_id, chosen.snapshot) if chosen.snapshot else None
+        job = export_jobs.request(
+            workspace, project_id,
+            form=chosen.form, filters=chosen.filters, snapshot=there, user_id=user_id,
+            once=once_as is not None, job_id=once_as,
+        )  # fmt: skip
+    return job_view(job)
+
+
+def _give_up(workspace: Workspace, job_id: str, user_id: str) -> None:
+    """Stop an export that nobody waits for any more, and delete its file if it was made already."""
+    try:
+        queue.cancel(workspace, job_id, by=user_id)
+    except Conflict:  # it has ended
+        export_files.path_of(workspace, job_id).unlink(missing_ok=True)
+
+
+def _name(workspace: Workspace, project_id: str, form: str) -> str:
+    """Return the name of an export's zip file, for people."""
+    project = project_by_id(workspace, project_id).name
+    name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in project)
+    return file_name(f"{name}-{form}.zip", "export.zip")

@@ -1,13 +1,13 @@
 // The form that brings a dataset in: sent with its progress, answered with what came in or with what is wrong with it.
 
-import { get, post, sendFile } from './api.js';
+import { post, sendFile } from './api.js';
 import { count, h, keyed, moment } from './dom.js';
 import { button } from './people_parts.js';
+import { WatchedList } from './watched_list.js';
 
 const GOES_ON = 'The import continues when this page is closed.';
 const STOPS = 'The import stops at its next step.';
-const LOOK_MILLISECONDS = 2000;
-let looking = false;
+const imports = new WatchedList('imports', show);
 const sent = new Map(); // imports that this page has sent, each with its form, which tells of it while it stands
 const outcomes = new Map(); // by project: what is to be said of an import whose form went away, and whether it is bad
 const far = ({ doing, done, of }) => `${doing}${of ? `: ${done} of ${of}` : ''}`;
@@ -72,23 +72,15 @@ async function bringIn(form) {
 }
 
 // What others brought in, or this person before the page was loaded anew, and is still at work.
-async function look() {
-  const list = [...document.querySelectorAll('ul[data-imports]')].find((each) => each.parentElement.checkVisibility());
-  if (document.hidden || looking || !list?.dataset.imports) return;
-  const project = list.dataset.imports;
+function show(list, project, all) {
   if (outcomes.has(project)) sayIn(list.parentElement.querySelector('output'), ...outcomes.get(project));
   outcomes.delete(project);
-  looking = true;
-  const all = await get(`/projects/${project}/imports`).catch(() => null).finally(() => (looking = false));
   const others = all?.filter(({ id }) => !sent.get(id)?.isConnected);
   if (others) keyed(list, others, { key: ({ id }) => id, make: ({ id }) => row(project, id), dress: (made, one) => made.dress(one) });
 }
 
 function row(project, id) {
-  const name = h('b'), how = h('span'), stop = button('Stop', async () => {
-    await stopped(project, id).catch((error) => error.status !== 404 && (how.textContent = error.message));
-    await look();
-  });
+  const name = h('b'), how = h('span'), stop = button('Stop', () => imports.stop(project, id, (sentence) => (how.textContent = sentence)));
   const made = h('li', {}, h('div', { class: 'g-row-text' }, name, how), h('div', { class: 'g-row-acts' }, stop));
   made.dress = (one) => {
     const { by, began_at: began, stopping } = one;
@@ -107,5 +99,5 @@ export function watchImports() {
     event.preventDefault();
     bringIn(form);
   });
-  setInterval(look, LOOK_MILLISECONDS);
+  imports.watch();
 }

@@ -13,7 +13,7 @@ const STATUS = {
   dead: ['given up', 'bad'],
   cancelled: ['stopped', 'plain'],
 };
-const KINDS = { retrain: 'Retraining', survey: 'Survey', import: 'Import', read: 'Document' };
+const KINDS = { retrain: 'Retraining', survey: 'Survey', import: 'Import', export: 'Export', read: 'Document' };
 const MOST = 50;
 
 export class JobsCard {

@@ -1,6 +1,7 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
 import { chooseProject, chosenProject } from './chosen_project.js';
+import { watchExports } from './exporting.js';
 import { followed, freshened, kept } from './freshen.js';
 import { watchImports } from './importing.js';
 import { JobsPanel } from './jobs.js';
@@ -37,3 +38,4 @@ window.Glossator = {
 window.dispatchEvent(new Event('glossator:ready'));
 placePersonMenu();
 watchImports();
+watchExports();

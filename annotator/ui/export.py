@@ -40,6 +40,15 @@ _OPTIONS = {
 }
 
 
+# Filled and kept up to date by annotator/static/exporting.js.
+_EXPORTS = """
+<div class="g-people"><section class="g-card"><h3>Exports of this project</h3>
+<p>An export goes on when this page is closed. Its file is kept for a day.</p>
+<p class="g-say g-wrong" role="status" hidden></p><p class="g-none"></p>
+<ul class="g-rows g-job-rows" data-exports="{project}" aria-label="Exports"></ul></section></div>
+"""
+
+
 def build(service: AnswerService, tab: gr.Tab) -> None:
     """Place the tab Export into the current Gradio context.
 
@@ -71,6 +80,7 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                 )
                 fit = gr.Checkbox(label="Exclude labels unfit for training", info="Listed on the tab Quality.")
         card = gr.HTML()
+        made = gr.HTML(apply_default_css=False)
     # Gradio would check the value against the choices at page load; check only that each value is text.
     questions.preprocess = lambda payload: [one for one in payload or [] if isinstance(one, str)]
     chosen = [project, form, statuses, splits, questions, since, until, agreement, fit]
@@ -120,6 +130,12 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
             return gr.update(choices=[], value=[])
         return gr.update(choices=questions_answered(service.workspace, project_id), value=[])
 
+    def list_exports(project_id: str | None, request: gr.Request) -> str:
+        shown = role_of(service, request, project_id) in ("reviewer", "admin")
+        return _EXPORTS.format(project=escape(project_id or "")) if shown else ""
+
+    project.change(list_exports, project, made, **QUIET)
+    gr.on(None, list_exports, project, made, **QUIET)
     project.change(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
     for part in chosen[1:]:
         part.change(show, chosen, card, **QUIET)
@@ -149,8 +165,8 @@ def _card(project: str, project_id: str, form: str, filters: Filters, estimate: 
     return (
         f'<div class="glossator-status"><div><b>{many}</b></div>{lossy}'
         f"<div>{pages}A dataset card and a manifest with the SHA-256 of every file are included.</div>"
-        f'<p><a class="glossator-button" href="/api/projects/{project_id}/export?{escape(urlencode(pairs))}" download>'
-        f"Download {escape(shown.title)} (zip)</a></p>"
+        f'<p><button type="button" class="glossator-button" data-export="{escape(project_id)}" '
+        f'data-chosen="{escape(urlencode(pairs))}">Export as {escape(shown.title)} (zip)</button></p>'
         f"<div>Same export on the command line: "
         f"<code>glossator export {escape(shell)} --project {escape(quote(project))} OUT</code></div></div>"
     )

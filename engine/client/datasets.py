@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from engine.client.schemas import ExportFormat, ImportedSet, ImportUnderWay
+from engine.client.schemas import ExportFormat, ExportView, ImportedSet, ImportUnderWay, JobView
 from engine.client.transport import Connection
 
 
@@ -24,6 +24,30 @@ class Datasets:
         """
         out = Path(path)
         self._at.download(f"/projects/{project_id}/export", out, format=form, **chosen)
+        return out
+
+    def start_export(self, project_id: str, form: str = "coco", **chosen: Any) -> JobView:
+        """Start an export as a job, which goes on when nobody waits for it (reviewers).
+
+        form, chosen: as of `export`. `exports` tells how far it is, and `download_export` fetches its file.
+        """
+        wanted = {name: value for name, value in chosen.items() if value is not None}
+        path = f"/projects/{project_id}/exports"
+        answer = self._at.send("POST", path, repeatable=False, params={"format": form, **wanted})
+        return JobView.model_validate_json(answer.content)
+
+    def exports(self, project_id: str) -> list[ExportView]:
+        """Return the exports that run, that failed within a day, or whose file is kept, newest first (reviewers)."""
+        return self._at.get(list[ExportView], f"/projects/{project_id}/exports")
+
+    def stop_export(self, project_id: str, export_id: str) -> ExportView:
+        """Stop an export at its next step (reviewers). Nothing of it is kept."""
+        return self._at.post(ExportView, f"/projects/{project_id}/exports/{export_id}/stop")
+
+    def download_export(self, project_id: str, export_id: str, path: str | Path) -> Path:
+        """Write the zip file of an export that is done, and return its path (reviewers)."""
+        out = Path(path)
+        self._at.download(f"/projects/{project_id}/exports/{export_id}/file", out)
         return out
 
     def import_set(

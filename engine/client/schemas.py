@@ -149,6 +149,34 @@ class Encoding(BaseModel):
     status: str
 
 
+class ExportView(BaseModel):
+    """An export that runs, has failed within a day, or whose file is kept."""
+
+    id: str
+    """The id of its job."""
+    format: str
+    title: str
+    """The format, for people."""
+    chosen: str
+    """The filters, for people; empty: all accepted answers."""
+    by: str
+    """Who asked for it."""
+    asked_at: datetime
+    state: Literal["waiting", "running", "done", "failed", "stopped"]
+    stopping: bool
+    """Somebody has stopped it, and it ends at its next step."""
+    progress: float
+    """Share done, 0..1."""
+    message: str
+    """Its present step, its result, or why it failed."""
+    answers: int | None
+    """Once they are written."""
+    bytes: int | None
+    """Size of the zip file, once it is whole."""
+    kept_until: datetime | None
+    """The file is deleted then."""
+
+
 class FiringView(BaseModel):
     """A firing for the API. `created_at` is later than `due_at` where no worker ran at the due time."""
 

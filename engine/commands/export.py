@@ -92,7 +92,7 @@ def export(
                     there.id,
                     form,
                     out,
-                    filters=filters,
+                    filters=None if snapshot else filters,
                     snapshot=snapshot_named(workspace, there.id, snapshot) if snapshot else None,
                     on_progress=lambda done, total: bar.update(task, completed=done, total=total),
                 )

@@ -137,17 +137,19 @@ def export(
 ) -> Export:
     """Write a project's answers to the folder `out`, whole or not at all, and return what was written.
 
-    `filters`: which answers to freeze, accepted ones unless they say otherwise; or a `snapshot` that was frozen before. An export that
-    was interrupted goes on where it was, if nothing was answered meanwhile. Refused when the format cannot tell automatic answers from others, when `out` holds files already, when it
+    `filters`: which answers to freeze, accepted ones unless they say otherwise; or a `snapshot` that was frozen before. With both, the
+    snapshot is the one that these filters froze. An export that was interrupted goes on where it was, if nothing was answered meanwhile. Refused when the format cannot tell automatic answers from others, when `out` holds files already, when it
     cannot be written, or when there is nothing to export; Conflict when the same is being exported there.
     """
     chosen = format_named(form)
     check_free(out)
     project = project_by_id(workspace, project_id)
-    filters = filters or Filters(quarantined=True, unfit=True)
-    check_told(chosen, snapshot.filters["statuses"] if snapshot is not None else filters.statuses)
-    if snapshot is None:
-        snapshot = snapshots.freeze_with(workspace, project_id, filters)
+    if snapshot is not None and filters is None:
+        check_told(chosen, snapshot.filters["statuses"])
+    else:  # another choice that took the same answers may have frozen the snapshot, and its filters stand there
+        filters = filters or Filters(quarantined=True, unfit=True)
+        check_told(chosen, filters.statuses)
+        snapshot = snapshot or snapshots.freeze_with(workspace, project_id, filters)
     release = Release(workspace, project.name, snapshot)
     total = int(snapshot.counts["annotations"])
     done = 0

@@ -8,6 +8,7 @@ lease ends.
 import logging
 import math
 import threading
+import time
 from collections.abc import Callable, Mapping
 
 from db.tables import Job
@@ -17,6 +18,7 @@ from engine.jobs.worker import Handler, do, holder_name
 from engine.workspace import Workspace
 
 LEASE_SECONDS = 20.0
+_TIDY_SECONDS = 600.0  # between two times that it is tidied up while no job ends
 _STOP_SECONDS = 5.0  # to end the jobs at their next step; another server goes on with those that do not
 _log = logging.getLogger(__name__)
 
@@ -46,7 +48,8 @@ class Lane:
             handlers: A handler for each kind of job that the lane does.
             at_once: Most jobs at a time.
             lease_seconds: How long a lease holds without a heartbeat.
-            afterwards: Tidies up behind jobs. It is called when the lane starts and after each attempt at a job.
+            afterwards: Tidies up behind jobs. It is called when the lane starts, after each attempt at a job, and every
+                ten minutes.
         """
         self.room = threading.BoundedSemaphore(at_once)
         self._workspace, self._handlers, self._lease_seconds = workspace, dict(handlers), lease_seconds
@@ -99,8 +102,12 @@ class Lane:
 
     def _take_jobs(self) -> None:
         self._tidy()
+        tidied = time.monotonic()
         pause = min(self._workspace.settings.poll_seconds, self._lease_seconds)
         while not self._stop.is_set():
+            if time.monotonic() - tidied > _TIDY_SECONDS:
+                self._tidy()
+                tidied = time.monotonic()
             if not self.room.acquire(timeout=pause):
                 continue
             self._woken.clear()

@@ -152,6 +152,10 @@ TABLE: dict[str, Row] = {
     "POST /api/jobs/{job_id}/retry": Row(ADMIN),
     "GET /api/projects/{project_id}/triggers": Row(REVIEWER),
     "GET /api/projects/{project_id}/export": Row(REVIEWER),
+    "POST /api/projects/{project_id}/exports": Row(REVIEWER),
+    "GET /api/projects/{project_id}/exports": Row(REVIEWER),
+    "POST /api/projects/{project_id}/exports/{export_id}/stop": Row(REVIEWER, missing=True),  # it has ended
+    "GET /api/projects/{project_id}/exports/{export_id}/file": Row(REVIEWER),
     "POST /api/projects/{project_id}/import": Row(REVIEWER),
     "GET /api/projects/{project_id}/imports": Row(REVIEWER),
     "POST /api/projects/{project_id}/imports/{import_id}/stop": Row(REVIEWER),

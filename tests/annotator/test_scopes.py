@@ -38,6 +38,8 @@ READ = [
     "/api/projects/{project_id}/documents",
     "/api/projects/{project_id}/export",
     "/api/projects/{project_id}/export-formats",
+    "/api/projects/{project_id}/exports",
+    "/api/projects/{project_id}/exports/{export_id}/file",
     "/api/projects/{project_id}/figures",
     "/api/projects/{project_id}/imports",
     "/api/projects/{project_id}/jobs",
@@ -91,6 +93,7 @@ ADMIN = {
     "POST /api/me/tokens",
     "POST /api/projects",
     "POST /api/projects/{project_id}/automatic-answers/undo",
+    "POST /api/projects/{project_id}/exports/{export_id}/stop",
     "POST /api/projects/{project_id}/import",
     "POST /api/projects/{project_id}/imports/{import_id}/stop",
     "POST /api/projects/{project_id}/invitations",
@@ -110,6 +113,7 @@ ADMIN = {
 }
 DECIDED = {
     **{f"GET {path}": "read" for path in READ},
+    "POST /api/projects/{project_id}/exports": "read",
     **dict.fromkeys(ANNOTATE, "annotate"),
     **dict.fromkeys(ADMIN, "admin"),
 }

@@ -60,7 +60,10 @@ def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     assert IN_NO_PROJECT in event(world.people["outsider"], "quality", "show", project, 91)
     assert "somebody else" not in event(world.people["annotator"], "quality", "show", project, 91)
     assert "Only reviewers can export" in event(world.people["annotator"], "export", "show", project, *EXPORT)
-    assert "Download" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
+    assert "Export as COCO" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
+    assert f'data-exports=\\"{project}\\"' in event(world.people["reviewer"], "export", "list_exports", project)
+    for kind in ("annotator", "outsider"):
+        assert "data-exports" not in event(world.people[kind], "export", "list_exports", project)
     asked = event(world.people["reviewer"], "export", "load", project)
     assert "What is" in asked
     for kind in ("annotator", "outsider"):

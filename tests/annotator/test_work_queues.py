@@ -197,13 +197,15 @@ def test_of_many_plain_imports_ten_wait_and_everybody_else_is_answered(
     until(lambda: IMPORTS.free(workspace) == 10)
 
 
-def test_of_many_exports_eight_wait_and_everybody_else_is_answered(desk: tuple[str, Workspace, str]) -> None:
-    address, _, project = desk
+def test_of_many_exports_eight_wait_and_everybody_else_is_answered(
+    desk: tuple[str, Workspace, str], lanes: Lanes
+) -> None:
+    address, workspace, project = desk
 
     def fetch(_: int) -> httpx.Response:
         return httpx.get(f"{address}/api/projects/{project}/export", params={"format": "csv"}, timeout=120)
 
-    with taken(EXPORTS) as give_back, ThreadPoolExecutor(ALL) as people:
+    with held(lanes.exports.room) as give_back, ThreadPoolExecutor(ALL) as people:
         asked_for = [people.submit(fetch, number) for number in range(ALL)]
         until(lambda: sum(one.done() for one in asked_for) == ALL - 8)
         assert httpx.get(f"{address}/api/projects").status_code == 200
@@ -211,17 +213,22 @@ def test_of_many_exports_eight_wait_and_everybody_else_is_answered(desk: tuple[s
         answers = [one.result() for one in asked_for]
     assert sorted(answer.status_code for answer in answers) == [200] * 8 + [429] * (ALL - 8)
     assert all(answer.content.startswith(b"PK") for answer in answers if answer.status_code == 200)
-    until(lambda: free(EXPORTS) == 8)
+    assert all(int(answer.headers["retry-after"]) == 60 for answer in answers if answer.status_code == 429)
+    until(lambda: EXPORTS.free(workspace) == 8)
+    until(lambda: not list((workspace.settings.data_dir / "exports").iterdir()))  # sent, and deleted
 
 
-def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(desk: tuple[str, Workspace, str]) -> None:
-    address, _, project = desk
-    with taken(EXPORTS):
+def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(
+    desk: tuple[str, Workspace, str], lanes: Lanes
+) -> None:
+    address, workspace, project = desk
+    with held(lanes.exports.room):
         connection = http.client.HTTPConnection(address.removeprefix("http://"))
         connection.request("GET", f"/api/projects/{project}/export?format=csv")
-        until(lambda: free(EXPORTS) == 7)
+        until(lambda: EXPORTS.free(workspace) == 7)
         connection.close()
-        until(lambda: free(EXPORTS) == 8)
+        until(lambda: EXPORTS.free(workspace) == 8)
+    assert [job.status for job in queue.list_jobs(workspace, project)] == ["cancelled"]
 
 
 def test_of_many_reports_eight_are_made_at_once_and_the_others_told_to_come_back(
@@ -242,12 +249,15 @@ def test_a_full_disk_is_a_sentence_and_not_a_failure(
 ) -> None:
     address, workspace, project = desk
     monkeypatch.setattr("annotator.uploads.SPARE_BYTES", 10**18)
-    monkeypatch.setattr("annotator.routes.exports.SPARE_BYTES", 10**18)
+    monkeypatch.setattr("engine.interchange.export_jobs.SPARE_BYTES", 10**18)
     for said in (
         asked(address, f"/api/projects/{project}/import"),
         asked(address, f"/api/projects/{project}/documents"),
     ):
         assert said.status == 422 and b"disk is almost full" in said.read()
-    exported = httpx.get(f"{address}/api/projects/{project}/export")
-    assert exported.status_code == 422 and "disk is almost full" in exported.json()["detail"]
-    assert (IMPORTS.free(workspace), free(EXPORTS)) == (10, 8)
+    for exported in (
+        httpx.get(f"{address}/api/projects/{project}/export"),
+        httpx.post(f"{address}/api/projects/{project}/exports", headers={"x-glossator": "1"}),
+    ):
+        assert exported.status_code == 422 and "disk is almost full" in exported.json()["detail"]
+    assert (IMPORTS.free(workspace), EXPORTS.free(workspace)) == (10, 8)

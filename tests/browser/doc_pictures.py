@@ -126,9 +126,11 @@ def training(studio: Studio) -> None:
 
 
 def export(studio: Studio) -> None:
-    """Take the tab of the exports."""
+    """Take the tab of the exports, with one that is done."""
     studio.open(GENERATED)
     studio.tab("Export", "COCO")
+    studio.page.get_by_role("button", name="Export as COCO").click()
+    expect(studio.page.get_by_text("kept until")).to_be_visible()
     studio.take("export")
 
 

@@ -1,14 +1,17 @@
 """A project with everything in it, and one person of each kind: for the tests of who may do what."""
 
 import uuid
+from dataclasses import asdict
 from datetime import timedelta
 
 from starlette.testclient import TestClient
 
 from db.base import now
-from db.tables import LoginSession, Prediction, Run, Snapshot, Task, User
+from db.tables import Job, LoginSession, Prediction, Run, Snapshot, Task, User
 from engine.accounts import invitations
 from engine.accounts.users import local_user
+from engine.datasets.filters import Filters
+from engine.interchange import export_files
 from engine.jobs import queue
 from engine.models import registry
 from engine.workspace import Workspace
@@ -85,7 +88,7 @@ class World:
 
     def ids_of(self, person: Person) -> dict[str, str]:
         """An id for every name that a path of the REST interface may hold."""
-        used_up = ("user_id", "invitation_id", "job_id", "import_id", "session_id")
+        used_up = ("user_id", "invitation_id", "job_id", "import_id", "export_id", "session_id")
         kept = {name: key for name, key in self._fixed.items() if name.endswith("_id")}
         return kept | {name: self.id_of(name, person) for name in used_up}
 
@@ -103,9 +106,22 @@ class World:
             payload = {"name": "set.zip", "user_id": self.owner.id}
             tomorrow = now() + timedelta(days=1)  # no lane does it before
             return queue.enqueue(self.workspace, "import", self.project.id, payload, run_after=tomorrow).id
+        if name == "export_id":
+            return self._made_export()
         if name == "session_id":
             return self._another_session(person)
         return self._fixed[name]
+
+    def _made_export(self) -> str:
+        payload = {"format": "csv", "filters": asdict(Filters()), "snapshot_id": None, "once": False}
+        job = Job(kind="export", project_id=self.project.id, status="done", finished_at=now())
+        job.payload = payload | {"user_id": self.owner.id}
+        with self.workspace.database.write() as session:
+            session.add(job)
+        path = export_files.path_of(self.workspace, job.id)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"PK")
+        return job.id
 
     def _another_session(self, person: Person) -> str:
         digest = uuid.uuid4().hex * 2

@@ -308,8 +308,17 @@ def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path
         assert zipfile.is_zipfile(ada.export(project.id, tmp_path / "first.zip")) and house.gateway.losing == 0
         end_logins(house, "ada")
         assert zipfile.is_zipfile(ada.export(project.id, tmp_path / "second.zip"))
+        started = ada.start_export(project.id, "grounded", status=["accepted"])
+        while (made := ada.exports(project.id)[0]).state != "done":
+            assert made.id == started.id and made.state in ("waiting", "running"), made
+        kept = ada.download_export(project.id, made.id, tmp_path / "kept.zip").read_bytes()
+        assert len(kept) == made.bytes and made.answers == 1
+        with pytest.raises(ServerSaid, match="It may have ended"):
+            ada.stop_export(project.id, made.id)
+        (tmp_path / "kept.zip").unlink()
         assert "grounded" in [each.name for each in ada.export_formats(project.id)]
         whole = ada.export(project.id, tmp_path / "grounded.zip", "grounded", status=["accepted"])
+        assert whole.read_bytes() == kept
         taken_in = ada.import_set(ada.create_project("taken in").id, whole, "grounded")
         assert (taken_in.documents, taken_in.answers, taken_in.no_answer) == (1, 0, 1)
         with pytest.raises(ServerSaid, match="Nothing was imported"):

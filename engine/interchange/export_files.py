@@ -1,0 +1,121 @@
+"""Files of exports in the data folder: a zip for each export that ended, a folder for each that is being written."""
+
+import os
+import shutil
+import zipfile
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import or_, select
+
+from db.base import now
+from db.tables import Job
+from engine.errors import NotFound, Refused
+from engine.jobs.queue import FAILED, OPEN
+from engine.workspace import Workspace
+
+EXPORT = "export"  # kind of the jobs that write exports
+FOLDER = "exports"  # in the data folder
+KEPT = timedelta(days=1)  # after the end of an export, its file and its line in the list
+MOST_LISTED = 50
+_UNSENT = timedelta(minutes=10)  # for a file that the one request which waits for it has not fetched
+_TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
+_FILE_MODE = 0o100644  # of every file in the zip, whatever the umask of the server
+
+
+def path_of(workspace: Workspace, job_id: str) -> Path:
+    """Return where the zip of an export lies, once it is whole."""
+    return _folder(workspace) / f"{job_id}.zip"
+
+
+def folder_of(workspace: Workspace, job_id: str) -> Path:
+    """Return the folder in which an export is written."""
+    return _folder(workspace) / job_id
+
+
+def kept_until(job: Job) -> datetime | None:
+    """Return until when the file of an export is kept; None for one that is not done."""
+    if job.status != "done" or job.finished_at is None:
+        return None
+    return job.finished_at + (_UNSENT if job.payload["once"] else KEPT)
+
+
+def is_kept(workspace: Workspace, job: Job) -> bool:
+    """Return whether the file of an export can be fetched."""
+    until = kept_until(job)
+    return until is not None and now() < until and path_of(workspace, job.id).is_file()
+
+
+def listed(workspace: Workspace, project_id: str) -> list[Job]:
+    """Return the exports of a project that run, that failed lately, or whose file is kept; newest first."""
+    lately = Job.status.in_(("done", *FAILED)) & (Job.finished_at > now() - KEPT)
+    shown = or_(Job.status.in_(OPEN), lately & Job.payload["once"].as_boolean().is_(False))
+    chosen = select(Job).where(Job.project_id == project_id, Job.kind == EXPORT, shown)
+    with workspace.database.read() as session:
+        found = session.scalars(chosen.order_by(Job.created_at.desc(), Job.id.desc()).limit(MOST_LISTED)).all()
+    return [job for job in found if job.status != "done" or is_kept(workspace, job)]
+
+
+def export_job(workspace: Workspace, project_id: str, job_id: str) -> Job:
+    """Return an export of a project. NotFound when the project has none with this id."""
+    chosen = select(Job).where(Job.id == job_id, Job.project_id == project_id, Job.kind == EXPORT)
+    with workspace.database.read() as session:
+        found = session.scalar(chosen)
+    if found is None:
+        raise NotFound("There is no such export. Reload the list.")
+    return found
+
+
+def forget(workspace: Workspace) -> None:
+    """Delete the files of exports that were stopped, failed, or ended long enough ago, and those of no export."""
+    folder = _folder(workspace)
+    if not folder.is_dir():
+        return
+    found = {path: path.name.removesuffix(".zip") for path in folder.iterdir()}
+    with workspace.database.read() as session:
+        jobs = {job.id: job for job in session.scalars(select(Job).where(Job.id.in_(set(found.values()))))}
+    for path, job_id in found.items():
+        job = jobs.get(job_id)
+        if job is not None and (job.status in OPEN or (path.suffix == ".zip" and is_kept(workspace, job))):
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def packed(folder: Path, target: Path, moment: datetime, tell: Callable[[int, int], None]) -> None:
+    """Pack a folder into a zip file.
+
+    Images are stored as they are: they are compressed already, and their bytes stay unchanged. The same files and
+    moment give the same bytes.
+
+    Args:
+        folder: What to pack.
+        target: The zip file, on disk when this returns.
+        moment: The time that every file in it bears.
+        tell: Called before each file with the number of files packed, and of all. An exception from it ends the work.
+
+    Raises:
+        Refused: The zip file cannot be written.
+    """
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    try:
+        with target.open("wb") as file:
+            with zipfile.ZipFile(file, "w") as archive:
+                for done, path in enumerate(paths):
+                    tell(done, len(paths))
+                    entry = zipfile.ZipInfo.from_file(path, path.relative_to(folder))
+                    entry.date_time, entry.external_attr = moment.timetuple()[:6], _FILE_MODE << 16
+                    entry.compress_type = zipfile.ZIP_DEFLATED if path.suffix in _TEXTS else zipfile.ZIP_STORED
+                    with path.open("rb") as source, archive.open(entry, "w") as packed_file:
+                        shutil.copyfileobj(source, packed_file)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise Refused(f"The export cannot be packed: {error.strerror or error}.") from None
+
+
+def _folder(workspace: Workspace) -> Path:
+    return workspace.settings.data_dir / FOLDER

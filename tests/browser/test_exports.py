@@ -1,0 +1,112 @@
+"""The tab Export: an export is started, listed, downloaded and stopped, and what is wrong with one is said there."""
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.browser.bench import Bench
+from tests.support.server_process import Served
+
+pytestmark = pytest.mark.browser
+
+OWN = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
+
+
+def packed() -> bytes:
+    """A dataset of one page with one answer."""
+    picture = io.BytesIO()
+    Image.new("RGB", (200, 100), "white").save(picture, "PNG")
+    answered = {"images": [{"id": 1, "file_name": "a.png", "width": 200, "height": 100}]}
+    answered |= {"categories": [{"id": 1, "name": "Where is the seal?"}]}
+    answered |= {"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 20]}]}
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("annotations.json", json.dumps(answered))
+        archive.writestr("a.png", picture.getvalue())
+    return content.getvalue()
+
+
+def opened(bench: Bench, name: str) -> str:
+    """Make a project with one answer, and open the tab Export; return the address of its exports."""
+    page, api = bench.page, f"{bench.server}/api"
+    project = page.request.post(f"{api}/projects", data={"name": name}, headers=OWN).json()["id"]
+    file = {"name": "set.zip", "mimeType": "application/zip", "buffer": packed()}
+    address = f"{api}/projects/{project}/import?ocr=false"
+    assert page.request.post(address, multipart={"file": file}, headers=OWN).ok  # type: ignore[dict-item]
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    tab(page)
+    expect(page.get_by_label("Project").locator("visible=true")).to_have_value(name)
+    return f"{api}/projects/{project}/exports"
+
+
+def tab(page: Page) -> None:
+    page.get_by_role("tab", name="Export", exact=True).click()
+
+
+def test_an_export_is_started_and_downloaded_also_after_a_reload(bench: Bench) -> None:
+    page = bench.page
+    opened(bench, "to be exported")
+    listed = page.get_by_role("list", name="Exports")
+    expect(page.get_by_text("No exports yet.")).to_be_visible()
+    page.get_by_role("button", name="Export as COCO").click()
+    row = listed.get_by_role("listitem")
+    expect(row).to_contain_text(re.compile(r"1 answer · [\d.]+ KB · kept until"))
+    expect(row).to_contain_text("done")
+    expect(page.get_by_text("No exports yet.")).to_be_hidden()
+    page.reload()
+    tab(page)
+    expect(row).to_have_count(1)
+    with page.expect_download() as download:
+        row.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "to-be-exported-coco.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert {"annotations.json", "manifest.json"} <= set(archive.namelist())
+
+
+def test_an_export_that_fails_says_why_and_one_that_waits_can_be_stopped(bench: Bench, served: Served) -> None:
+    page = bench.page
+    address = opened(bench, "to be stopped")
+    row = page.get_by_role("list", name="Exports").get_by_role("listitem")
+    job = page.request.post(f"{address}?until=2000-01-01&format=csv", headers=OWN).json()["id"]
+    expect(row).to_contain_text("There is no accepted answer")
+    expect(row).to_contain_text("CSV of questions and answers")
+    expect(row).to_contain_text("before 2000-01-01 · started by local")
+    expect(row.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(row.get_by_role("link", name="Download")).to_be_hidden()
+    later = "2099-01-01 00:00:00.000000"  # no lane takes it before
+    served.write("UPDATE jobs SET status = 'waiting', finished_at = NULL, run_after = ? WHERE id = ?", later, job)
+    expect(row).to_contain_text("Waiting for other exports.")
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    row.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("No exports yet.")).to_be_visible()
+    assert served.rows("SELECT status FROM jobs WHERE id = ?", job) == [("cancelled",)]
+
+
+def test_an_export_beyond_those_that_may_wait_is_refused_in_a_sentence(bench: Bench, served: Served) -> None:
+    page = bench.page
+    address = opened(bench, "too many")
+    failed = page.request.post(f"{address}?until=2000-01-01", headers=OWN).json()["id"]
+    row = page.get_by_role("list", name="Exports").get_by_role("listitem")
+    expect(row).to_contain_text("There is no accepted answer")
+    columns = [
+        name for _, name, *_ in served.rows("PRAGMA table_info(jobs)") if name not in ("id", "status", "run_after")
+    ]
+    named = ", ".join(columns)
+    for number in range(8):
+        served.write(
+            f"INSERT INTO jobs (id, status, run_after, {named}) SELECT ?, 'waiting', '2099-01-01 00:00:00.000000', {named}"
+            " FROM jobs WHERE id = ?",
+            f"{number:032}", failed,
+        )  # fmt: skip
+    page.get_by_role("button", name="Export as COCO").click()
+    expect(page.locator(".g-say:visible")).to_have_text("Too many exports are waiting. Try again in a minute.")
+    served.write("UPDATE jobs SET status = 'cancelled' WHERE kind = 'export' AND status = 'waiting'")
+    page.get_by_role("button", name="Export as COCO").click()
+    expect(page.locator(".g-say:visible")).to_have_count(0)
+    expect(row.filter(has_text="1 answer")).to_be_visible()
