@@ -34,19 +34,21 @@ class FollowedJob:
     async def messages(self) -> AsyncIterator[str]:
         """Yield what the job does until it has ended, and again what it still does when nothing new is told."""
         patience = _EVERY  # a job that waits for others is told of soon
+        heard: str | None = None  # of the attempt that this process makes; newer than what the database knows
         while True:
-            message: str | None = None
+            new = False
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience):
-                    message = await self._told.get()
+                    heard = await self._told.get()
+                new = heard is not None
             patience = _LOOK
-            if message is not None:
-                yield message
+            if heard is not None and new:
+                yield heard
                 continue
             job = await self.job()
             if job.status in queue.ENDED and self._told.empty():
                 return
-            yield WAITING if job.status == "waiting" else job.message or Step("Starting").sentence()
+            yield heard or (WAITING if job.status == "waiting" else job.message or Step("Starting").sentence())
 
     async def job(self) -> Job:
         """Return the job as it is now."""

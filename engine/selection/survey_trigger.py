@@ -58,8 +58,8 @@ def check(workspace: Workspace) -> list[Job]:
 
 
 def somebody_waits(workspace: Workspace, job_id: str) -> bool:
-    """Return whether other work than surveys waits for a worker. Imports and exports do not: the server does them."""
-    others = (SURVEY, "import", "export")
+    """Return whether other work than surveys waits for a worker. What waits for the server does not count."""
+    others = (SURVEY, "import", "export", "read")
     waits = select(Job.id).where(
         Job.status == "waiting", Job.run_after <= now(), Job.kind.not_in(others), Job.id != job_id
     )
