@@ -38,19 +38,20 @@ def opened(bench: Bench, name: str) -> str:
     file = {"name": "set.zip", "mimeType": "application/zip", "buffer": packed()}
     address = f"{api}/projects/{project}/import?ocr=false"
     assert page.request.post(address, multipart={"file": file}, headers=OWN).ok  # type: ignore[dict-item]
-    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
-    tab(page)
-    expect(page.get_by_label("Project").locator("visible=true")).to_have_value(name)
+    shown(page, project, name)
     return f"{api}/projects/{project}/exports"
 
 
-def tab(page: Page) -> None:
+def shown(page: Page, project: str, name: str) -> None:
+    """Open the tab Export with a project."""
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
     page.get_by_role("tab", name="Export", exact=True).click()
+    expect(page.get_by_label("Project").locator("visible=true")).to_have_value(name)
 
 
 def test_an_export_is_started_and_downloaded_also_after_a_reload(bench: Bench) -> None:
     page = bench.page
-    opened(bench, "to be exported")
+    address = opened(bench, "to be exported")
     listed = page.get_by_role("list", name="Exports")
     expect(page.get_by_text("No exports yet.")).to_be_visible()
     page.get_by_role("button", name="Export as COCO").click()
@@ -59,7 +60,8 @@ def test_an_export_is_started_and_downloaded_also_after_a_reload(bench: Bench) -
     expect(row).to_contain_text("done")
     expect(page.get_by_text("No exports yet.")).to_be_hidden()
     page.reload()
-    tab(page)
+    page.wait_for_selector(".glossator[data-started]")
+    shown(page, address.split("/")[-2], "to be exported")
     expect(row).to_have_count(1)
     with page.expect_download() as download:
         row.get_by_role("link", name="Download").click()
