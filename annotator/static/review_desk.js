@@ -4,6 +4,7 @@
 import { Fixes } from './fixes.js';
 import { HandedOut } from './handed_out.js';
 import { Judging } from './judging.js';
+import { hint } from './keyboard.js';
 import { Lease } from './lease.js';
 import { EMPTY_MARK } from './marks.js';
 import { Reasons } from './verdicts.js';
@@ -137,7 +138,7 @@ export class ReviewDesk extends HandedOut {
     if (!this.open || this.busy) return false;
     const { quality, completeness } = this.said, reason = this.said.reason.trim();
     if (verdict === 'accepted' && (quality === false || completeness === false)) {
-      this.hear.tell('You marked something as wrong. Reject the answer with R, or fix it with F.');
+      this.hear.tell(`You marked something as wrong. Reject the answer with ${hint('reviewReject')}, or fix it with ${hint('reviewFix')}.`);
       return false;
     }
     if (verdict === 'rejected' && !reason) {

@@ -98,7 +98,7 @@ def test_a_run_that_is_not_judged_has_no_changes_and_one_whose_list_is_lost_says
     run = judged(shop, {"train": 3})
     with shop.database.write() as session:
         session.get_one(Run, run.id).verdict = {"changes_sha256": "0" * 64}
-    with pytest.raises(NotFound, match="list of changes is gone"):
+    with pytest.raises(NotFound, match="list of changes is missing"):
         changes_of(shop, run.id)
     with shop.database.write() as session:
         session.get_one(Run, run.id).verdict = {}

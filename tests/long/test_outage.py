@@ -59,7 +59,7 @@ def test_a_stopped_database_is_told_by_every_route_until_it_is_back(
         for method, path in (("GET", "/api/projects"), ("GET", "/api/me"), ("PUT", "/api/me/preferences")):
             answer = httpx.request(method, f"{address}{path}", cookies=cookie, json={} if method == "PUT" else None)
             assert answer.status_code == 503 and int(answer.headers["retry-after"]) > 0, path
-            assert answer.json()["detail"].startswith("The database"), path
+            assert answer.json()["detail"].startswith("The server's database does not respond."), path
     eventually(lambda: status(address, READY) == status(address, OLD) == 200)
     eventually(lambda: httpx.get(f"{address}/api/me", cookies=cookie).status_code == 200)
 

@@ -74,7 +74,7 @@ def test_the_recipe_of_the_shipped_weights_runs_in_pieces(tmp_path: Path) -> Non
     ]
     for _ in range(2):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == STOPPED and "goes on" in done.stderr
+        assert done.returncode == STOPPED and "Run the same command with --resume to continue." in done.stderr
     kept = json.loads((tmp_path / "plan.json").read_text("utf-8"))
     assert (kept["steps"], kept["seed"]) == (dict(RECIPE.steps), RECIPE.seed)
     first = next(iter(RECIPE.steps))

@@ -237,8 +237,8 @@ def test_the_model_may_choose_which_pages_come_next(deployment: Path, small_set:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--select", "coin"], "choose from random, model"),
-        (["--against", "magic"], "choose from nothing, never"),
+        (["--select", "coin"], "Choose from random, model"),
+        (["--against", "magic"], "Choose from nothing, never"),
         (["--watch", "nowhere"], "nowhere"),
         (["--out", "missing/folder.png"], "Name a file in an existing folder"),
     ],
@@ -256,5 +256,5 @@ def test_a_folder_with_something_in_it_is_left_alone(deployment: Path, small_set
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     result = CliRunner().invoke(app, ["simulate", str(small_set), "--keep", str(tmp_path / "mine")])
     assert result.exit_code == 1
-    assert "holds something already" in result.output
+    assert "is not empty; choose an empty folder" in result.output
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"

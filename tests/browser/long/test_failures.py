@@ -102,10 +102,10 @@ def test_an_edit_that_the_server_cannot_take_does_not_hold_up_those_of_other_ans
     bench.upload()
     bench.ask_and_clear("What is the total?")
     first = local(bench)["id"]
-    mistake = {"status": 500, "json": {"detail": "The server made a mistake."}}
+    mistake = {"status": 500, "json": {"detail": "The server failed to do this."}}
     bench.page.route(f"**/api/annotations/{first}/revisions", lambda route: route.fulfill(**mistake))
     bench.click(TOTAL)
-    expect(bench.saved).to_have_text("Not saved yet: 1 edit kept in this browser. The server made a mistake.")
+    expect(bench.saved).to_have_text("Not saved yet: 1 edit kept in this browser. The server failed to do this.")
     bench.page.get_by_label("Ask this document").fill("What is the month?")
     bench.keys.press("Enter")
     expect(bench.page.locator(".g-asked")).to_have_text("What is the month?")
@@ -309,7 +309,7 @@ def test_edits_are_never_saved_under_the_name_of_who_logged_in_after_their_autho
     desk.log_in(other, "Ben")
     ada.page.bring_to_front()
     online(ada)
-    expect(ada.page.locator(".g-toast.g-error").last).to_contain_text("Ben is logged in now")
+    expect(ada.page.locator(".g-toast.g-error").last).to_contain_text("Ben is logged in here now")
     assert len(revisions(desk.served, local(ada)["id"])) == head
     other.request.post(
         f"{desk.served.address}/logout", headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}, max_redirects=0
@@ -337,7 +337,7 @@ def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: De
     ben.settled()
     assert local(ben)["id"] == place["annotation"]
     ben.click(YEAR)
-    expect(ben.page.locator(".g-toast").last).to_contain_text("This is the answer of Ada")
+    expect(ben.page.locator(".g-toast").last).to_contain_text("This answer belongs to Ada")
     assert len(revisions(desk.served, place["annotation"])) == head
     # Nobody changes another's answer by a slip; a program of an admin's may.
     answer = ben.page.request.put(
@@ -557,7 +557,7 @@ def _without_answer(bench: Bench, served: Served) -> str:
 
 def _give_up(bench: Bench) -> None:
     dialog = bench.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("This answer is not there any more")
+    expect(dialog).to_contain_text("This answer no longer exists")
     expect(dialog).to_contain_text("What is the total due?")
     dialog.get_by_role("button", name="Discard edit").click()
     bench.page.wait_for_function("() => !document.querySelector('.glossator').workspace.queue.items.length")

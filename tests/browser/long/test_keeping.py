@@ -170,9 +170,7 @@ def test_an_expired_login_keeps_the_edit_and_says_so(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
     head = bench.annotation()["head"]
-    bench.page.route(
-        REVISIONS, lambda route: route.fulfill(status=401, json={"detail": "You are not logged in. Log in first."})
-    )
+    bench.page.route(REVISIONS, lambda route: route.fulfill(status=401, json={"detail": "Log in first."}))
     bench.click("2,987.88")
     toast = bench.page.locator(".g-toast.g-error")
     expect(toast).to_contain_text("Log in first.")
@@ -247,7 +245,7 @@ def test_an_ordinary_write_says_nothing_of_a_page_that_closes(bench: Bench) -> N
     bench.click("2,987.88")
     bench.click("March")
     expect(bench.saved).to_have_text("Offline: 2 edits kept in this browser")
-    assert not [said for said in bench.page.evaluate("() => [...window.said]") if "closes" in said]
+    assert not [said for said in bench.page.evaluate("() => [...window.said]") if "closed" in said]
     bench.page.context.set_offline(False)
     bench.settled()
 
@@ -266,7 +264,7 @@ def test_an_edit_whose_turn_comes_while_another_one_is_under_way_is_tried_again(
     bench.page.locator(f".g-question[data-annotation='{first}']").click()
     expect(bench.page.locator(".g-asked")).to_have_text("What is the total?")
     bench.click("2,987.88")
-    early[0].fulfill(status=500, json={"detail": "The server made a mistake."})
+    early[0].fulfill(status=500, json={"detail": "The server failed to do this."})
     while not late:
         bench.page.wait_for_timeout(20)
     bench.page.wait_for_timeout(1500)  # longer than the first one waits for its turn

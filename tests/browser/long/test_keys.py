@@ -64,7 +64,7 @@ def test_a_key_that_is_taken_is_said_and_goes_over_at_the_second_press(bench: Be
     bench.keys.press("?")
     row(bench, "brush").get_by_role("button").first.click()
     bench.keys.press("e")
-    expect(row(bench, "brush")).to_contain_text("E is taken: “Eraser”")
+    expect(row(bench, "brush")).to_contain_text("E is in use: “Eraser”")
     expect(row(bench, "eraser").locator("kbd")).to_have_text(["E"])
     bench.keys.press("e")
     expect(row(bench, "brush").locator("kbd")).to_have_text(["E"])
@@ -91,7 +91,7 @@ def test_keys_and_colours_are_kept_with_the_account_where_the_server_does_that(
     bench.keys.press("F2")
     bench.page.get_by_label("Theme").select_option("dark")
     bench.page.get_by_label("Mark colours").select_option("purple")
-    bench.page.wait_for_timeout(100)
+    bench.page.wait_for_function("() => !JSON.parse(localStorage.getItem('glossator.preferences')).unsent")
     assert kept_in_account == {"keys": {"brush": ["F2"]}, "theme": "dark", "palette": "purple"}
     bench.page.evaluate("localStorage.clear()")
     bench.reload()
@@ -165,7 +165,7 @@ def test_a_general_key_that_judges_while_reviewing_is_not_given_away_unsaid(benc
     bench.keys.press("?")
     row(bench, "undo").get_by_role("button").first.click()
     bench.keys.press("a")
-    expect(row(bench, "undo")).to_contain_text("A is taken while reviewing: “Accept the answer”")
+    expect(row(bench, "undo")).to_contain_text("A is in use while reviewing: “Accept the answer”")
     bench.keys.press("Escape")
     row(bench, "eraser").get_by_role("button").first.click()
     bench.keys.press("a")  # tools rest while an answer is under review: the two never meet

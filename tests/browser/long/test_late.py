@@ -112,7 +112,7 @@ def test_a_question_answered_after_one_has_left_says_where_it_waits(bench: Bench
     open_document(bench, other)
     bench.page.wait_for_function("(id) => location.hash.includes(id)", arg=other)
     held.release()
-    expect(bench.page.locator(".g-toast").last).to_contain_text("it waits with its document")
+    expect(bench.page.locator(".g-toast").last).to_contain_text("Find the answer with its document")
     assert bench.page.locator(".g-toast.g-error").count() == 0
     open_document(bench, asked)
     expect(bench.page.locator(".g-asked")).to_have_text("What is the total?")
@@ -131,7 +131,7 @@ def test_a_question_answered_after_a_stroke_is_listed_and_leaves_the_field_alone
     field.fill("And the ye")
     held.release()
     expect(bench.page.locator(".g-question", has_text="What is the month?")).to_be_visible()
-    expect(bench.page.locator(".g-toast").last).to_contain_text("it waits in the list of questions")
+    expect(bench.page.locator(".g-toast").last).to_contain_text("Find the answer in the list of questions")
     expect(field).to_have_value("And the ye")
     expect(field).to_be_focused()
     assert local(bench)["id"] == open_now

@@ -1,5 +1,6 @@
 """The queue: leased, proposed, submitted, and on to the next; nobody does the same work, nothing is lost with a lease."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -8,8 +9,9 @@ from sqlalchemy import update
 
 from db.base import now
 from db.tables import Lease
+from tests.browser.conftest import PATIENCE
 from tests.browser.held_answers import Held
-from tests.browser.team import Team, said
+from tests.browser.team import Desk, Team, said
 
 pytestmark = pytest.mark.browser
 
@@ -20,6 +22,14 @@ REVISIONS = "**/api/annotations/*/revisions"
 def run_out(team: Team) -> None:
     """Every lease of the server ends now, as it does when nobody has moved for a while."""
     team.change(lambda session: session.execute(update(Lease).values(expires_at=now() - timedelta(seconds=1))))
+
+
+def wait_until_free(team: Team, somebody: Desk) -> None:
+    """Wait until nobody holds a task of the project."""
+    latest = time.monotonic() + PATIENCE / 1000
+    while somebody.get(f"/projects/{team.project}/queue")["held"]:
+        assert time.monotonic() < latest, "the task does not come free"
+        somebody.page.wait_for_timeout(50)
 
 
 def test_enter_submits_the_proposal_and_the_next_task_comes(team: Team) -> None:
@@ -56,7 +66,7 @@ def test_two_people_get_different_tasks_and_a_task_comes_free_when_its_holder_le
     ann.mode("free")
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
     ann.settled()
-    ben.page.wait_for_timeout(300)
+    wait_until_free(team, ben)
     ben.page.get_by_role("button", name="Refresh").click()
     ben.at_work(TOTAL)
     expect(ben.strip).to_contain_text("Task 1 of 1")
@@ -68,8 +78,7 @@ def test_who_leaves_the_page_gives_their_task_back(team: Team) -> None:
     ann.mode("queue")
     ann.at_work(TOTAL)
     ann.page.goto("about:blank")
-    while ben.get(f"/projects/{team.project}/queue")["held"]:
-        ben.page.wait_for_timeout(50)
+    wait_until_free(team, ben)
     ben.mode("queue")
     ben.at_work(TOTAL)
 
@@ -206,8 +215,7 @@ def test_a_task_that_arrives_after_one_has_left_goes_back(team: Team) -> None:
     assert ben.get(f"/projects/{team.project}/queue")["held"]
     ann.mode("free")
     held.release()
-    while ben.get(f"/projects/{team.project}/queue")["held"]:
-        ben.page.wait_for_timeout(50)
+    wait_until_free(team, ben)
     assert ann.page.evaluate("() => document.querySelector('.glossator').workspace.desk.tasks.task") is None
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
     ann.mode("queue")

@@ -11,6 +11,14 @@ pytestmark = pytest.mark.browser
 TOTAL, DATE = "What is the total due?", "What is the invoice date?"
 REVIEWS = "**/api/annotations/*/reviews"
 
+# Whether the browser's disk holds a correction that marks a word.
+_KEPT = """async (word) => {
+  const { finished } = await import('/static/store.js');
+  const { database } = document.querySelector('.glossator').workspace.desk.reviews.fixes;
+  const kept = await finished(database.transaction('fixes').objectStore('fixes').getAll());
+  return kept.some(({ pages }) => Object.values(pages).some(({ words }) => words.includes(word)));
+}"""
+
 
 def submitted(team: Team, *words: str, questions: tuple[str, ...] = (TOTAL,)) -> Desk:
     """Ann has answered the questions with one word each; return her workspace."""
@@ -119,7 +127,7 @@ def test_corrections_of_a_fix_survive_a_reload(team: Team) -> None:
     rita.keys.press("w")
     rita.click("2,987.88")
     painted = rita.painted()
-    rita.page.wait_for_timeout(200)  # the browser writes it to its disk
+    rita.page.wait_for_function(_KEPT, arg=rita.number("2,987.88"))
     rita.reload()
     rita.ready()
     rita.at_work(TOTAL)
@@ -206,8 +214,11 @@ def test_an_answer_that_is_not_right_cannot_be_accepted_by_a_slip(team: Team) ->
     answer = rita.place()["annotation"]
     rita.keys.press("c")
     expect(rita.page.get_by_role("radio", name="Missing")).to_have_attribute("aria-checked", "true")
+    rita.page.evaluate("async () => (await import('/static/keyboard.js')).keymap.set('reviewReject', ['y'])")
     rita.keys.press("a")
-    expect(rita.page.locator(".g-toast").last).to_contain_text("not right")
+    expect(rita.page.locator(".g-toast").last).to_contain_text(
+        "You marked something as wrong. Reject the answer with Y, or fix it with F."
+    )
     assert verdicts(rita, answer) == []
     rita.keys.press("c")
     rita.keys.press("a")
