@@ -69,7 +69,7 @@ class WorkQueue:
 
 
 class JobLine:
-    """Queue for uploads that become jobs of a kind: uploads that arrive and jobs that have not ended count together.
+    """Queue for uploads that become jobs; arriving uploads and open jobs count together.
 
     Jobs are counted in the database, so the limit holds after a restart, and for several servers.
 

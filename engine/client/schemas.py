@@ -1,4 +1,4 @@
-"""Answers and requests of the server. Written by `make client` from the OpenAPI document; change nothing here."""
+"""Requests and answers of the server. Written by `make client` from the OpenAPI document; do not edit."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -210,7 +210,7 @@ class ImportUnderWay(BaseModel):
 
 
 class ImportedSet(BaseModel):
-    """What came in."""
+    """Counts of an import: new and known documents, pages, answers, and what was left out."""
 
     format: str
     documents: int

@@ -1,4 +1,4 @@
-"""The client's methods for what the model does unasked: surveys, second looks, automatic answers."""
+"""The client's methods for surveys, label reviews and automatic answers."""
 
 from engine.client.schemas import AutomaticLine, JobView, LookLine, PutFirst, StageView, TakenBack
 from engine.client.transport import Connection

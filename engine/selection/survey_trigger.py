@@ -58,7 +58,10 @@ def check(workspace: Workspace) -> list[Job]:
 
 
 def somebody_waits(workspace: Workspace, job_id: str) -> bool:
-    """Return whether other work than surveys waits for a worker. Imports do not: the server does them."""
+    """Return whether jobs other than surveys wait for a worker.
+
+    Imports do not count: the server runs them.
+    """
     others = (SURVEY, "import")
     waits = select(Job.id).where(
         Job.status == "waiting", Job.run_after <= now(), Job.kind.not_in(others), Job.id != job_id
