@@ -39,10 +39,15 @@ class AuditView(BaseModel):
     """Audit of the champion's automatic answers, with the 95 % interval of the share that is right."""
 
     drawn: int
+    """Automatic answers drawn for a check."""
     checked: int
+    """Those that a person has answered."""
     right: int
+    """Those that the person confirmed."""
     low: float
+    """Lower end of the 95 % interval."""
     high: float
+    """Upper end of the 95 % interval."""
 
 
 class Author(BaseModel):
@@ -246,13 +251,21 @@ class JobView(BaseModel):
 
     id: str
     kind: str
+    """Work of the job, such as retrain, survey or import."""
     status: str
+    """waiting, running, done, failed, cancelled or dead (given up)."""
     progress: float
+    """Share that is done, 0..1."""
     message: str
+    """Present step as a sentence, or the result."""
     failure: str
+    """Error of the last attempt, also while the next one runs; empty without one."""
     attempts: int
+    """Attempts so far."""
     max_attempts: int
+    """Attempts after which the job is given up."""
     run_after: datetime
+    """Earliest time of the next attempt."""
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -374,10 +387,13 @@ class PageLine(BaseModel):
 
     id: str
     number: int
+    """Number in the document, from 1."""
     width: int
     height: int
     words: int
+    """Number of its words."""
     text_source: str
+    """Source of the words: layer (of the PDF), ocr, given (by an import) or none."""
 
 
 class Pair(BaseModel):
@@ -427,11 +443,17 @@ class PrecisionPoint(BaseModel):
     """Precision of answers at or above a confidence; `low` is the simultaneous 95 % lower bound."""
 
     threshold: float
+    """The confidence, 0..1."""
     answers: int
+    """Reviewed answers at or above it."""
     right: int
+    """Right answers among them."""
     documents: int
+    """Documents of these answers."""
     precision: float | None
+    """Share of right answers; null without answers."""
     low: float
+    """Lower bound of the precision at 95 %, valid for all points at once."""
 
 
 class Project(BaseModel):
@@ -494,7 +516,9 @@ class RankedPage(BaseModel):
 
     page_id: str
     answered: float
+    """Probability that the page answers."""
     score: float
+    """Predicted IoU of its proposal, 0..1."""
 
 
 class Recent(BaseModel):
@@ -560,12 +584,19 @@ class RunLine(BaseModel):
 
     id: str
     status: str
+    """running, judged, failed or cancelled."""
     parent: str
+    """Label of the version that the run began with: the champion of that moment."""
     challenger: str | None
+    """Label of the retrained version; null before the training ended."""
     challenger_id: str | None
+    """Id of the retrained version."""
     snapshot_sha256: str
+    """Snapshot that the run learned from."""
     annotations: int
+    """Answers in the snapshot."""
     verdict: dict[str, Any]
+    """The gate's verdict: passed, sentence and figures; empty before judging."""
     created_at: datetime
     finished_at: datetime | None
 
@@ -575,18 +606,29 @@ class RunView(BaseModel):
 
     id: str
     status: str
+    """running, judged, failed or cancelled."""
     parent: str
+    """Label of the version that the run began with: the champion of that moment."""
     challenger: str | None
+    """Label of the retrained version; null before the training ended."""
     challenger_id: str | None
+    """Id of the retrained version."""
     snapshot_sha256: str
+    """Snapshot that the run learned from."""
     annotations: int
+    """Answers in the snapshot."""
     verdict: dict[str, Any]
+    """The gate's verdict: passed, sentence and figures; empty before judging."""
     created_at: datetime
     finished_at: datetime | None
     settings: dict[str, Any]
+    """Settings of the run, such as depth, steps and blend."""
     seed: int
+    """Seed of every random choice."""
     code_version: str
+    """Version of the program that trained."""
     metrics: list[dict[str, Any]]
+    """Points of the curves: the step, and figures by name."""
 
 
 class SchedulerView(BaseModel):
@@ -617,16 +659,25 @@ class StageView(BaseModel):
     """Stage of a project. `since`, `reason`, `changed_by`: of its latest change, None if automatic."""
 
     stage: str
+    """assisted, semi-automatic or automatic."""
     since: datetime | None
+    """Time of the latest change; null without one."""
     reason: str
+    """Reason of the latest change."""
     changed_by: str | None
+    """Who made it; null when the project changed by itself."""
     model: str
+    """Label of the model in use."""
     target: float
+    """Precision that automatic answers must reach."""
     least_answers: int
+    """Reviewed answers needed to measure the precision."""
     measured_answers: int
     """Reviewed answers of holdout documents behind the measured precision."""
     measured_documents: int
+    """Documents of these answers."""
     points: list[PrecisionPoint]
+    """Precision by confidence."""
     threshold: float | None
     """Lowest confidence that reaches the target; null when none does."""
     blocked: str | None
@@ -636,11 +687,14 @@ class StageView(BaseModel):
     automatic: int
     """Automatic answers in force: neither withdrawn nor answered by a person."""
     confirmed: int
+    """Automatic answers that a person confirmed."""
     corrected: int
+    """Automatic answers that a person corrected."""
     audit: AuditView
     surveyed: int
     """Tasks that the survey has answered."""
     tasks: int
+    """Tasks of the project."""
 
 
 class StandardQuestion(BaseModel):
@@ -703,19 +757,33 @@ class TriggersView(BaseModel):
     project_id: str
     project: str
     automatic: bool
+    """Whether retrainings start by themselves."""
     accepted: int
+    """Accepted answers on training documents that no run has learned from."""
     wanted: int
+    """Number of them that starts a retraining."""
     oldest_at: datetime | None
+    """Time of the oldest of them; null without any."""
     wanted_days: float
+    """Age in days of the oldest that starts a retraining; 0: age starts none."""
     cron: str
+    """Schedule in cron's notation; empty: none."""
     time_zone: str
+    """Time zone of the schedule."""
     age_due_at: datetime | None
+    """Time at which age starts a retraining."""
     clock_due_at: datetime | None
+    """Next time of the schedule."""
     next_at: datetime | None
+    """The earlier of the two; nobody knows when the number is reached."""
     job_id: str | None
+    """Id of the retraining that waits or runs; null without one."""
     near: str
+    """How near the next retraining is, as a sentence."""
     scheduler: SchedulerView | None
+    """The worker that checks the triggers; null when none runs."""
     firings: list[FiringView]
+    """Newest firings first."""
 
 
 class Uploaded(BaseModel):
@@ -741,13 +809,20 @@ class VersionView(BaseModel):
 
     id: str
     label: str
+    """Short name for people."""
     number: int
+    """Number within the project; 0: the version that it started with."""
     parent_id: str | None
+    """Version that its training began with; null for the first."""
     champion: bool
+    """Whether it is the model in use."""
     created_at: datetime
     figures: dict[str, Any]
+    """Figures of its verdict, by holdout."""
     snapshot_sha256: str | None
+    """Snapshot that it learned from; null for the first."""
     optimizer: dict[str, Any]
+    """Optimizer and settings of its training."""
     missing: bool
     """Whether its checkpoint is missing from disk: it can neither answer nor be trained."""
 
@@ -815,14 +890,22 @@ class AnnotationLine(BaseModel):
     id: str
     question: QuestionView
     status: str
+    """draft, submitted, accepted, rejected or fixed."""
     head: int
+    """Number of the newest revision; 0: nothing was saved yet."""
     author: Author
     text: str
+    """Words of the answer, joined."""
     no_answer: bool
+    """Whether the answer is: not answered in this document."""
     pages: list[str]
+    """Ids of the marked pages."""
     answered: float | None
+    """Probability, by the model, that the document answers; null without a proposal."""
     score: float | None
+    """Predicted IoU of the proposal, 0..1; null without one."""
     updated_at: datetime | None
+    """Time of the newest revision."""
 
 
 class Change(BaseModel):
@@ -1018,9 +1101,12 @@ class Candidate(BaseModel):
     """One candidate answer."""
 
     words: list[int]
+    """Numbers of its words."""
     mask: Patch
     text: str
+    """Its words, joined."""
     score: float
+    """Predicted IoU, 0..1."""
 
 
 class Contradiction(BaseModel):
@@ -1116,9 +1202,12 @@ class Proposal(BaseModel):
     """Prediction with its model version and the time it took, in milliseconds."""
 
     words: list[int]
+    """Numbers of its words."""
     mask: Patch
     text: str
+    """Its words, joined."""
     score: float
+    """Predicted IoU, 0..1."""
     candidates: Annotated[list[Candidate], Field(validate_default=True)] = []
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
     prediction_id: str
@@ -1148,13 +1237,19 @@ class AnnotationView(BaseModel):
     document_id: str
     question: QuestionView
     status: str
+    """draft, submitted, accepted, rejected or fixed."""
     head: int
+    """Number of the newest revision; 0: nothing was saved yet."""
     author: Author
     editor: Author | None
+    """Author of the newest revision; null without one."""
     updated_at: datetime | None
+    """Time of the newest revision."""
     state: AnnotationState
     text: str
+    """Words of the answer, joined."""
     proposal: Proposal | None
+    """The newest proposal of the model; null when it was never asked."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
     existing: bool = False
 

@@ -18,7 +18,7 @@ class Selection:
         return self._at.put(PutFirst, f"/documents/{document_id}/first", {}).tasks
 
     def second_looks(self, project_id: str, limit: int = 200) -> list[LookLine]:
-        """Return accepted labels that the model contradicts, with the verdicts of second looks (reviewers)."""
+        """Return the label review: accepted labels that the model contradicts, with verdicts (reviewers)."""
         return self._at.get(list[LookLine], f"/projects/{project_id}/second-looks", limit=limit)
 
     def stage(self, project_id: str) -> StageView:

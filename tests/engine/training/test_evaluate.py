@@ -158,7 +158,7 @@ def test_intervals_hold_the_figures_and_slices_share_out_the_questions(
 def test_the_floor_of_an_evaluation_is_the_floor_of_its_own_words(
     checkpoint: Path, pages: list[SyntheticPage], tmp_path: Path
 ) -> None:
-    """Word F1 and exact of the floor, told again from the words alone."""
+    """Word F1 and exact of the lexical baseline, told again from the words alone."""
     write_pages(tmp_path, [(one.page, None) for one in pages])
     answer = run(str(tmp_path), "--model", str(checkpoint), "--words-only", "--json")
     found = []

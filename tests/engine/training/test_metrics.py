@@ -104,7 +104,7 @@ def test_word_figures_are_over_questions_that_words_answer() -> None:
 
 
 def of_pages(pages: int, questions: int, seed: int = 1) -> list[Scored]:
-    """Questions whose model and floor both do as well as their page lets them, the model always a tenth better."""
+    """Questions whose model and baseline both do as well as their page lets them, the model always a tenth better."""
     rng = np.random.default_rng(seed)
     found = []
     for page in range(pages):
