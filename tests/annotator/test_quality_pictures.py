@@ -265,7 +265,7 @@ def _lab(rgb: list[float]) -> tuple[float, float, float]:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
-def test_who_disagrees_with_everybody_stands_first_with_a_sentence_and_what_was_left_out_with_its_reason() -> None:
+def test_the_least_agreeing_person_comes_first_and_omissions_have_reasons() -> None:
     people = [
         Reliability("Mal", 0.14, 30, 0, "Mal agrees with others on 0% of 30 questions."),
         Reliability("Ann <b>", 0.97, 30, 4),

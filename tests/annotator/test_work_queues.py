@@ -224,7 +224,7 @@ def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(desk: tuple[st
         until(lambda: free(EXPORTS) == 8)
 
 
-def test_of_many_reports_eight_are_made_at_once_and_the_others_told_to_come_back(
+def test_of_many_reports_eight_are_made_at_once_and_others_must_come_back(
     desk: tuple[str, Workspace, str],
 ) -> None:
     address, _, project = desk

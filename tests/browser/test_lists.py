@@ -175,7 +175,7 @@ def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
     expect(dialog).to_have_count(0)
 
 
-def test_pages_turn_while_the_search_has_the_focus_and_a_slider_is_no_place_for_text(bench: Bench) -> None:
+def test_page_keys_work_in_the_search_field_and_undo_on_a_slider(bench: Bench) -> None:
     bench.upload(invoice(pages=2))
     bench.ask_and_clear()
     bench.page.get_by_label("Search documents").focus()
@@ -240,7 +240,7 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
     expect(bench.page.locator(".g-people .g-card").first).to_be_visible()
 
 
-def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there(bench: Bench, tmp_path: Path) -> None:
+def test_a_dataset_is_imported_by_the_form_which_says_what_is_wrong_with_one(bench: Bench, tmp_path: Path) -> None:
     picture = io.BytesIO()
     Image.new("RGB", (200, 100), "white").save(picture, "PNG")
     answered = {"images": [{"id": 1, "file_name": "a.png", "width": 200, "height": 100}]}

@@ -207,7 +207,7 @@ def test_words_are_mended_without_a_mouse(bench: Bench) -> None:
     assert bench.page.locator(".g-spoken").inner_text() == "2027"
 
 
-def test_changes_without_network_survive_a_reload_and_marks_may_name_the_new_words(bench: Bench) -> None:
+def test_offline_word_fixes_survive_a_reload_and_marks_may_name_new_words(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
     cut_the_line(bench)
@@ -255,7 +255,7 @@ def test_an_answer_lost_on_the_way_back_does_not_mend_twice(bench: Bench) -> Non
     assert texts(bench).count("987.88") == 1
 
 
-def test_mine_go_on_top_of_what_somebody_else_mended_and_marks_follow_their_numbers(bench: Bench) -> None:
+def test_my_word_fixes_apply_to_those_of_others_and_marks_keep_their_words(bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
     cut_the_line(bench)

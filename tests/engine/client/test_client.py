@@ -351,7 +351,7 @@ def asked(house: House, token: str | None, **headers: str) -> httpx.Response:
     return httpx.post(f"{house.address}/api/projects", json={"name": "x", "extra": 1}, headers=headers)
 
 
-def test_a_program_with_a_token_needs_no_origin_and_a_foreign_page_gains_nothing(house: House) -> None:
+def test_a_token_needs_no_origin_and_a_foreign_page_gains_nothing(house: House) -> None:
     assert asked(house, house.tokens["ada"]).status_code == 422  # let in; what it asked for is wrong
     assert asked(house, None).status_code == 401
     assert asked(house, "not a token").status_code == 401
@@ -363,7 +363,7 @@ def test_a_program_with_a_token_needs_no_origin_and_a_foreign_page_gains_nothing
     assert httpx.get(f"{house.address}/api/me", headers=basic).json()["user"]["name"] == "ada"
 
 
-def test_a_token_ends_when_it_is_revoked_when_its_time_is_over_and_with_its_user(house: House) -> None:
+def test_a_token_ends_when_revoked_when_expired_and_with_its_user(house: House) -> None:
     workspace = house.workspace
     user = users.add_user(workspace, "temp", PASSWORD, "annotator")
 

@@ -442,9 +442,7 @@ def test_what_is_no_dataset_is_refused_and_so_is_what_holds_no_places(
 
 
 @pytest.mark.usefixtures("tesseract")
-def test_pages_that_come_without_words_are_read_and_are_the_same_document_when_they_come_again(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_pages_without_words_are_read_and_recognised_when_they_come_again(workspace: Workspace, tmp_path: Path) -> None:
     picture = Image.new("RGB", (1000, 400), "white")
     ImageDraw.Draw(picture).text((80, 120), "Total due: 125.50", "black", ImageFont.load_default(48))
     picture.save(tmp_path / "page.png")
@@ -497,9 +495,7 @@ def test_answers_to_a_known_document_are_marked_on_the_words_that_it_has(workspa
     assert AnnotationState.model_validate(stored).pages[page.id].words == [7]
 
 
-def test_an_answer_to_a_standard_question_that_comes_in_is_nobodys_task_any_more(
-    answered: Answered, tmp_path: Path
-) -> None:
+def test_an_imported_answer_to_a_standard_question_closes_its_task(answered: Answered, tmp_path: Path) -> None:
     workspace, source = answered
     export(workspace, source, "grounded", tmp_path / "out")
     project, by = make_project(workspace, "with questions"), ensure_local_user(workspace)
@@ -557,7 +553,7 @@ def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Pat
         import_set(sqlite_workspace, project.id, "tiff", tmp_path, user_id=ensure_local_user(sqlite_workspace).id)
 
 
-def test_over_rest_a_reviewer_uploads_a_zip_and_is_told_what_is_wrong_with_another(
+def test_a_reviewer_uploads_a_zip_over_rest_and_hears_what_is_wrong_with_one(
     app_client: TestClient, answered_on_file: Answered, tmp_path: Path
 ) -> None:
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
@@ -616,7 +612,7 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     assert len(marked(workspace, project.id)) == 4
 
 
-def test_an_import_that_is_stopped_leaves_whole_documents_and_the_same_again_adds_the_rest(
+def test_a_stopped_import_leaves_whole_documents_and_its_repeat_adds_the_rest(
     answered: Answered, tmp_path: Path
 ) -> None:
     workspace, _ = answered

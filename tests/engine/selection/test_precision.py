@@ -42,7 +42,7 @@ def test_answers_of_one_document_count_for_less_when_they_fail_together() -> Non
     assert apart > together + 0.2
 
 
-def test_documents_with_the_same_share_each_give_no_less_than_independent_answers() -> None:
+def test_documents_of_equal_share_give_no_less_than_independent_answers() -> None:
     right, owner = np.tile([True, False], 50), np.repeat(np.arange(50), 2)
     assert lower_bound(right, owner, 0.05) == pytest.approx(lower_bound(right, alone(100), 0.05), abs=0.02)
 

@@ -158,7 +158,7 @@ def test_two_people_get_different_tasks_of_the_first_document(room: Room) -> Non
     assert first.id != second.id
 
 
-def test_a_document_that_has_waited_too_long_gets_a_place_however_sure_the_model_is(room: Room) -> None:
+def test_a_document_that_waited_too_long_gets_a_place_without_uncertainty(room: Room) -> None:
     room.unsure(0.0, *[0.9] * 9)
     long_ago = now() - timedelta(days=40)
     with room.workspace.database.write() as session:

@@ -223,7 +223,7 @@ def test_answers_that_nobody_drew_for_a_check_do_not_end_it(works: Works) -> Non
     assert works.view().corrected == 8
 
 
-def test_another_model_that_was_not_measured_ends_it_before_anything_is_accepted(works: Works) -> None:
+def test_an_unmeasured_model_ends_the_stage_before_anything_is_accepted(works: Works) -> None:
     works.model_says()
     works.begin_automatic()
     second = make_version(works.workspace, works.project.id, 1)

@@ -95,7 +95,7 @@ def test_a_document_that_comes_later_gets_its_tasks_in_the_same_commit(office: O
         assert session.scalar(select(func.count(Task.id)).where(Task.document_id == late.document_id)) == 2
 
 
-def test_a_dropped_question_closes_its_tasks_and_reopens_them_with_their_answers(office: Office) -> None:
+def test_a_dropped_question_closes_its_tasks_and_reopens_them_with_answers(office: Office) -> None:
     answer(office.workspace, office.tasks()[1].id, office.ann)
     office.ask(NUMBER)
     assert [task.closed_at is None for task in office.tasks()] == [True, False, True, False]
@@ -175,7 +175,7 @@ def test_a_task_of_overlap_has_as_many_holders_as_it_wants_people(workspace: Wor
     assert Counter(each is not None for each in given) == {True: 2, False: 3}
 
 
-def test_a_lease_that_ran_out_is_handed_on_and_a_late_heartbeat_names_the_new_holder(workspace: Workspace) -> None:
+def test_an_expired_lease_is_handed_on_and_a_late_heartbeat_names_its_holder(workspace: Workspace) -> None:
     office = Office(workspace, bills=1, questions=(NUMBER,))
     task = office.taken(office.ann)
     assert office.next(office.ben).task is None
@@ -320,7 +320,7 @@ def test_what_somebody_who_left_had_rejected_is_free_again(workspace: Workspace)
     assert office.next(office.ben).task is not None
 
 
-def test_a_rejected_answer_to_a_question_of_one_s_own_comes_when_no_task_is_left(workspace: Workspace) -> None:
+def test_a_rejected_answer_to_an_own_question_comes_when_no_task_is_left(workspace: Workspace) -> None:
     office = Office(workspace, bills=1, questions=(NUMBER,))
     annotation = answer(workspace, office.tasks()[0].id, office.ann)
     judge(workspace, annotation.id, office.rita, "rejected")
