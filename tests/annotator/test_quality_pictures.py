@@ -221,7 +221,7 @@ def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
 
 
 def test_colours_of_people_stay_apart_for_the_colour_blind() -> None:
-    """Distances in Lab of what people without red or green cones see (Viénot, Brettel and Mollon 1999), light and dark."""
+    """Distances in Lab as people without red or green cones see them (Viénot, Brettel and Mollon 1999)."""
     from pathlib import Path
 
     css = Path(quality.__file__).parents[1].joinpath("static/quality.css").read_text()

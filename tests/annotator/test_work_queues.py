@@ -1,4 +1,7 @@
-"""Lines for imports and exports: two at work, some waiting, the others told to come back, and everybody else answered meanwhile."""
+"""Queues for imports and exports: two at work, some waiting, the others told to come back.
+
+Everybody else is answered meanwhile.
+"""
 
 import http.client
 import shutil

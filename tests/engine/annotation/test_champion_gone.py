@@ -1,4 +1,4 @@
-"""A champion whose checkpoint is deleted from disk: everything that needs it says so in one sentence, and another one takes over."""
+"""A champion whose checkpoint is missing: whatever needs it says so, and another version takes over."""
 
 import json
 from pathlib import Path

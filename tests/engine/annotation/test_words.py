@@ -1,4 +1,4 @@
-"""Mended words: numbers are stable, nothing is overwritten or done twice, and what people marked before stays readable."""
+"""Fixed words: numbers are stable, nothing is overwritten or done twice, old marks stay readable."""
 
 import threading
 import uuid

@@ -1,4 +1,4 @@
-"""Automatic answers in datasets, on both databases: there where they are asked for, marked, and never taken for a person's."""
+"""Automatic answers in datasets: only on request, marked, and never taken for a person's."""
 
 import json
 from pathlib import Path
@@ -137,7 +137,7 @@ def test_a_persons_imported_answer_replaces_the_automatic_one(works: Works, tmp_
         for about in line["answered"]:
             about["status"] = "accepted"  # somebody has looked at them elsewhere
     (out / "pages.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    # Documents of an import are known again by their words and images: the same set twice, with answers of the model between.
+    # The same set is imported twice, with answers of the model between: its words and images identify a document.
     other = make_project(works.workspace, "another")
     first = import_set(works.workspace, other.id, "grounded", out, user_id=works.boss.id, status="draft")
     assert first.answers == 42 + len(works.answers())
@@ -153,8 +153,8 @@ def test_a_persons_imported_answer_replaces_the_automatic_one(works: Works, tmp_
         given = works.answers()[0]
         session.add(
             AutomaticAnswer(
-                project_id=other.id, task_id=task.id, model_version_id=works.version.id, page_id=page.id, answer=given.answer,
-                score=1, answered=1, confidence=0.9, threshold=0.8,
+                project_id=other.id, task_id=task.id, model_version_id=works.version.id, page_id=page.id,
+                answer=given.answer, score=1, answered=1, confidence=0.9, threshold=0.8,
             )
         )  # fmt: skip
     import_set(works.workspace, other.id, "grounded", out, user_id=works.ann.id)
@@ -200,8 +200,15 @@ def test_a_snapshot_shared_by_export_and_retraining_is_shown_as_trained_on(works
         session.add(job)
         session.flush()
         session.add(
-            Run(project_id=works.project.id, job_id=job.id, parent_id=works.version.id, snapshot_id=taught.id, seed=1, code_version="test")
-        )  # fmt: skip
+            Run(
+                project_id=works.project.id,
+                job_id=job.id,
+                parent_id=works.version.id,
+                snapshot_id=taught.id,
+                seed=1,
+                code_version="test",
+            )
+        )
     seen = newest_view(works.workspace, works.project.id)
     assert seen is not None and seen.id == taught.id
 

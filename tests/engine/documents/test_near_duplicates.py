@@ -1,4 +1,4 @@
-"""A page that comes in again joins the group of the one that is there, and so its split; in whatever scan, and in whatever order."""
+"""A page that comes in again joins the group, and so the split, of the first one, in any scan and order."""
 
 import json
 import threading

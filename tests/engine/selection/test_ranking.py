@@ -198,7 +198,7 @@ def test_documents_that_come_in_later_wait_behind_until_they_are_surveyed(room: 
 
 
 def test_corrections_a_page_are_told_by_what_chose_the_document(workspace: Workspace) -> None:
-    """The model's choice: both answers of a page corrected. Drawn: one of two. What was put first by hand counts nowhere."""
+    """Chosen by the model: both answers corrected. Drawn: one of two. Put first by hand: not counted."""
     room = Room(workspace, train=16)
     for at, document in enumerate(room.documents):
         choose(workspace, document, "model" if at < 7 else "random" if at < 14 else "hand")

@@ -72,7 +72,7 @@ def test_only_an_admin_sets_the_stage_and_every_step_is_on_record(works: Works) 
 
 
 def test_precision_is_measured_on_holdouts_alone(works: Works) -> None:
-    """Wrong answers on training documents, whose labels the model may have learned, change nothing; nor do right ones."""
+    """Answers on training documents, whose labels the model may have learned, change nothing."""
     works.model_says(wrong=3)
     with works.workspace.database.read() as session:
         before = measure(session, works.project.id, works.version.id)

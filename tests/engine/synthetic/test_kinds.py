@@ -1,4 +1,4 @@
-"""Statements, reports, certificates and shipping papers: sums that add up, answers that stand on the page, seeds that hold."""
+"""Generated statements, reports, certificates and shipping papers: sums add up, answers stand on the page."""
 
 import random
 from collections.abc import Sequence
