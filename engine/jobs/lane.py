@@ -80,7 +80,7 @@ class Lane:
             thread.join(_STOP_SECONDS)
 
     def listen(self, job_id: str, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with a job's progress while this lane runs the job; return a function that ends that.
+        """Call `listener` with a job's progress while this lane runs it; return a function that ends that.
 
         Register before the job is queued, and no message is missed. The listener is called from another thread.
         """
@@ -121,7 +121,9 @@ class Lane:
             thread.start()
 
     def go_on(self, job: Job, holder: str, handler: Handler) -> None:
-        """Do a job in a thread of its own that `holder` has begun in this process, beside those that the lane takes.
+        """Do a job that `holder` has begun in this process, in a thread of its own.
+
+        It does not take a place of the jobs that the lane leases.
 
         Args:
             job: A running job of `holder` (see queue.hold).

@@ -151,7 +151,13 @@ def is_waiting(workspace: Workspace, kinds: Sequence[str]) -> bool:
 
 
 def open_jobs(workspace: Workspace, kind: str | None, project_id: str | None = None) -> list[Job]:
-    """Return the jobs of a kind, or of all kinds, that wait or run, oldest first; of one project, or of all."""
+    """Return the waiting and running jobs, oldest first.
+
+    Args:
+        workspace: Where the queue is.
+        kind: Of one kind; None: of all.
+        project_id: Of one project; None: of all.
+    """
     chosen = select(Job).where(Job.status.in_(OPEN)).order_by(Job.created_at, Job.id)
     if kind is not None:
         chosen = chosen.where(Job.kind == kind)

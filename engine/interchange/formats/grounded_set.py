@@ -1,4 +1,4 @@
-"""Grounded JSONL (engine.grounded): pages with words, and questions with the words or pixels that answer.
+"""Grounded JSONL (engine.grounded): pages with words, and questions with their words or pixels.
 
 `glossator evaluate` and `glossator simulate` read this format. An import returns what was exported, to the pixel.
 """
