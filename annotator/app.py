@@ -161,7 +161,7 @@ class Revalidated(StaticFiles):
 
 
 def _following(service: AnswerService, lanes: Lanes) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return a lifespan with a thread that follows promotions, and with lanes for the jobs that people wait for."""
+    """Return a lifespan that follows promotions in a thread, and runs the lanes of the server."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

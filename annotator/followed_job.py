@@ -1,4 +1,4 @@
-"""Follow a job to its end, without a thread: messages of its progress as they come, then the job as it ended."""
+"""Follow a job without a thread: its messages as they come, then the finished job."""
 
 import asyncio
 import contextlib
@@ -32,7 +32,10 @@ class FollowedJob:
         self.leave = lane.listen(self.id, self._hear)
 
     async def messages(self) -> AsyncIterator[str]:
-        """Yield what the job does until it has ended, and again what it still does when nothing new is told."""
+        """Yield each message of the job's progress until the job ends.
+
+        The last message is repeated while nothing new comes.
+        """
         patience = _EVERY  # a job that waits for others is told of soon
         heard: str | None = None  # of the attempt that this process makes; newer than what the database knows
         while True:

@@ -20,7 +20,7 @@ _FAILED = "The import failed on the server; see its log. Stored documents are ke
 
 
 class ImportedView(BaseModel):
-    """What came in."""
+    """Counts of an import: new and known documents, pages, answers, and what was left out."""
 
     format: str
     documents: int

@@ -1,4 +1,4 @@
-"""The lanes of a server: the jobs that people wait for are done here and never wait for a worker."""
+"""The lanes of a server: they run the jobs that people wait for, without a worker."""
 
 from engine.documents import read_jobs
 from engine.documents.reading_state import READ
@@ -8,7 +8,7 @@ from engine.workspace import Workspace
 
 
 class Lanes:
-    """One lane a kind of job: two imports, two exports and two long documents at a time."""
+    """The lanes of a server, one for each kind of job: two imports, two exports, two long documents at a time."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.imports = Lane(

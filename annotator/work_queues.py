@@ -68,7 +68,7 @@ class WorkQueue:
 
 
 class JobLine:
-    """Queue for requests that become jobs of a kind: requests on the way and jobs that have not ended count together.
+    """Queue for requests that become jobs; requests on the way and open jobs count together.
 
     Jobs are counted in the database, so the limit holds after a restart, and for several servers.
 

@@ -67,7 +67,7 @@ def acquire(session: Session, subject: str, holder: str, seconds: float = LEASE_
 
 
 def release(session: Session, subject: str, holder: str | None = None) -> None:
-    """Delete a lease if it is the holder's; without a holder, delete it whoever has it."""
+    """Delete a lease that `holder` holds; without `holder`, delete it whoever holds it."""
     chosen = delete(Lease).where(Lease.subject == subject)
     if holder is not None:
         chosen = chosen.where(Lease.holder == holder)

@@ -24,7 +24,7 @@ STATE_FILE = "state.pt"  # weights, optimizer and step, for resuming a run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How a run proceeds, apart from what it learns.
+    """Settings of a run that do not depend on its objective.
 
     `mixed` runs forward passes in bfloat16 where the device supports it.
     """

@@ -23,9 +23,7 @@ Schema = dict[str, Any]
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMAS = ROOT / "engine" / "client" / "schemas.py"
-HEADER = (
-    '"""Answers and requests of the server. Written by `make client` from the OpenAPI document; change nothing here."""'
-)
+HEADER = '"""Requests and answers of the server. Written by `make client` from the OpenAPI document; do not edit."""'
 
 # Requests that the client checks before it sends them; it reads the answers of all routes but those below HEALTH.
 REQUESTS = ("RevisionRequest", "ReviewRequest", "MendRequest")

@@ -1,5 +1,5 @@
 // Reviewing: answers come one by one, leased; a verdict on each, or a fix with all tools. Draws nothing.
-// After what was handed in come second looks: accepted labels that the model contradicts.
+// After submitted answers come label reviews (`second_look` in REST): accepted labels that the model contradicts.
 
 import { Fixes } from './fixes.js';
 import { HandedOut } from './handed_out.js';
@@ -31,7 +31,7 @@ export class ReviewDesk extends HandedOut {
     return this.annotation !== null && this.answers.local?.id === this.annotation;
   }
 
-  // A verdict can be given: the author has handed it in, or it wants a second look, and no verdict is on its way.
+  // A verdict can be given: the answer was submitted or is under label review, and no verdict is on its way.
   get open() {
     return this.here && this.judged.includes(this.answers.local.status) && !this.answers.queue.of(this.annotation).length;
   }

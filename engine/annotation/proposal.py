@@ -15,18 +15,18 @@ from engine.models.registry import label
 class Candidate(BaseModel):
     """One candidate answer."""
 
-    words: list[int]
+    words: list[int] = Field(description="Numbers of its words.")
     mask: Patch
-    text: str
-    score: float
+    text: str = Field(description="Its words, joined.")
+    score: float = Field(description="Predicted IoU, 0..1.")
 
 
 class RankedPage(BaseModel):
     """Scores of a page for a question: probability that it answers, and predicted IoU."""
 
     page_id: str
-    answered: float
-    score: float
+    answered: float = Field(description="Probability that the page answers.")
+    score: float = Field(description="Predicted IoU of its proposal, 0..1.")
 
 
 class StoredAnswer(Candidate):

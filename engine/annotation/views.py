@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
@@ -46,14 +46,14 @@ class AnnotationView(BaseModel):
     id: str
     document_id: str
     question: QuestionView
-    status: str
-    head: int
+    status: str = Field(description="draft, submitted, accepted, rejected or fixed.")
+    head: int = Field(description="Number of the newest revision; 0: nothing was saved yet.")
     author: Author
-    editor: Author | None  # author of the newest revision
-    updated_at: datetime | None
+    editor: Author | None = Field(description="Author of the newest revision; null without one.")
+    updated_at: datetime | None = Field(description="Time of the newest revision.")
     state: AnnotationState
-    text: str
-    proposal: Proposal | None
+    text: str = Field(description="Words of the answer, joined.")
+    proposal: Proposal | None = Field(description="The newest proposal of the model; null when it was never asked.")
     ranked: list[RankedPage] = []
     existing: bool = False
 
@@ -63,15 +63,17 @@ class AnnotationLine(BaseModel):
 
     id: str
     question: QuestionView
-    status: str
-    head: int
+    status: str = Field(description="draft, submitted, accepted, rejected or fixed.")
+    head: int = Field(description="Number of the newest revision; 0: nothing was saved yet.")
     author: Author
-    text: str
-    no_answer: bool
-    pages: list[str]
-    answered: float | None
-    score: float | None
-    updated_at: datetime | None
+    text: str = Field(description="Words of the answer, joined.")
+    no_answer: bool = Field(description="Whether the answer is: not answered in this document.")
+    pages: list[str] = Field(description="Ids of the marked pages.")
+    answered: float | None = Field(
+        description="Probability, by the model, that the document answers; null without a proposal."
+    )
+    score: float | None = Field(description="Predicted IoU of the proposal, 0..1; null without one.")
+    updated_at: datetime | None = Field(description="Time of the newest revision.")
 
 
 def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> AnnotationView:

@@ -75,8 +75,9 @@ class Annotations:
         seconds: float = 0,
         key: str | None = None,
     ) -> Saved:
-        """Append a revision to revision `base`, the one that you saw. `base` 0: there is only the model's proposal.
+        """Append a revision to an answer.
 
+        base: the revision that you saw; 0 while there is only the model's proposal.
         edits: such as engine.client.EditWords, or the same as dictionaries.
         prediction_id: the proposal that the edits build on.
         seconds: of active work since the revision before.

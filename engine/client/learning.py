@@ -1,4 +1,4 @@
-"""The client's methods for models, retrainings and jobs, and for the figures that show whether they help."""
+"""The client's methods for models, retrainings, jobs, and figures of their effect."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,11 @@ class Learning:
         return self._at.get(list[VersionView], f"/projects/{project_id}/models")
 
     def promote(self, project_id: str, version_id: str, *, reason: str = "", force: bool = False) -> list[VersionView]:
-        """Promote a model version to champion (admins), and return all versions. `force`: also past a failed gate."""
+        """Promote a model version to champion, and return all versions (admins).
+
+        reason: for the audit trail.
+        force: whether to promote a version that failed its gate.
+        """
         body = {"reason": reason, "force": force}
         path = f"/projects/{project_id}/models/{version_id}/promote"
         return self._at.post(list[VersionView], path, body, repeatable=False)
@@ -51,7 +55,7 @@ class Learning:
     # --- retrainings
 
     def retrain(self, project_id: str) -> JobView:
-        """Request a retraining (reviewers). A retraining that waits or runs is returned instead of a second one."""
+        """Request a retraining (reviewers). One that waits or runs is returned instead of a second one."""
         return self._at.post(JobView, f"/projects/{project_id}/retrain")
 
     def runs(self, project_id: str) -> list[RunLine]:
@@ -63,7 +67,7 @@ class Learning:
         return self._at.get(RunView, f"/runs/{run_id}")
 
     def changes(self, run_id: str, *, kinds: Sequence[ChangeKind] | None = None, limit: int = 200) -> Changes:
-        """Return the questions that a retraining's challenger answers differently from the champion (reviewers).
+        """Return the questions that challenger and champion of a retraining answer differently (reviewers).
 
         kinds: of changes to list; None: all but "same".
         """

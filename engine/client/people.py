@@ -1,4 +1,4 @@
-"""The client's methods for people: your account, members of projects, invitations, users, the audit trail."""
+"""The client's methods for people: accounts, members, invitations, users, the audit trail."""
 
 from typing import Any
 

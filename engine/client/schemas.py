@@ -1,4 +1,4 @@
-"""Answers and requests of the server. Written by `make client` from the OpenAPI document; change nothing here."""
+"""Requests and answers of the server. Written by `make client` from the OpenAPI document; do not edit."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -39,10 +39,15 @@ class AuditView(BaseModel):
     """Audit of the champion's automatic answers, with the 95 % interval of the share that is right."""
 
     drawn: int
+    """Automatic answers drawn for a check."""
     checked: int
+    """Those that a person has answered."""
     right: int
+    """Those that the person confirmed."""
     low: float
+    """Lower end of the 95 % interval."""
     high: float
+    """Upper end of the 95 % interval."""
 
 
 class Author(BaseModel):
@@ -238,7 +243,7 @@ class ImportUnderWay(BaseModel):
 
 
 class ImportedSet(BaseModel):
-    """What came in."""
+    """Counts of an import: new and known documents, pages, answers, and what was left out."""
 
     format: str
     documents: int
@@ -274,13 +279,21 @@ class JobView(BaseModel):
 
     id: str
     kind: str
+    """Work of the job, such as retrain, survey or import."""
     status: str
+    """waiting, running, done, failed, cancelled or dead (given up)."""
     progress: float
+    """Share that is done, 0..1."""
     message: str
+    """Present step as a sentence, or the result."""
     failure: str
+    """Error of the last attempt, also while the next one runs; empty without one."""
     attempts: int
+    """Attempts so far."""
     max_attempts: int
+    """Attempts after which the job is given up."""
     run_after: datetime
+    """Earliest time of the next attempt."""
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -402,10 +415,13 @@ class PageLine(BaseModel):
 
     id: str
     number: int
+    """Number in the document, from 1."""
     width: int
     height: int
     words: int
+    """Number of its words."""
     text_source: str
+    """Source of the words: layer (of the PDF), ocr, given (by an import) or none."""
 
 
 class Pair(BaseModel):
@@ -455,11 +471,17 @@ class PrecisionPoint(BaseModel):
     """Precision of answers at or above a confidence; `low` is the simultaneous 95 % lower bound."""
 
     threshold: float
+    """The confidence, 0..1."""
     answers: int
+    """Reviewed answers at or above it."""
     right: int
+    """Right answers among them."""
     documents: int
+    """Documents of these answers."""
     precision: float | None
+    """Share of right answers; null without answers."""
     low: float
+    """Lower bound of the precision at 95 %, valid for all points at once."""
 
 
 class Project(BaseModel):
@@ -522,7 +544,9 @@ class RankedPage(BaseModel):
 
     page_id: str
     answered: float
+    """Probability that the page answers."""
     score: float
+    """Predicted IoU of its proposal, 0..1."""
 
 
 class Recent(BaseModel):
@@ -588,12 +612,19 @@ class RunLine(BaseModel):
 
     id: str
     status: str
+    """running, judged, failed or cancelled."""
     parent: str
+    """Label of the version that the run began with: the champion of that moment."""
     challenger: str | None
+    """Label of the retrained version; null before the training ended."""
     challenger_id: str | None
+    """Id of the retrained version."""
     snapshot_sha256: str
+    """Snapshot that the run learned from."""
     annotations: int
+    """Answers in the snapshot."""
     verdict: dict[str, Any]
+    """The gate's verdict: passed, sentence and figures; empty before judging."""
     created_at: datetime
     finished_at: datetime | None
 
@@ -603,18 +634,29 @@ class RunView(BaseModel):
 
     id: str
     status: str
+    """running, judged, failed or cancelled."""
     parent: str
+    """Label of the version that the run began with: the champion of that moment."""
     challenger: str | None
+    """Label of the retrained version; null before the training ended."""
     challenger_id: str | None
+    """Id of the retrained version."""
     snapshot_sha256: str
+    """Snapshot that the run learned from."""
     annotations: int
+    """Answers in the snapshot."""
     verdict: dict[str, Any]
+    """The gate's verdict: passed, sentence and figures; empty before judging."""
     created_at: datetime
     finished_at: datetime | None
     settings: dict[str, Any]
+    """Settings of the run, such as depth, steps and blend."""
     seed: int
+    """Seed of every random choice."""
     code_version: str
+    """Version of the program that trained."""
     metrics: list[dict[str, Any]]
+    """Points of the curves: the step, and figures by name."""
 
 
 class SchedulerView(BaseModel):
@@ -645,16 +687,25 @@ class StageView(BaseModel):
     """Stage of a project. `since`, `reason`, `changed_by`: of its latest change, None if automatic."""
 
     stage: str
+    """assisted, semi-automatic or automatic."""
     since: datetime | None
+    """Time of the latest change; null without one."""
     reason: str
+    """Reason of the latest change."""
     changed_by: str | None
+    """Who made it; null when the project changed by itself."""
     model: str
+    """Label of the model in use."""
     target: float
+    """Precision that automatic answers must reach."""
     least_answers: int
+    """Reviewed answers needed to measure the precision."""
     measured_answers: int
     """Reviewed answers of holdout documents behind the measured precision."""
     measured_documents: int
+    """Documents of these answers."""
     points: list[PrecisionPoint]
+    """Precision by confidence."""
     threshold: float | None
     """Lowest confidence that reaches the target; null when none does."""
     blocked: str | None
@@ -664,11 +715,14 @@ class StageView(BaseModel):
     automatic: int
     """Automatic answers in force: neither withdrawn nor answered by a person."""
     confirmed: int
+    """Automatic answers that a person confirmed."""
     corrected: int
+    """Automatic answers that a person corrected."""
     audit: AuditView
     surveyed: int
     """Tasks that the survey has answered."""
     tasks: int
+    """Tasks of the project."""
 
 
 class StandardQuestion(BaseModel):
@@ -731,19 +785,33 @@ class TriggersView(BaseModel):
     project_id: str
     project: str
     automatic: bool
+    """Whether retrainings start by themselves."""
     accepted: int
+    """Accepted answers on training documents that no run has learned from."""
     wanted: int
+    """Number of them that starts a retraining."""
     oldest_at: datetime | None
+    """Time of the oldest of them; null without any."""
     wanted_days: float
+    """Age in days of the oldest that starts a retraining; 0: age starts none."""
     cron: str
+    """Schedule in cron's notation; empty: none."""
     time_zone: str
+    """Time zone of the schedule."""
     age_due_at: datetime | None
+    """Time at which age starts a retraining."""
     clock_due_at: datetime | None
+    """Next time of the schedule."""
     next_at: datetime | None
+    """The earlier of the two; nobody knows when the number is reached."""
     job_id: str | None
+    """Id of the retraining that waits or runs; null without one."""
     near: str
+    """How near the next retraining is, as a sentence."""
     scheduler: SchedulerView | None
+    """The worker that checks the triggers; null when none runs."""
     firings: list[FiringView]
+    """Newest firings first."""
 
 
 class Uploaded(BaseModel):
@@ -769,13 +837,20 @@ class VersionView(BaseModel):
 
     id: str
     label: str
+    """Short name for people."""
     number: int
+    """Number within the project; 0: the version that it started with."""
     parent_id: str | None
+    """Version that its training began with; null for the first."""
     champion: bool
+    """Whether it is the model in use."""
     created_at: datetime
     figures: dict[str, Any]
+    """Figures of its verdict, by holdout."""
     snapshot_sha256: str | None
+    """Snapshot that it learned from; null for the first."""
     optimizer: dict[str, Any]
+    """Optimizer and settings of its training."""
     missing: bool
     """Whether its checkpoint is missing from disk: it can neither answer nor be trained."""
 
@@ -843,14 +918,22 @@ class AnnotationLine(BaseModel):
     id: str
     question: QuestionView
     status: str
+    """draft, submitted, accepted, rejected or fixed."""
     head: int
+    """Number of the newest revision; 0: nothing was saved yet."""
     author: Author
     text: str
+    """Words of the answer, joined."""
     no_answer: bool
+    """Whether the answer is: not answered in this document."""
     pages: list[str]
+    """Ids of the marked pages."""
     answered: float | None
+    """Probability, by the model, that the document answers; null without a proposal."""
     score: float | None
+    """Predicted IoU of the proposal, 0..1; null without one."""
     updated_at: datetime | None
+    """Time of the newest revision."""
 
 
 class Change(BaseModel):
@@ -1046,9 +1129,12 @@ class Candidate(BaseModel):
     """One candidate answer."""
 
     words: list[int]
+    """Numbers of its words."""
     mask: Patch
     text: str
+    """Its words, joined."""
     score: float
+    """Predicted IoU, 0..1."""
 
 
 class Contradiction(BaseModel):
@@ -1144,9 +1230,12 @@ class Proposal(BaseModel):
     """Prediction with its model version and the time it took, in milliseconds."""
 
     words: list[int]
+    """Numbers of its words."""
     mask: Patch
     text: str
+    """Its words, joined."""
     score: float
+    """Predicted IoU, 0..1."""
     candidates: Annotated[list[Candidate], Field(validate_default=True)] = []
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
     prediction_id: str
@@ -1176,13 +1265,19 @@ class AnnotationView(BaseModel):
     document_id: str
     question: QuestionView
     status: str
+    """draft, submitted, accepted, rejected or fixed."""
     head: int
+    """Number of the newest revision; 0: nothing was saved yet."""
     author: Author
     editor: Author | None
+    """Author of the newest revision; null without one."""
     updated_at: datetime | None
+    """Time of the newest revision."""
     state: AnnotationState
     text: str
+    """Words of the answer, joined."""
     proposal: Proposal | None
+    """The newest proposal of the model; null when it was never asked."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
     existing: bool = False
 

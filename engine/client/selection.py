@@ -1,4 +1,4 @@
-"""The client's methods for what the model does unasked: surveys, second looks, automatic answers."""
+"""The client's methods for surveys, label reviews and automatic answers."""
 
 from engine.client.schemas import AutomaticLine, JobView, LookLine, PutFirst, StageView, TakenBack
 from engine.client.transport import Connection
@@ -18,7 +18,7 @@ class Selection:
         return self._at.put(PutFirst, f"/documents/{document_id}/first", {}).tasks
 
     def second_looks(self, project_id: str, limit: int = 200) -> list[LookLine]:
-        """Return accepted labels that the model contradicts, with the verdicts of second looks (reviewers)."""
+        """Return the label review: accepted labels that the model contradicts, with verdicts (reviewers)."""
         return self._at.get(list[LookLine], f"/projects/{project_id}/second-looks", limit=limit)
 
     def stage(self, project_id: str) -> StageView:

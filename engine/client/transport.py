@@ -54,7 +54,7 @@ class Connection:
         self._http.close()
 
     def get(self, kind: type[_Answer], path: str, **query: Any) -> _Answer:
-        """GET, and return the answer as the type `kind`."""
+        """Send a GET request, and return the answer as the type `kind`."""
         return _typed(kind, self.send("GET", path, params={k: v for k, v in query.items() if v is not None}))
 
     def post(self, kind: type[_Answer], path: str, body: Any = None, *, repeatable: bool = True) -> _Answer:
@@ -145,7 +145,7 @@ def checked(kind: Any, **fields: Any) -> Any:
 
 
 def plain(edits: Iterable[Any]) -> list[Any]:
-    """Return edits as dictionaries. They may be models of any class with the right fields, or dictionaries."""
+    """Return edits as dictionaries. Each may be a model with the right fields, or a dictionary."""
     return [each.model_dump() if isinstance(each, BaseModel) else each for each in edits]
 
 

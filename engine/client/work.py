@@ -1,4 +1,4 @@
-"""The client's methods for work that is handed out: standard questions, the queue of tasks, reviews."""
+"""The client's methods for standard questions, the queue of tasks, and reviews."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,10 @@ class Work:
         return self._at.post(NextTask, f"/projects/{project_id}/queue/next", {"after": after})
 
     def next_answer(self, project_id: str, after: str | None = None) -> NextAnswer:
-        """Return the next of your answers that waits for your decision. `after`: the answer that you come from."""
+        """Return the next of your answers that waits for your decision.
+
+        after: the answer that you come from.
+        """
         return self._at.get(NextAnswer, f"/projects/{project_id}/next", after=after)
 
     def heartbeat(self, task_id: str) -> datetime:
@@ -78,7 +81,10 @@ class Work:
         return self._at.get(list[TaskLine], f"/projects/{project_id}/tasks", limit=limit, offset=offset)
 
     def set_gold(self, task_id: str, annotation_id: str | None) -> TaskLine:
-        """Make a task a gold question with this accepted answer; None: make it an ordinary task again (reviewers)."""
+        """Make a task a gold question with this accepted answer (reviewers).
+
+        annotation_id: None makes it an ordinary task again.
+        """
         return self._at.put(TaskLine, f"/tasks/{task_id}/gold", {"annotation_id": annotation_id})
 
     # --- reviews

@@ -167,7 +167,7 @@ def _open(
     project_id: str,
     user_id: str | None,
 ) -> tuple[Ingested, Job | None, str]:
-    """Add the document with its first pages; return it, and the job of the others with the holder that began it."""
+    """Add the document with its first pages; return it, the job of the others, and that job's holder."""
     beginning = stream.beginning
     assert beginning is not None
     sha256 = workspace.blobs.put_file(source)

@@ -77,7 +77,7 @@ def resume(workspace: Workspace, document_id: str, *, by: str) -> None:
 
 
 def left_alone(workspace: Workspace, document_id: str, holder: str) -> Job | None:
-    """Begin the next attempt at a document that nobody reads now, and return its job; None when there is none."""
+    """Begin the next attempt at a document that nobody reads, and return its job; None without one."""
     with workspace.database.write() as session:
         job = session.scalar(select(Job).where(Job.key == key_of(document_id)).with_for_update(skip_locked=True))
         if job is None or job.status == "running":

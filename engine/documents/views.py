@@ -34,11 +34,11 @@ class PageLine(BaseModel):
     """Page of a document; width and height are pixels of its rendering."""
 
     id: str
-    number: int
+    number: int = Field(description="Number in the document, from 1.")
     width: int
     height: int
-    words: int
-    text_source: str
+    words: int = Field(description="Number of its words.")
+    text_source: str = Field(description="Source of the words: layer (of the PDF), ocr, given (by an import) or none.")
 
 
 class DocumentView(BaseModel):

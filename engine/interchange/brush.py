@@ -1,8 +1,14 @@
-"""Masks as Label Studio's brush stores them: a page's pixels as red, green, blue and opacity, packed by run lengths bit by bit.
+"""Encode and decode the brush masks of Label Studio.
 
-The packing is that of the JavaScript library @thi.ng/rle-pack, which Label Studio uses: 32 bits say how many values follow, 5 how many
-bits a value has (less one), 4 x 4 how many bits a length may have (less one each). Then come blocks: a bit that says whether one
-value is repeated or several follow, 2 bits that choose one of the four sizes, the length less one, and the value or the values.
+A brush mask is the page's pixels as red, green, blue and opacity, packed by run lengths bit by bit. The packing is that
+of the JavaScript library @thi.ng/rle-pack, which Label Studio uses. Its head is:
+
+- 32 bits: the number of values.
+- 5 bits: the bits of a value, less one.
+- 4 times 4 bits: the four sizes that a length may have in bits, each less one.
+
+Blocks follow. A block is one bit (one value repeated, or several values), two bits that choose one of the four sizes,
+the length less one, and the value or the values.
 """
 
 from collections.abc import Sequence
@@ -17,7 +23,10 @@ _CHANNELS, _OPACITY = 4, 3
 
 
 def encode_brush(mask: Mask) -> list[int]:
-    """Return the bytes that Label Studio stores for a mask, bool [H, W]: every channel 255 where the answer is, else 0."""
+    """Return the bytes that Label Studio stores for a mask, bool [H, W].
+
+    All four channels of a pixel are 255 where the answer is, else 0.
+    """
     flat = np.asarray(mask, bool).ravel()
     edges = np.flatnonzero(flat[1:] != flat[:-1]) + 1
     lengths = np.diff(np.concatenate([[0], edges, [flat.size]])) * _CHANNELS
@@ -42,9 +51,14 @@ def _blocks(length: int, value: int) -> list[str]:
 
 
 def decode_brush(packed: Sequence[int], size: tuple[int, int]) -> Mask:
-    """Return the mask, bool [height, width] of `size`: where the packed picture is not wholly transparent.
+    """Return the mask of packed bytes, bool [height, width]: True where a pixel is not wholly transparent.
 
-    ValueError, one sentence, when the bytes are cut short, are no bytes, or are a picture of another size.
+    Args:
+        packed: The bytes of a brush mask, as whole numbers 0..255.
+        size: Height and width of the page in pixels.
+
+    Raises:
+        ValueError: The bytes are cut short, are no bytes, or hold a picture of another size.
     """
     height, width = size
     try:

@@ -1,7 +1,7 @@
-"""The dataset card: what somebody who finds the folder wants to know, in Hugging Face's format, with pictures of ten samples.
+"""Write the dataset card of an export in Hugging Face's format, with pictures of ten samples.
 
-All of it follows from the snapshot, so that the same snapshot has the same card: no date, and of effort what was spent up to the
-revisions that it froze.
+The card depends on the snapshot alone, so that the same snapshot gives the same card. It names no date, and counts the
+effort up to the frozen revisions only.
 """
 
 import json
@@ -31,7 +31,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 @dataclass(slots=True)
 class _Figures:
-    """What is counted while the answers are read once."""
+    """Counts for the card, gathered while the answers are read once."""
 
     documents: Counter[str] = field(default_factory=Counter)  # split -> documents
     answers: Counter[str] = field(default_factory=Counter)
@@ -49,7 +49,18 @@ class _Figures:
 
 
 def write(release: Release, to: Destination, kind: str, title: str, lossy: str, outcome: Outcome) -> None:
-    """Write README.md, and pictures of one answer of each of the first ten documents that have one into samples/."""
+    """Write README.md, and up to ten pictures into samples/.
+
+    Each picture shows one answer; they are of the first ten documents that have a marked answer.
+
+    Args:
+        release: The answers of the snapshot.
+        to: Where the export is written.
+        kind: Name of the format, a key of `exports.FORMATS`.
+        title: Name of the format for people.
+        lossy: What the format cannot hold, as a sentence; empty where it holds everything.
+        outcome: What the writer of the format wrote.
+    """
     figures = _counted(release)
     samples = _samples(release, to)
     with to.text(CARD_FILE) as file:
@@ -105,7 +116,7 @@ def _add_effort(workspace: Workspace, items: list[FrozenItem], found: _Figures) 
 
 
 def _head(release: Release, kind: str, figures: _Figures) -> Iterator[str]:
-    """The lines of YAML that Hugging Face reads; JSON strings are YAML strings."""
+    """Yield the lines of YAML that Hugging Face reads; JSON strings are YAML strings."""
     total = figures.answers.total() + figures.unanswered.total()
     known = [name for name in figures.licences if name != UNKNOWN_LICENCE]
     one = known[0].lower() if len(known) == 1 and len(figures.licences) == 1 else None
@@ -134,21 +145,25 @@ def _body(
     )
     if unseen := figures.automatic.total():
         by = ", ".join(f"`{name[:12]}` {count:,}" for name, count in figures.automatic.most_common())
+        were = "was" if unseen == 1 else "were"
         yield (
-            f"**{unseen:,} of the {figures.statuses.total():,} answers {'was' if unseen == 1 else 'were'} accepted without a person** "
-            f"(status `{AUTOMATIC}`; by the versions {by}): a model's own, above a confidence at which enough of its answers had proved "
-            "right against people's. The weight of such an answer is that confidence.\n\n"
+            f"**{unseen:,} of the {figures.statuses.total():,} answers {were} accepted without a person** "
+            f"(status `{AUTOMATIC}`; by the versions {by}): a model's own, above a confidence at which enough of its "
+            "answers had proved right against people's. The weight of such an answer is that confidence.\n\n"
         )
     if lossy:
         yield f"**This format cannot hold everything.** {lossy}{_loss(outcome)}\n\n"
     yield "## What is in it\n\n| split | documents | answers | not answered by the document |\n|---|---|---|---|\n"
     for split in SPLITS.values():
         if figures.documents[split]:
-            yield f"| {split} | {figures.documents[split]:,} | {figures.answers[split]:,} | {figures.unanswered[split]:,} |\n"
+            yield (
+                f"| {split} | {figures.documents[split]:,} | {figures.answers[split]:,} "
+                f"| {figures.unanswered[split]:,} |\n"
+            )
     yield (
         f"| all | {figures.documents.total():,} | {figures.answers.total():,} | {figures.unanswered.total():,} |\n\n"
-        "Documents that show the same page are in one group, and a group is in one split. Quarantined documents joined groups of "
-        "different splits: use them for neither training nor judging.\n\n"
+        "Documents that show the same page are in one group, and a group is in one split. Quarantined documents joined "
+        "groups of different splits: use them for neither training nor judging.\n\n"
     )
     yield from _table("Questions", "question", figures.questions, most=20)
     yield from _table("Status", "status", figures.statuses)
@@ -159,16 +174,18 @@ def _body(
         yield "## Samples\n\n"
         for path, marked in samples:
             automatic = f" ({AUTOMATIC})" if marked.item.status == AUTOMATIC else ""
-            yield f"{_inline(marked.item.question)} *{_inline(marked.text) or 'a place without words'}*{automatic}\n\n![{_inline(marked.item.question)}]({path})\n\n"
+            question = _inline(marked.item.question)
+            answer = _inline(marked.text) or "a place without words"
+            yield f"{question} *{answer}*{automatic}\n\n![{question}]({path})\n\n"
 
 
 def _people(release: Release, figures: _Figures) -> Iterator[str]:
-    """What people did, and on whose proposals."""
+    """Yield the part on people: agreement, effort, and the models whose proposals they began with."""
     yield "## Agreement and effort\n\n"
     total = figures.authors.total()
     yield (
-        f"The mean weight of an answer by a person is {figures.weights / total:.3f} (1: nobody who answered the same disagrees); "
-        f"{figures.reduced:,} of {total:,} weigh less than 1.\n\n"
+        f"The mean weight of an answer by a person is {figures.weights / total:.3f} "
+        f"(1: nobody who answered the same disagrees); {figures.reduced:,} of {total:,} weigh less than 1.\n\n"
     )
     people = people_of(release.workspace, release.snapshot.sha256)
     yield "| person | answers | reliability | compared |\n|---|---|---|---|\n"
@@ -178,7 +195,10 @@ def _people(release: Release, figures: _Figures) -> Iterator[str]:
         yield f"| {_inline(name)} | {count:,} | {relied} |\n"
     if figures.timed:
         mean = figures.seconds / figures.timed
-        yield f"\nActive work: {figures.seconds / 3600:.1f} hours, {mean:.1f} seconds an answer in the mean of {figures.timed:,} that were timed.\n"
+        yield (
+            f"\nActive work: {figures.seconds / 3600:.1f} hours, {mean:.1f} seconds an answer in the mean of "
+            f"{figures.timed:,} that were timed.\n"
+        )
     yield "\n"
     named = Counter({name[:12]: count for name, count in figures.models.items() if name})
     yield "## Models that helped\n\n"
@@ -209,13 +229,13 @@ def _table(title: str, what: str, counted: Counter[str], most: int | None = None
 
 
 def _inline(text: str) -> str:
-    """The text in one line of a table, nothing of it taken for markup."""
+    """Return the text in one line, with Markdown's characters escaped."""
     plain = " ".join(text.split())
     return "".join(f"\\{letter}" if letter in "\\|*_`[]<>" else letter for letter in plain)
 
 
 def _samples(release: Release, to: Destination) -> list[tuple[str, Marked]]:
-    """Pictures of pages with one answer tinted, one of each document: that shows more of the set."""
+    """Write pictures of pages with one answer tinted, one a document, and return their paths and answers."""
     drawn: list[tuple[str, Marked]] = []
     for _, items in release.documents():
         for item in items:

@@ -1,7 +1,8 @@
-"""Where an export is written: a folder that gets its name only when it is whole, and that an interrupted export goes on with.
+"""The folder of an export: it gets its name when it is whole; an interrupted export resumes in it.
 
-Files are written beside the target, in a folder named after what is written; its log, a SQLite file, names every file that is finished, with
-its SHA-256. The same export into the same target finds that folder, keeps what the log names, and writes the rest.
+Files are written beside the target, in a folder named after the export. Its log, a SQLite file, names every finished
+file with its SHA-256. The same export into the same target finds that folder, keeps the files that the log names, and
+writes the rest.
 """
 
 import fcntl
@@ -34,10 +35,18 @@ class Written:
 
 
 class Destination:
-    """A folder that is being filled; used as a context, which renames it to `out` by `finish` or leaves it for another try.
+    """A folder that is being filled; a context manager.
 
-    `name`: of what is written, so that another export into the same place does not go on with these files. Refused when `out` holds
-    files already or cannot be written; Conflict when another process writes the same export to it.
+    `finish` renames the folder to `out`; left without it, the folder stays for another try.
+
+    Args:
+        workspace: Where the stored files are.
+        out: The target.
+        name: Name of the export, so that another export to the same target does not go on with these files.
+
+    Raises:
+        Refused: `out` holds files, or cannot be written.
+        Conflict: Another process writes the same export to it.
     """
 
     def __init__(self, workspace: Workspace, out: Path, name: str) -> None:
@@ -75,7 +84,11 @@ class Destination:
             raise self._unwritable(error) from None
 
     def blob(self, path: str, sha256: str) -> None:
-        """Copy a stored file to `path`, its bytes as they are; what was copied before stays. Refused when it was changed on disk."""
+        """Copy a stored file to `path` byte by byte; a file that an earlier try copied stays.
+
+        Raises:
+            Refused: The stored file was changed on disk.
+        """
         there = self._log.known(path)
         target = self.folder / path
         if there is not None and there.sha256 == sha256 and target.is_file() and target.stat().st_size == there.bytes:
@@ -98,7 +111,7 @@ class Destination:
 
     @contextmanager
     def file(self, path: str) -> Iterator[Path]:
-        """Yield the path to write a file to, which has its name once the context is left."""
+        """Yield a path to write a file to; the file is renamed to `path` when the context ends."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.part")
@@ -107,7 +120,7 @@ class Destination:
         self._log.add(Written(path, sha256_of(target), target.stat().st_size))
 
     def manifest(self, content: dict[str, Any]) -> str:
-        """Write manifest.json: `content`, then every file that is finished, by path. Return its SHA-256."""
+        """Write manifest.json: `content`, then every finished file by path. Return its SHA-256."""
         with self.text(MANIFEST_FILE) as file:
             file.write(_json(content).removesuffix("\n}") + ',\n "files": [')
             for at, one in enumerate(self._log.finished()):
@@ -123,7 +136,7 @@ class Destination:
             file.write(_json(content) + "\n")
 
     def finish(self) -> None:
-        """Give the folder its name."""
+        """Delete files of an earlier try that this one did not write, and rename the folder to `out`."""
         for path in _files_in(self.folder):  # what an earlier try wrote, and this one did not
             if path not in (LOG_FILE, LOCK_FILE) and not self._log.has(path):
                 (self.folder / path).unlink()
@@ -139,7 +152,11 @@ class Destination:
 
 
 def check_free(out: Path) -> None:
-    """Refuse a place that holds something already."""
+    """Check that `out` is a new or an empty folder.
+
+    Raises:
+        Refused: It holds files, or is a file.
+    """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Refused(f"{out.absolute()} is not empty; export into a new or an empty folder.")
 
@@ -156,7 +173,10 @@ def _files_in(folder: Path, within: str = "") -> Iterator[str]:
 
 
 class _Log:
-    """The files that are finished, on disk: there may be one for every answer. Those of an earlier try are known until this one has them."""
+    """The log of finished files, on disk because there may be one for every answer.
+
+    Files of an earlier try are known, but not finished until this try has them too.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -175,12 +195,13 @@ class _Log:
         self._base.execute("PRAGMA journal_mode=TRUNCATE")  # killed in the middle, it is mended from its journal
         self._base.execute("PRAGMA synchronous=OFF")
         self._base.execute(
-            "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, sha256 TEXT, bytes INTEGER, now INTEGER) WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS file (path TEXT PRIMARY KEY, sha256 TEXT, bytes INTEGER, now INTEGER) "
+            "WITHOUT ROWID"
         )
         self._base.execute("UPDATE file SET now = 0")
 
     def known(self, path: str) -> Written | None:
-        """The file of that path, as this try or an earlier one finished it."""
+        """Return the file of that path, as this try or an earlier one finished it."""
         row = self._base.execute("SELECT path, sha256, bytes FROM file WHERE path = ?", (path,)).fetchone()
         return Written(*row) if row else None
 

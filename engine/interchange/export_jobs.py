@@ -164,7 +164,10 @@ def _chosen(job: Job) -> Filters | None:
 
 
 def _when_free(export: Callable[[], exports.Export], say: Callable[..., None]) -> exports.Export:
-    """Return what `export` wrote, once no attempt that lost its lease writes there any more: it ends at its next step."""
+    """Return what `export` wrote, once no attempt that lost its lease writes there any more.
+
+    Such an attempt ends at its next step.
+    """
     while True:
         try:
             return export()

@@ -1,8 +1,8 @@
-"""Curated datasets out: a snapshot written in one of the formats of the field, whole or not at all.
+"""Export curated datasets: a snapshot in one of the formats of the field, whole or not at all.
 
-A snapshot is frozen first, and the export reads that alone: the same snapshot gives the same bytes, today and next year (the manifest names
-the version of the code, for a later one may write more). Page images
-are the stored files, never compressed again. Every export has a manifest with the SHA-256 of every file, and a dataset card.
+An export freezes a snapshot and reads it alone, so the same snapshot gives the same bytes. A later version of the code
+may write more; the manifest names the version. Page images are the stored files, never compressed again. Every export
+has a dataset card, and a manifest with the SHA-256 of every file.
 """
 
 from collections.abc import Callable, Iterable
@@ -42,9 +42,15 @@ MANIFEST_FORMAT = "glossator-export/2"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format that answers can be written in. `lossy`: what it cannot hold, as a sentence; empty where it holds everything.
+    """A format that answers can be written in.
 
-    `pages`: whether the images of pages come along. `tells`: whether it can say that an answer is automatic.
+    Attributes:
+        name: Name in commands and REST.
+        title: Name for people.
+        write: Its writer.
+        lossy: What it cannot hold, as a sentence; empty where it holds everything.
+        pages: Whether the images of pages are written too.
+        tells: Whether it can mark an answer as automatic.
     """
 
     name: str
@@ -74,7 +80,8 @@ FORMATS = {
             "funsd",
             "FUNSD JSON",
             funsd.write,
-            "An answer is the boxes of its words, or one box around its pixels; what a document does not answer is left out.",
+            "An answer is the boxes of its words, or one box around its pixels; what a document does not answer is "
+            "left out.",
             tells=False,
         ),
         Format(
@@ -87,7 +94,8 @@ FORMATS = {
             "yolo",
             "YOLO segmentation",
             yolo.write,
-            "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are left out.",
+            "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are "
+            "left out.",
             tells=False,
         ),
         Format("csv", "CSV of questions and answers", tables.write_csv, _TEXTS, pages=False),
@@ -98,7 +106,18 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What was written: how many of what, what the format lost, and the SHA-256 of the manifest, which names every file with its own."""
+    """An export that was written.
+
+    Attributes:
+        folder: Where it lies.
+        format: Name of the format.
+        snapshot_sha256: The snapshot.
+        answers: Number of answers.
+        counts: Numbers of things written, by name.
+        lossy: What the format cannot hold, as a sentence.
+        loss: Figures of that, by name.
+        manifest_sha256: SHA-256 of the manifest, which names every file with its own.
+    """
 
     folder: Path
     format: str
@@ -111,17 +130,26 @@ class Export:
 
 
 def format_named(name: str) -> Format:
-    """Return a format. Refused with the names that there are."""
+    """Return the format of that name.
+
+    Raises:
+        Refused: There is no such format; the message lists them.
+    """
     if name not in FORMATS:
         raise Refused(f"There is no export format {name!r}; choose from {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
 def check_told(form: Format, statuses: Iterable[str]) -> None:
-    """Refused where answers of these statuses would look as if people had given them."""
+    """Check that a format can mark automatic answers, where answers of these statuses include some.
+
+    Raises:
+        Refused: It cannot; automatic answers would look like those of people.
+    """
     if AUTOMATIC in statuses and not form.tells:
         raise Refused(
-            f"{form.title} has no place to say that an answer is automatic. Choose another format, or leave automatic answers out."
+            f"{form.title} has no place to say that an answer is automatic. Choose another format, or leave automatic "
+            "answers out."
         )
 
 
@@ -135,11 +163,26 @@ def export(
     snapshot: Snapshot | None = None,
     on_progress: OnProgress | None = None,
 ) -> Export:
-    """Write a project's answers to the folder `out`, whole or not at all, and return what was written.
+    """Write a project's answers to the folder `out`, whole or not at all.
 
-    `filters`: which answers to freeze, accepted ones unless they say otherwise; or a `snapshot` that was frozen before. With both, the
-    snapshot is the one that these filters froze. An export that was interrupted goes on where it was, if nothing was answered meanwhile. Refused when the format cannot tell automatic answers from others, when `out` holds files already, when it
-    cannot be written, or when there is nothing to export; Conflict when the same is being exported there.
+    An interrupted export goes on where it ended, if nothing was answered meanwhile.
+
+    Args:
+        workspace: Where the answers are stored.
+        project_id: The project.
+        form: Name of a format, a key of FORMATS.
+        out: A new or an empty folder.
+        filters: Which answers to freeze; by default the accepted ones. With a `snapshot`, the filters that froze it.
+        snapshot: A snapshot that was frozen before.
+        on_progress: Called with the answers written and all answers.
+
+    Returns:
+        What was written.
+
+    Raises:
+        Refused: The format cannot mark automatic answers, `out` holds files or cannot be written, or there is nothing
+            to export.
+        Conflict: The same is being exported there.
     """
     chosen = format_named(form)
     check_free(out)

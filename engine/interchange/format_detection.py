@@ -60,7 +60,7 @@ def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:
 
 
 def _files(folder: Path, ending: str, check: Callable[[], None]) -> Iterator[Path]:
-    """Every file in a folder and those below whose name ends so."""
+    """Yield every file in a folder and its subfolders whose name has that ending."""
     for number, name in enumerate(_names(str(folder))):
         if number % _CHECKED_EVERY == 0:
             check()
@@ -82,7 +82,10 @@ def _names(folder: str) -> Iterator[str]:
 
 
 def _exported(manifest: Path) -> str | None:
-    """What the manifest of an export of ours says that it is; it stands before the files."""
+    """Return the format that the manifest of a Glossator export names; None for any other file.
+
+    The name stands before the list of files, so a long manifest is not read to its end.
+    """
     ours = False
     try:
         for name, at, value in entries(manifest):

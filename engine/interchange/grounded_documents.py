@@ -1,4 +1,7 @@
-"""Pages of the grounded format as documents of a project: one page, one document, its words as the set gives them."""
+"""Store pages of the grounded format as documents of a project: one page, one document.
+
+The words are those of the set; nothing is read by OCR.
+"""
 
 import json
 from pathlib import Path
@@ -22,10 +25,20 @@ _MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
 def add_grounded_page(
     workspace: Workspace, project_id: str, page: GroundedPage, folder: Path, *, origin: str, user_id: str | None = None
 ) -> tuple[Document, Page]:
-    """Store a page as a document of the project and return both. A word keeps its index of the set as its number.
+    """Store a page as a document of the project, and return the document and its page.
 
-    `folder`: what the page's image is relative to; its bytes are kept as they are. Refused when there is no image, it is neither
-    PNG nor JPEG, or it has not the size that the page says.
+    A word keeps its index in the set as its number. The bytes of the image are kept as they are.
+
+    Args:
+        workspace: Where the document is stored.
+        project_id: The project that it goes into.
+        page: The page, with its words.
+        folder: The folder that the path of the page's image is relative to.
+        origin: Where the document comes from, for the document's row.
+        user_id: Who adds it; None for nobody.
+
+    Raises:
+        Refused: There is no image, it is neither PNG nor JPEG, or its size is not that of the page.
     """
     path = folder / str(page.image)
     if page.image is None or not path.is_file():

@@ -1,4 +1,4 @@
-"""What comes in from elsewhere: pages with words and answers, whatever format they were in; and how a bad entry is named."""
+"""The pages, words and answers that a reader of a format yields, and checks of the entries of a file."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,11 +21,16 @@ MOST_WORDS = 100_000  # of a page
 
 
 class BadEntry(Refused):
-    """What cannot be imported, by the file and the entry, and why."""
+    """Raised for an entry that cannot be imported; names the file, the entry and the reason."""
 
 
 def bad(where: str, why: str) -> NoReturn:
-    """Refuse an entry. `where`: the file and the entry in it; `why`: what is wrong, as the end of a sentence."""
+    """Raise BadEntry.
+
+    Args:
+        where: The file, and the entry in it.
+        why: The reason, as the end of a sentence.
+    """
     raise BadEntry(f"{where}: {why}. Nothing was imported.")
 
 
@@ -39,10 +44,15 @@ class IncomingWord:
 
 @dataclass(frozen=True, slots=True)
 class IncomingAnswer:
-    """What a page answers to a question: some of its words (by place), or pixels, or nothing at all.
+    """Answer of a page to a question: words, pixels, or "not answered".
 
-    `mask`: makes the pixels, bool [height, width] of the page; only called when they are needed. `where`: for people, should it be wrong.
-    `automatic`: a model said so and no person looked; it does not come in, for what comes in counts as a person's answer.
+    Attributes:
+        question: Text of the question.
+        where: The file and entry that it comes from, for messages.
+        words: Places of its words in the page's words.
+        mask: Makes its pixels, bool [height, width] of the page; called only when they are needed.
+        automatic: Whether a model answered without a person. Such an answer is left out, because imported answers count
+            as a person's.
     """
 
     question: str
@@ -53,15 +63,27 @@ class IncomingAnswer:
 
     @property
     def nothing(self) -> bool:
-        """Whether it says that the document does not answer."""
+        """Whether it says that the document does not answer the question."""
         return not self.words and self.mask is None
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingPage:
-    """A page. Pages of one `document` follow each other; `number` counts from 1. `image`: a PNG or JPEG of that size.
+    """A page of a set. Pages of one document follow each other.
 
-    `alternatives`: how many further answers to its questions the set gives; they are left out, as a question has one answer.
+    Attributes:
+        document: Name that the pages of one document share.
+        number: Number of the page in its document, from 1.
+        image: A PNG or JPEG of `width` x `height` pixels.
+        width: Pixels of the image.
+        height: Pixels of the image.
+        where: The file and entry that it comes from, for messages.
+        name: Name for people.
+        words: Its words, in the order of the set; empty where the format has none.
+        answers: Its answers.
+        licence: Licence of the page; None where the set names none.
+        alternatives: Further answers that the set gives to the page's questions. They are left out: a question has one
+            answer.
     """
 
     document: str
@@ -79,7 +101,13 @@ class IncomingPage:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A set that was opened: its pages, which may be read several times, and roughly how many there are."""
+    """An opened set.
+
+    Attributes:
+        pages: Yields the pages; may be called several times.
+        count: Rough number of pages, for progress.
+        lost: Number of entries that cannot be imported, by name.
+    """
 
     pages: Callable[[], Iterator[IncomingPage]]
     count: int
@@ -87,7 +115,11 @@ class Set:
 
 
 def file_in(path: Path, name: str) -> Path:
-    """Return the file of that name in a folder, or the file itself. BadEntry when there is none."""
+    """Return the file of that name in a folder, or the path itself when it is a file.
+
+    Raises:
+        BadEntry: There is no such file.
+    """
     file = path / name if path.is_dir() else path
     if not file.is_file():
         bad(str(path), f"it holds no {name}")
@@ -95,13 +127,17 @@ def file_in(path: Path, name: str) -> Path:
 
 
 def lines_in(file: Path) -> int:
-    """Return how many lines a file has, for progress."""
+    """Return the number of lines of a file, for progress."""
     with file.open("rb") as lines:
         return sum(1 for _ in lines)
 
 
 def load_json(path: Path) -> Any:
-    """Return what a JSON file holds. BadEntry when it cannot be read, is no JSON, or holds NaN or infinity."""
+    """Return the content of a JSON file.
+
+    Raises:
+        BadEntry: The file cannot be read, is no JSON, or holds NaN or infinity.
+    """
     try:
         if path.stat().st_size > MOST_BYTES:
             bad(path.name, f"it is larger than {MOST_BYTES / 1e9:.0f} GB")
@@ -119,7 +155,11 @@ def load_json(path: Path) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield where each line of a file of JSON lines stands, and what it holds; blank lines are skipped."""
+    """Yield each line of a file of JSON lines: where it stands, and its content. Blank lines are skipped.
+
+    Raises:
+        BadEntry: The file cannot be read, or a line is no JSON.
+    """
     try:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
@@ -142,12 +182,16 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def no_number(name: str) -> NoReturn:
-    """Refuse what JSON does not have and Python's reader takes; for its `parse_constant`."""
+    """Refuse NaN and infinity, which Python's JSON reader accepts; for its `parse_constant`."""
     raise ValueError(f"it holds {name}, which is no number")
 
 
 def inside(folder: Path, name: object, where: str) -> Path:
-    """Return the file that a path relative to `folder` names. BadEntry when it leads out of the folder, or is not there."""
+    """Return the file that a path relative to `folder` names.
+
+    Raises:
+        BadEntry: The path leads out of the folder, or names no file.
+    """
     if not isinstance(name, str) or not name:
         bad(where, "it names no file")
     try:
@@ -163,7 +207,11 @@ def inside(folder: Path, name: object, where: str) -> Path:
 
 
 def whole(value: object, what: str, where: str, least: int = 0) -> int:
-    """Return a whole number, given as such or as 12.0."""
+    """Return a whole number from `least`, given as 12 or as 12.0.
+
+    Raises:
+        BadEntry: The value is anything else; the message calls it `what`.
+    """
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
@@ -175,7 +223,11 @@ def whole(value: object, what: str, where: str, least: int = 0) -> int:
 
 
 def text_of(value: object, what: str, where: str, most: int = MOST_LETTERS) -> str:
-    """Return a text that is not empty, its white space folded to single spaces."""
+    """Return a text of 1 to `most` characters, its white space folded to single spaces.
+
+    Raises:
+        BadEntry: The value is anything else; the message calls it `what`.
+    """
     folded = " ".join(value.split()) if isinstance(value, str) else ""
     if not folded or len(folded) > most:
         bad(where, f"{what} must be a text of 1 to {most:,} letters, and is {_shown(value)}")
@@ -183,21 +235,40 @@ def text_of(value: object, what: str, where: str, most: int = MOST_LETTERS) -> s
 
 
 def listed(value: object, what: str, where: str) -> list[Any]:
-    """Return a list."""
+    """Return the value when it is a list.
+
+    Raises:
+        BadEntry: It is anything else; the message calls it `what`.
+    """
     if not isinstance(value, list):
         bad(where, f"{what} must be a list, and is {_shown(value)}")
     return value
 
 
 def mapped(value: object, what: str, where: str) -> dict[str, Any]:
-    """Return a JSON object."""
+    """Return the value when it is a JSON object.
+
+    Raises:
+        BadEntry: It is anything else; the message calls it `what`.
+    """
     if not isinstance(value, dict):
         bad(where, f"{what} must be a JSON object, and is {_shown(value)}")
     return value
 
 
 def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
-    """Return a mask of COCO's run lengths, bool [height, width] of `size`; the size that they name is looked at before they are unpacked."""
+    """Return the mask of COCO's run lengths, bool [height, width].
+
+    The size that the run lengths name is checked before they are unpacked.
+
+    Args:
+        rle: The run lengths, with "size" and "counts".
+        size: Height and width of the page in pixels.
+        where: The entry, for the message.
+
+    Raises:
+        BadEntry: The size is another, or the run lengths are damaged.
+    """
     named = rle.get("size") if isinstance(rle, dict) else None
     if not isinstance(named, list) or [*named] != [*size]:
         bad(where, f"its mask must name the size [height, width] {[*size]} of its page, and names {_shown(named)}")
@@ -208,7 +279,16 @@ def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
 
 
 def box_of(value: object, size: tuple[int, int], where: str) -> Box:
-    """Return four numbers (x0, y0, x1, y1) as a box of whole pixels, cut to the page of `size` (width, height), never empty."""
+    """Return a box of whole pixels, cut to its page, never empty.
+
+    Args:
+        value: Four numbers (x0, y0, x1, y1), x1 and y1 exclusive.
+        size: Width and height of the page in pixels.
+        where: The entry, for the message.
+
+    Raises:
+        BadEntry: The value is anything else, or the box ends before it begins.
+    """
     edges = listed(value, "a box", where)
     if len(edges) != 4 or not all(_finite(edge) for edge in edges):
         bad(where, f"a box must be four numbers, and is {_shown(value)}")

@@ -1,7 +1,7 @@
-"""Imports as jobs of the queue: asked for, done with progress, stopped, and gone on with after a crash.
+"""Imports as jobs of the queue: requested, run with progress, stopped, and resumed after a crash.
 
-What an attempt has stored is noted on the job in the same unit of work as the document itself. The next attempt leaves
-these documents out, so that each comes in once and is counted once.
+What an attempt has stored is noted on the job in the same transaction as the document itself. The next attempt skips
+these documents, so that each comes in once and is counted once.
 """
 
 import re
@@ -30,7 +30,13 @@ _SENTENCE = re.compile(r"(?P<doing>[^:]*?)(?:: (?P<done>\d+) of (?P<of>\d+))?\."
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What an import does, how much of it is done, and of how much; `of` is 0 while that is not known."""
+    """A step of an import, with its progress.
+
+    Attributes:
+        doing: Name of the step.
+        done: How much of it is done.
+        of: How much there is to do; 0 while that is not known.
+    """
 
     doing: str
     done: int = 0
@@ -66,27 +72,28 @@ def request(
     user_id: str,
     job_id: str | None = None,
 ) -> Job:
-    """Ask for the import of an upload.
+    """Queue the import of an upload, and return its job.
 
     Args:
         workspace: Where the upload lies.
         project_id: The project that it goes into.
-        sha256: Of the upload, as `uploaded_sets.receive` returned it.
-        name: Of the file, for people.
+        sha256: SHA-256 of the upload, as `uploaded_sets.receive` returned it.
+        name: Name of the file, for people.
         form: One of `imports.READERS`, or `imports.RECOGNISE`.
-        status: Of the answers from now on.
+        status: Status of the answers.
         ocr: Whether to read the words of pages that come without.
-        user_id: Whose the answers become.
-        job_id: Of the new job, for a caller who follows it from its first step.
+        user_id: The author of the answers.
+        job_id: Id of the new job, for a caller who follows it from its first step.
     """
     payload = {"sha256": sha256, "name": name, "format": form, "status": status, "ocr": ocr, "user_id": user_id}
     return queue.enqueue(workspace, IMPORT, project_id, payload, created_by=user_id, job_id=job_id)
 
 
 def run(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
-    """Do an import; a handler of the queue.
+    """Run an import; a handler of the queue.
 
-    Returns the counts of everything that this import brought in, in all its attempts.
+    Returns:
+        Counts of everything that this import brought in, in all its attempts, and a sentence that tells them.
     """
     wanted, earlier = job.payload, job.result
     done = Imported(**earlier["imported"]) if earlier else None

@@ -1,4 +1,4 @@
-"""Storing one document of a set that comes in, with its answers, in one commit."""
+"""Store one document of an imported set, with its answers, in one commit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,14 +34,24 @@ from model.masks import Mask, decode_patch, rasterise, words_under
 
 AUTOMATIC_ANSWERS = "automatic answers"
 ALTERNATIVES = "further answers to the same question, of which one is kept"
-_TRIES = 5  # to store a document that others store at the same moment
+_TRIES = 5  # attempts to store a document that others store at the same time
 Status = Literal["draft", "submitted", "accepted"]
 
 
 @dataclass(slots=True)
 class Imported:
-    """What came in, from which format. `known`: documents that were there before; `read`: pages that came without words and were
-    read; `lost`: what was left out, by name."""
+    """What an import brought in.
+
+    Attributes:
+        form: Name of the format.
+        documents: New documents.
+        known: Documents that the project had before.
+        pages: Pages.
+        read: Pages that came without words and were read by OCR.
+        answers: Answers that mark a place.
+        no_answer: Answers that say "not answered".
+        lost: Number of things left out, by name.
+    """
 
     form: str
     documents: int = 0
@@ -53,7 +63,7 @@ class Imported:
     lost: dict[str, int] = field(default_factory=dict)
 
     def add(self, more: "Imported") -> None:
-        """Count what came in besides."""
+        """Add the counts of another import."""
         for name in ("documents", "known", "pages", "read", "answers", "no_answer"):
             setattr(self, name, getattr(self, name) + getattr(more, name))
 
@@ -62,7 +72,11 @@ OnStored = Callable[[Session, Imported], None]
 
 
 def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
-    """Return the pixels of an answer, bool [height, width] of its page. BadEntry when they are none, or of another size."""
+    """Return the pixels of an answer, bool [height, width] of its page.
+
+    Raises:
+        BadEntry: The mask is empty or of another size, or the answer names words that its page does not have.
+    """
     size = (page.height, page.width)
     if answer.mask is not None:
         mask = answer.mask()
@@ -82,7 +96,14 @@ def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
 
 @dataclass(slots=True)
 class _Coming:
-    """A page on its way in: as it will be stored, and the numbers of its words where they are not simply counted."""
+    """A page on its way in.
+
+    Attributes:
+        page: The page of the set.
+        read: The page as it will be stored.
+        image: SHA-256 of its image.
+        numbers: The stored number of each of its words.
+    """
 
     page: IncomingPage
     read: ReadPage
@@ -102,16 +123,29 @@ def store(
     on_page: Callable[[int], None] = lambda _: None,
     on_stored: OnStored | None = None,
 ) -> None:
-    """Store a document with its answers. `ocr`: read the words of pages without any.
+    """Store a document with its answers.
 
-    `on_page`: hears the number of each page that is ready. `on_stored`: hears in the unit of work that stores the document
-    what has come in with it, all in all; what it raises undoes that.
+    A document is known by its images and by the words that the set gives. Words that OCR reads do not count, because a
+    later OCR may read better. A document that the project has keeps its words, and the answers are marked on them.
 
-    A document is known by its images and by the words that were given: what OCR reads may be better one day. Of one that is there, the
-    words stay as they are, and answers are marked on those.
+    Args:
+        workspace: Where it is stored.
+        project_id: The project that it goes into.
+        group: The pages of the document.
+        done: What the import brought in before; the counts of this document are added.
+        user_id: The author of the answers.
+        status: Status of the answers.
+        ocr: Whether to read the words of pages without any.
+        on_page: Called with the number of each page that is ready.
+        on_stored: Called with the new totals, in the transaction that stores the document; an error that it raises
+            undoes the transaction.
+
+    Raises:
+        BadEntry: An image or a mask is wrong.
+        Conflict: Somebody else keeps storing the same document.
     """
     given, images = list[IncomingPage](), list[str]()
-    for page in group:  # a reader may keep a page's image until the next one alone
+    for page in group:  # a reader may delete a page's image once it yields the next
         images.append(workspace.blobs.put_file(page.image))
         of_people = tuple(answer for answer in page.answers if not answer.automatic)
         given.append(replace(page, image=workspace.blobs.path(images[-1]), answers=of_people))
@@ -132,7 +166,7 @@ def store(
             stored = _committed(
                 workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status, on_stored
             )
-        except IntegrityError:  # on PostgreSQL somebody stored the same, or asked the same, at the same moment
+        except IntegrityError:  # PostgreSQL: somebody stored the same document or question
             if not tries_left:
                 raise
         else:
@@ -156,7 +190,7 @@ def _committed(
     status: Status,
     on_stored: OnStored | None,
 ) -> Imported | None:
-    """What came in with a document, once it is committed; None where it is there, or gone, since it was looked for."""
+    """Commit a document with its answers and return its counts; None where it came or went meanwhile."""
     marks, unanswered = _marked(pages)
     signatures = [signature_of_page(one.read) for one in pages] if new else []
     came = Imported(done.form, pages=len(pages))
@@ -185,7 +219,8 @@ def _committed(
             came.documents = 1
         else:
             came.known = 1
-            lock_project(session, project_id)  # before any automatic answer of it: in the order of who takes these back
+            # Project before automatic answers: whoever withdraws automatic answers locks in this order too.
+            lock_project(session, project_id)
         _answer(session, document, marks, unanswered - marks.keys(), user_id, status, came)
         open_missing(session, project_id, document.id)
         if on_stored is not None:
@@ -196,7 +231,7 @@ def _committed(
 
 
 def _standing(workspace: Workspace, project_id: str, sha256: str) -> dict[int, list[tuple[int, IncomingWord]]] | None:
-    """The words that stand on the pages of a document that is there, with their numbers, by page; None where it is not."""
+    """Return the words of a document that the project has, numbered, by page; None for a new document."""
     with workspace.database.read() as session:
         document = select(Document.id).where(Document.project_id == project_id, Document.sha256 == sha256)
         if session.scalar(document) is None:
@@ -236,7 +271,7 @@ def _coming(
 
 
 def _marked(pages: Sequence[_Coming]) -> tuple[dict[str, dict[int, PageMark]], set[str]]:
-    """What each question marks, by the page's place in the document from 1; and the questions that a page says are not answered."""
+    """Return the marks of each question by the page's place (from 1), and the questions not answered."""
     marks: dict[str, dict[int, PageMark]] = {}
     unanswered: set[str] = set()
     for number, one in enumerate(pages, 1):
@@ -311,7 +346,7 @@ def _answer(
 
 
 def _mark(answer: IncomingAnswer, one: _Coming, before: PageMark | None) -> PageMark:
-    """What an answer marks on its page, together with what was marked before: by words where these make the pixels."""
+    """Return the mark of an answer, joined with the one before; by words where these make the pixels."""
     page = one.page
     size = (page.height, page.width)
     mask = pixels_of(answer, page)
@@ -334,7 +369,7 @@ def _as_read(page: IncomingPage, image: Path, number: int) -> ReadPage:
 
 
 def _by_ocr(workspace: Workspace, page: ReadPage, name: str) -> ReadPage:
-    """The page with the words that are read from its image; as it is where that cannot be read, or not the way it lies."""
+    """Return the page with the words that OCR reads; unchanged where OCR fails or turns the page."""
     with TemporaryDirectory(prefix="glossator-import-") as folder:
         try:
             [read] = read_document(

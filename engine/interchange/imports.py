@@ -1,8 +1,8 @@
-"""Other people's datasets in: read twice, once to find what is wrong with them, once to store them.
+"""Import datasets of other programs: a set is read twice, once to check it, once to store it.
 
-Everything is looked at before anything is stored, so that a bad set ends in one sentence and leaves nothing. What is stored is stored document
-by document; a process that is killed in between leaves whole documents, and the same command again brings the others. Splits of
-the set are not taken over: groups of like documents decide, as for every document.
+Everything is checked before anything is stored, so a bad set ends in one sentence and leaves nothing. Documents are
+stored one by one. A process that is killed in between leaves whole documents, and the same command again adds the rest.
+The splits of the set are not taken over: groups of like documents decide, as for every document.
 """
 
 import hashlib
@@ -35,7 +35,12 @@ from engine.workspace import Workspace
 
 
 class ImportStopped(Refused):
-    """Somebody stopped the import. `found`: what had come in by then, which stays."""
+    """Raised when somebody stopped the import.
+
+    Attributes:
+        found: What had come in by then, which stays.
+        stored: Whether that is anything.
+    """
 
     def __init__(self, found: Imported) -> None:
         self.found = found
@@ -48,11 +53,11 @@ class ImportStopped(Refused):
         )
 
 
-OnProgress = Callable[[str, int, int], None]  # what is done, pages of it, pages in all
+OnProgress = Callable[[str, int, int], None]  # step, pages done, all pages
 MOST_PAGES_OF_A_DOCUMENT = 5_000
 RECOGNISE = "auto"
 WORDLESS = ("coco", "png", "label-studio")  # formats that have no place for the words of a page
-# What a reader did not think of, for the types in a file are anybody's; and a disk without room for its index.
+# Errors of a reader on values it does not check, since a file may hold any types, and of a disk without room.
 _UNTHOUGHT = (
     TypeError,
     ValueError,
@@ -91,15 +96,33 @@ def import_set(
     documents_stored: int = 0,
     on_stored: Callable[[Session, Imported, int], None] | None = None,
 ) -> Imported:
-    """Read the set at `path`, a file, a folder or a zip file, and store its pages and answers, these as `user_id`'s.
+    """Check the set at `path`, and store its pages and answers.
 
-    `form`: one of READERS, or RECOGNISE. `ocr`: read the words of pages in formats without words, a second or two each, as
-    those of a document that is uploaded. `project`: its id, or what returns one; that is called once everything was looked at, and may make the project.
-    `should_stop` is asked after each page, and now and then before there are any. `on_stored` hears, in the unit of work of each document, what has come in
-    with it, and the number of documents that are stored. An attempt that goes on where an earlier one ended is given what that one heard last (`done`), and that number (`documents_stored`).
+    The same set again adds what is missing, and changes nothing that is there.
 
-    The same set again adds what is missing, and changes nothing that is there. BadEntry, a Refused, with the file and the entry, for the first thing that is
-    wrong: nothing is stored then. NotFound for an unknown project. ImportStopped when it should stop: whole documents are stored, or none.
+    Args:
+        workspace: Where the set is stored.
+        project: Id of the project, or a function that returns one. The function is called once everything was checked,
+            and may make the project.
+        form: One of READERS, or RECOGNISE.
+        path: A file, a folder or a zip file.
+        user_id: The author of the answers.
+        status: Status of the answers.
+        ocr: Whether to read the words of pages in formats without words; a second or two a page.
+        on_progress: Called with the step, the pages done and all pages.
+        should_stop: Asked after each page, and now and then before the first.
+        done: What an earlier attempt passed to `on_stored` last; None for the first attempt.
+        documents_stored: The number of documents that this attempt passed with it.
+        on_stored: Called in the transaction of each document, with the new totals and the number of documents stored.
+
+    Returns:
+        What came in, in this attempt and in earlier ones.
+
+    Raises:
+        BadEntry: The first thing that is wrong, with its file and entry; nothing is stored.
+        Refused: The format is unknown, or the set holds no page.
+        NotFound: The project does not exist.
+        ImportStopped: `should_stop` said so; whole documents are stored, or none.
     """
     if form not in (RECOGNISE, *READERS):
         raise Refused(f"There is no import format {form!r}; choose from {', '.join(READERS)}.")
@@ -120,7 +143,7 @@ def import_set(
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
                 say("Looking at the pages", pages, max(found.count, pages))
-        except BadEntry as error:  # of where a zip file was unpacked nobody needs to know
+        except BadEntry as error:  # the message must not name the temporary folder of a zip file
             if folder == path:
                 raise
             raise BadEntry(str(error).replace(str(folder), path.name)) from None
@@ -157,7 +180,7 @@ def _with_number(
 
 
 def _checked(found: Set) -> Iterator[None]:
-    """Look at every page as it will be stored."""
+    """Check every page as it will be stored, and yield after each."""
     documents: set[bytes] = set()
     questions: set[str] = set()
     current, numbers = None, set[int]()

@@ -31,11 +31,14 @@ _REASONS = (  # how the parser begins its message, and the end of our sentence
 
 
 def entries(file: Path) -> Iterator[tuple[str, int, Any]]:
-    """Yield (name of the list, place in it, entry) for every list of the JSON object in a file, or of the list it holds ("").
+    """Yield the entries of every list in a JSON file: name of the list, place in it, entry.
 
-    A value that is no list comes whole, at the place ALONE. An empty list comes as (name, ALONE, []).
-    BadEntry when the file cannot be read, is no JSON, holds NaN, infinity or a number beyond 64 bits, an entry of more than
-    MOST_LETTERS characters, or is nested more than MOST_DEEP deep.
+    The file holds an object of lists, or one list, whose name is then "". A value that is no list comes whole, at the
+    place ALONE. An empty list comes as (name, ALONE, []).
+
+    Raises:
+        BadEntry: The file cannot be read or is no JSON; it holds NaN, infinity or a number beyond 64 bits; an entry has
+            more than MOST_LETTERS characters, or is nested more than MOST_DEEP deep.
     """
     try:
         if file.stat().st_size > MOST_BYTES:
@@ -102,9 +105,12 @@ def _assembled(pieces: "_Pieces") -> Iterator[tuple[str, int, Any]]:
 
 
 class _Pieces:
-    """Yields the events of a file piece by piece, and names what is wrong with it.
+    """Yields the events of a file piece by piece, and refuses a file that is no JSON.
 
-    `between_entries`: the consumer sets it when an entry begins or ends; without that, an entry that goes on grows too long.
+    Attributes:
+        name: Name of the file, for messages.
+        between_entries: Set by the consumer when an entry begins or ends. Where it stays unset for more than
+            MOST_LETTERS characters, the entry is refused as too long.
     """
 
     def __init__(self, file: IO[str], name: str) -> None:
@@ -160,7 +166,10 @@ class _Pieces:
 
 
 def _offset(message: bytes, piece: bytes) -> int:
-    """Return how many bytes of the piece the parser had read, by the part of it that its message shows."""
+    """Return how many bytes of the piece the parser had read when it failed.
+
+    The parser's message shows the bytes around that place; they are searched for in the piece.
+    """
     shown = message.split(b"\n")[1] if b"\n" in message else b""
     after = shown[_CARET:]
     flat = piece.translate(bytes.maketrans(b"\n\r", b"  "))  # as the message shows it

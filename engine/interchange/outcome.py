@@ -1,4 +1,4 @@
-"""What a writer of a format is, and what it says of what it wrote."""
+"""What a writer of a format takes and returns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +11,12 @@ Tick = Callable[[], None]  # called after each answer
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a writer wrote: counts by name. `loss`: figures of a format that cannot hold everything, by name."""
+    """Result of a writer.
+
+    Attributes:
+        counts: Numbers of things written, by name.
+        loss: Figures of what the format cannot hold, by name; empty for a format that holds everything.
+    """
 
     counts: dict[str, int]
     loss: dict[str, float] = field(default_factory=dict)
@@ -21,13 +26,13 @@ Writer = Callable[[Release, Destination, Tick], Outcome]
 
 
 class Likeness:
-    """How like what was accepted is what a format holds of it: the mean IoU, gathered answer by answer."""
+    """Mean IoU of the accepted masks and of what a lossy format holds of them, answer by answer."""
 
     def __init__(self) -> None:
         self._sum, self.answers, self.left_out = 0.0, 0, 0
 
     def add(self, iou: float) -> None:
-        """Count an answer that the format holds, with the IoU of what it holds of it."""
+        """Count an answer, with the IoU of its accepted mask and of the mask that the format holds."""
         self._sum, self.answers = self._sum + iou, self.answers + 1
 
     def leave_out(self) -> None:
@@ -35,6 +40,6 @@ class Likeness:
         self.left_out += 1
 
     def figures(self) -> dict[str, float]:
-        """Return the mean IoU of what is held, and how many answers are not."""
+        """Return the mean IoU of the answers that the format holds, and the number of those left out."""
         mean = round(self._sum / self.answers, 4) if self.answers else 0.0
         return {"mean_iou": mean, "left_out": self.left_out}

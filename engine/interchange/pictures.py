@@ -1,4 +1,7 @@
-"""Pictures that come in: looked at by their head first, so that a bomb is refused before it is unpacked."""
+"""Check the images of an imported set.
+
+The head of a file is read first, so that a decompression bomb is refused before it is unpacked.
+"""
 
 from pathlib import Path
 
@@ -11,7 +14,11 @@ MOST_PIXELS = 200_000_000
 
 
 def size_of(path: Path, where: str) -> tuple[int, int]:
-    """Return width and height of a PNG or JPEG, by its head alone. BadEntry for what is neither, or too large."""
+    """Return width and height of a PNG or JPEG in pixels, read from its head.
+
+    Raises:
+        BadEntry: The file is neither, or has more than MOST_PIXELS pixels.
+    """
     try:
         with Image.open(path, formats=tuple(MEDIA_TYPES)) as image:
             width, height = image.size
@@ -23,7 +30,16 @@ def size_of(path: Path, where: str) -> tuple[int, int]:
 
 
 def checked(path: Path, size: tuple[int, int], where: str) -> str:
-    """Return the media type of a picture that is whole and has that size (width, height). BadEntry otherwise."""
+    """Return the media type of an image after reading it to its end.
+
+    Args:
+        path: The image.
+        size: Width and height in pixels that the set gives for it.
+        where: The entry that names it, for the message.
+
+    Raises:
+        BadEntry: The image is damaged, or has another size.
+    """
     found = size_of(path, where)
     if found != size:
         bad(where, f"its image {path.name} is of {found[0]} x {found[1]} pixels, and it says {size[0]} x {size[1]}")

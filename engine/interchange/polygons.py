@@ -13,9 +13,8 @@ from PIL import Image, ImageDraw
 from model.masks import Mask
 
 Ring = list[tuple[int, int]]  # x, y of pixels on the edge, three or more
-_INSIDE = (
-    1 - 1e-6
-)  # a contour at nearly 1 runs through the outermost pixels of an answer, not between these and the others
+# A contour at nearly 1 runs through the outermost pixels of an answer, not between these and the others.
+_INSIDE = 1 - 1e-6
 _FEWEST = 3
 
 

@@ -1,7 +1,8 @@
-"""What an export writes: the answers of a snapshot, document by document, in an order that follows from the snapshot alone.
+"""The answers of a snapshot as exports read them, document by document.
 
-The names of splits are those that the libraries of the field look for: documents that train are "train", the recent holdout is
-"validation", the frozen one "test"; a document that joined groups of different splits is "quarantined".
+The order is fixed by the snapshot. Splits have the names that libraries of the field look for: "train", "validation"
+for the recent holdout, "test" for the frozen holdout. A document that joined groups of different splits is
+"quarantined".
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +29,14 @@ _PAGES_OF_WORDS = 16
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One answer on one page: its pixels, bool [height, width], not all of them empty, and the words it names, in reading order."""
+    """One answer on one page.
+
+    Attributes:
+        item: The answer.
+        page: The page.
+        mask: Its pixels, bool [height, width]; at least one is True.
+        words: Its words in reading order; empty where the answer names none.
+    """
 
     item: FrozenItem
     page: FrozenPage
@@ -37,32 +45,40 @@ class Marked:
 
     @property
     def text(self) -> str:
-        """The words, joined."""
+        """Words of the answer, joined by spaces."""
         return " ".join(word.text for word in self.words)
 
     @property
     def by_words(self) -> bool:
-        """Whether the boxes of its words make its pixels exactly."""
+        """Whether the boxes of its words cover exactly its pixels."""
         return bool(self.words) and np.array_equal(
             rasterise([word.box for word in self.words], self.mask.shape), self.mask
         )
 
     @property
     def box(self) -> tuple[int, int, int, int]:
-        """The box around its pixels, x1 and y1 exclusive."""
+        """Box around its pixels (x0, y0, x1, y1), x1 and y1 exclusive."""
         columns, rows = np.flatnonzero(self.mask.any(axis=0)), np.flatnonzero(self.mask.any(axis=1))
         return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 class Release:
-    """The answers of a snapshot. Reading it twice reads the stored manifest twice; a part of that is held at a time."""
+    """The answers of a snapshot.
+
+    Each pass reads the stored manifest again; memory holds one part of it at a time.
+
+    Attributes:
+        workspace: Where the snapshot and the page images are stored.
+        project: Name of the project.
+        snapshot: The snapshot.
+    """
 
     def __init__(self, workspace: Workspace, project: str, snapshot: Snapshot) -> None:
         self.workspace, self.project, self.snapshot = workspace, project, snapshot
         self._words = lru_cache(maxsize=_PAGES_OF_WORDS)(lambda page: tuple(words_of(workspace, page)))
 
     def documents(self) -> Iterator[tuple[FrozenDocument, list[FrozenItem]]]:
-        """Yield the documents with the answers that say something: a draft may not yet."""
+        """Yield each document with its answers; answers that mark nothing yet (empty drafts) are left out."""
         items = snapshots.load(self.workspace, self.snapshot)
         for _, group in groupby(items, key=lambda one: one.document.id):
             of_document = [one for one in group if one.state.no_answer or one.state.marked_pages()]
@@ -86,7 +102,15 @@ class Release:
     def by_page(
         self, items: Iterable[FrozenItem], tick: Callable[[], None]
     ) -> tuple[dict[str, list[Marked]], list[FrozenItem]]:
-        """Return a document's answers by the id of the page that they mark, and those that mark none; `tick` after each."""
+        """Sort a document's answers by the page that they mark.
+
+        Args:
+            items: The answers of one document.
+            tick: Called after each answer.
+
+        Returns:
+            The marked answers by the id of their page, and the answers that mark no page.
+        """
         found: dict[str, list[Marked]] = {}
         unanswered = []
         for item in items:
@@ -104,27 +128,34 @@ class Release:
 
     @cached_property
     def questions(self) -> list[str]:
-        """Every question that was answered, in the order of the alphabet."""
+        """Every question that was answered, sorted."""
         return sorted({item.question for _, items in self.documents() for item in items})
 
     @cached_property
     def licences(self) -> list[str]:
-        """The licences of the documents, in the order of the alphabet."""
+        """Licences of the documents, sorted."""
         return sorted({licence_of(document) for document, _ in self.documents()})
 
 
 def licence_of(document: FrozenDocument) -> str:
-    """Return the licence of a document's pages."""
+    """Return the licence of a document's pages, or UNKNOWN_LICENCE."""
     return document.licence or UNKNOWN_LICENCE
 
 
 def image_name(document: FrozenDocument, page: FrozenPage) -> str:
-    """Return the name of a page's image, which is the same in every export: by the document's content and the page's number."""
+    """Return the file name of a page's image, made of the document's SHA-256 and the page's number.
+
+    It is the same in every export.
+    """
     return f"{document.sha256[:16]}-{page.number:04d}{_SUFFIXES.get(page.image_media_type, '.png')}"
 
 
 def attributes_of(item: FrozenItem) -> dict[str, object]:
-    """Return what stands beside an answer in formats that have room for it: who said it, on whose proposal, how far it is agreed on."""
+    """Return the attributes of an answer for formats that have room for them.
+
+    They name the revision, the status, the author, the model version that proposed the answer, its weight, and the
+    split and licence of its document.
+    """
     return {
         "annotation_id": item.annotation_id,
         "revision": item.revision,

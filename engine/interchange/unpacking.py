@@ -1,7 +1,7 @@
-"""The process that unpacks a zip file: `python -m engine.interchange.unpacking REQUEST`. It tells how far it is as JSON lines.
+"""Unpack a zip file in a process of its own: `python -m engine.interchange.unpacking REQUEST`.
 
-Nothing heavy is imported here. A process of its own, of low priority: a hundred thousand tiny files keep Python's interpreter as busy as
-they keep the disk, and other people's requests would wait for it.
+The process prints its progress as JSON lines. It has a low priority and imports nothing heavy: unpacking a hundred
+thousand tiny files keeps Python's interpreter busy, and within the server other people's requests would wait for it.
 """
 
 import contextlib
@@ -40,7 +40,12 @@ Tell = Callable[[int, int], None]  # entries unpacked, entries in all
 
 
 class NotUnpacked(Exception):
-    """A zip file that is not unpacked. `entry`: the one that is wrong, if it is one; `why`: the end of a sentence."""
+    """Raised when a zip file cannot be unpacked.
+
+    Attributes:
+        why: The reason, as the end of a sentence.
+        entry: Name of the entry that is wrong; empty where the whole file is.
+    """
 
     def __init__(self, why: str, entry: str = "") -> None:
         super().__init__(why)
@@ -48,9 +53,19 @@ class NotUnpacked(Exception):
 
 
 def unpack(path: Path, folder: Path, spare: int = SPARE_BYTES, tell: Tell = lambda done, of: None) -> None:
-    """Unpack a zip file into a folder, all of it or NotUnpacked. `spare`: bytes that stay free on the disk; `tell` hears how far it is.
+    """Unpack a zip file into a folder.
 
-    How many entries there are is counted before Python's reader makes an object for each of them, whatever number the file names.
+    Entries are counted before Python's reader makes an object for each: the number that the file states may be false.
+
+    Args:
+        path: The zip file.
+        folder: An empty folder.
+        spare: Bytes that stay free on the disk.
+        tell: Called with the entries unpacked and all entries.
+
+    Raises:
+        NotUnpacked: The file holds too much, or an entry that no dataset needs.
+        BadZipFile: The file is damaged.
     """
     with path.open("rb") as file:
         count = _counted(file)
@@ -72,10 +87,8 @@ def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Pat
             target.mkdir(parents=True, exist_ok=True)
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with (
-                archive.open(entry) as source,
-                target.open("wb") as file,
-            ):  # reads no more than the size that was looked at
+            # zipfile reads no more than the size that was checked.
+            with archive.open(entry) as source, target.open("wb") as file:
                 shutil.copyfileobj(source, file)
             written += max(_BLOCK, entry.file_size)
         if written >= _LOOKED_EVERY:  # others write to the same disk
@@ -87,7 +100,10 @@ def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Pat
 
 
 def _counted(file: Any) -> int:
-    """How many entries the directory of a zip file has, counted in its bytes: the number that stands beside it may be a lie."""
+    """Return the number of entries in the directory of a zip file, counted in the directory's bytes.
+
+    The number that the file states beside its directory may be false.
+    """
     # The very search of Python's reader, for a file with two directories must not show another one to each.
     end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     if not end:
@@ -110,8 +126,8 @@ def _counted(file: Any) -> int:
 
 def _too_many(count: int, least: str = "") -> NotUnpacked:
     return NotUnpacked(
-        f"it holds {least}{count:,} files and folders, and {MOST_ENTRIES:,} is the most of one zip file; split the set, or unpack "
-        "it and run glossator import on the folder"
+        f"it holds {least}{count:,} files and folders, and {MOST_ENTRIES:,} is the most of one zip file; split the "
+        "set, or unpack it and run glossator import on the folder"
     )
 
 
@@ -119,12 +135,13 @@ def _check_room(needed: int, folder: Path, spare: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed + spare > free:
         raise NotUnpacked(
-            f"unpacked it needs {needed / 1e9:,.1f} GB, and the disk has {max(0, free - spare) / 1e9:,.1f} GB left for it"
+            f"unpacked it needs {needed / 1e9:,.1f} GB, and the disk has {max(0, free - spare) / 1e9:,.1f} GB "
+            "left for it"
         )
 
 
 def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:
-    """Refuse what no dataset needs; the sizes are those that are unpacked at most, for zipfile stops there."""
+    """Refuse entries that no dataset needs. zipfile never unpacks more of an entry than its stated size."""
     total = sum(entry.file_size for entry in entries)
     if total > MOST_BYTES:
         raise NotUnpacked(f"it holds {total / 1e9:,.0f} GB, and {MOST_BYTES / 1e9:,.0f} GB is the most")
@@ -146,7 +163,7 @@ def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:
 
 
 def _count_folders(names: Iterable[str]) -> None:
-    """Refuse folders without end, which need no entry of their own."""
+    """Refuse too many folders: paths create folders that have no entry of their own."""
     folders: set[str] = set()
     count = 0
     for count, name in enumerate(names, 1):
@@ -159,7 +176,20 @@ def _count_folders(names: Iterable[str]) -> None:
 
 
 def told(path: Path, folder: Path, spare: int, tell: Tell = lambda done, of: None) -> tuple[str, str] | None:
-    """Unpack, and return what is wrong (the end of a sentence, and the entry if it is one), whatever that is; None when it is unpacked."""
+    """Unpack a zip file, and return the error instead of raising it.
+
+    Args:
+        path: The zip file.
+        folder: An empty folder.
+        spare: Bytes that stay free on the disk.
+        tell: Called with the entries unpacked and all entries.
+
+    Returns:
+        The reason as the end of a sentence, and the entry that is wrong or ""; None when everything was unpacked.
+
+    Raises:
+        BrokenPipeError: The caller is gone.
+    """
     try:
         unpack(path, folder, spare, tell)
     except BrokenPipeError:  # the caller is gone
@@ -176,6 +206,7 @@ def told(path: Path, folder: Path, spare: int, tell: Tell = lambda done, of: Non
 
 
 def main() -> int:
+    """Unpack as the JSON request of the first argument says, and print progress and result as JSON lines."""
     request = json.loads(sys.argv[1])
     limit_process(MEMORY_MB, SECONDS, MOST_BYTES)
     with contextlib.suppress(OSError):

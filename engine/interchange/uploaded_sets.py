@@ -88,7 +88,10 @@ def forget(workspace: Workspace) -> None:
 
 
 def _asked_for(workspace: Workspace) -> dict[str, tuple[bool, float]]:
-    """Return, by SHA-256, whether an import still needs an upload, and when one was last asked for (seconds since 1970)."""
+    """Return for each upload, by SHA-256, whether an import needs it, and when one was last asked for.
+
+    Times are seconds since 1970.
+    """
     since = now() - timedelta(days=KEPT_DAYS)
     needs = or_(Job.status.in_(OPEN), (Job.status == "dead") & (Job.finished_at > since))
     recent = or_(needs, Job.created_at > since)  # of older ones no file is left

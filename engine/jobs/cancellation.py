@@ -15,9 +15,10 @@ OnProgress = Callable[[float, str], None]  # share done, 0..1, and one sentence
 
 
 class Stopped(Exception):
-    """The job stopped because `should_stop` said so. The state that it goes on from is on disk.
+    """Raised when a job stopped because `should_stop` said so. The state to resume from is on disk.
 
-    `sentence`: told to people when a person stopped it; "Cancelled." without one.
+    Attributes:
+        sentence: Shown to people when a person stopped the job; "Cancelled." by default.
     """
 
     def __init__(self, reason: StopReason, sentence: str = "Cancelled.") -> None:

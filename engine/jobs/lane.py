@@ -66,7 +66,7 @@ class Lane:
         self._thread.start()
 
     def wake(self) -> None:
-        """Look for a job at once: one was just asked for."""
+        """Look for a job now, without waiting for the next poll."""
         self._woken.set()
 
     def ask_to_stop(self) -> None:
@@ -83,9 +83,9 @@ class Lane:
             thread.join(_STOP_SECONDS)
 
     def listen(self, job_id: str, listener: Listener) -> Callable[[], None]:
-        """Tell `listener` of a job's progress when this lane does the job; return what ends that.
+        """Call `listener` with a job's progress while this lane runs it; return a function that ends that.
 
-        Register before the job is asked for, and nothing is missed. The listener is called from another thread.
+        Register before the job is queued, and no message is missed. The listener is called from another thread.
         """
         with self._changing:
             self._listeners.setdefault(job_id, []).append(listener)
@@ -128,7 +128,9 @@ class Lane:
             thread.start()
 
     def go_on(self, job: Job, holder: str, handler: Handler) -> None:
-        """Do a job in a thread of its own that `holder` has begun in this process, beside those that the lane takes.
+        """Do a job that `holder` has begun in this process, in a thread of its own.
+
+        It does not take a place of the jobs that the lane leases.
 
         Args:
             job: A running job of `holder` (see queue.hold).

@@ -18,7 +18,7 @@ _STATM = Path("/proc/self/statm")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an attempt may take.
+    """Memory and time that one attempt at a job may use.
 
     Attributes:
         memory_mb: Resident memory of the process, in MB; 0: no limit.

@@ -32,7 +32,7 @@ _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other mac
 
 
 class LeaseLost(Exception):
-    """The job belongs to another worker by now, or has ended: its former holder stops and reports nothing."""
+    """Raised when a job ended or belongs to another worker; its former holder stops and reports nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +142,22 @@ def hold(job: Job, holder: str, *, seconds: float = LEASE_SECONDS) -> None:
 
 
 def is_waiting(workspace: Workspace, kinds: Sequence[str]) -> bool:
-    """Return whether there is a job to take. It only reads: polls of several threads do not keep writers waiting."""
+    """Return whether a job can be taken.
+
+    It only reads, so that polls of several threads do not delay writers.
+    """
     with workspace.database.read() as session:
         return session.scalar(select(Job.id).where(_may_be_taken(kinds)).limit(1)) is not None
 
 
 def open_jobs(workspace: Workspace, kind: str | None, project_id: str | None = None) -> list[Job]:
-    """Return the jobs of a kind, or of all kinds, that wait or run, oldest first; of one project, or of all."""
+    """Return the waiting and running jobs, oldest first.
+
+    Args:
+        workspace: Where the queue is.
+        kind: Of one kind; None: of all.
+        project_id: Of one project; None: of all.
+    """
     chosen = select(Job).where(Job.status.in_(OPEN)).order_by(Job.created_at, Job.id)
     if kind is not None:
         chosen = chosen.where(Job.kind == kind)

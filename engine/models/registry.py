@@ -32,14 +32,14 @@ class VersionView(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    label: str
-    number: int
-    parent_id: str | None
-    champion: bool
+    label: str = Field(description="Short name for people.")
+    number: int = Field(description="Number within the project; 0: the version that it started with.")
+    parent_id: str | None = Field(description="Version that its training began with; null for the first.")
+    champion: bool = Field(description="Whether it is the model in use.")
     created_at: datetime
-    figures: dict[str, Any]
-    snapshot_sha256: str | None
-    optimizer: dict[str, Any]
+    figures: dict[str, Any] = Field(description="Figures of its verdict, by holdout.")
+    snapshot_sha256: str | None = Field(description="Snapshot that it learned from; null for the first.")
+    optimizer: dict[str, Any] = Field(description="Optimizer and settings of its training.")
     missing: bool = Field(
         description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
     )

@@ -24,46 +24,46 @@ from engine.workspace import Workspace
 class PrecisionPoint(BaseModel):
     """Precision of answers at or above a confidence; `low` is the simultaneous 95 % lower bound."""
 
-    threshold: float
-    answers: int
-    right: int
-    documents: int
-    precision: float | None
-    low: float
+    threshold: float = Field(description="The confidence, 0..1.")
+    answers: int = Field(description="Reviewed answers at or above it.")
+    right: int = Field(description="Right answers among them.")
+    documents: int = Field(description="Documents of these answers.")
+    precision: float | None = Field(description="Share of right answers; null without answers.")
+    low: float = Field(description="Lower bound of the precision at 95 %, valid for all points at once.")
 
 
 class AuditView(BaseModel):
     """Audit of the champion's automatic answers, with the 95 % interval of the share that is right."""
 
-    drawn: int
-    checked: int
-    right: int
-    low: float
-    high: float
+    drawn: int = Field(description="Automatic answers drawn for a check.")
+    checked: int = Field(description="Those that a person has answered.")
+    right: int = Field(description="Those that the person confirmed.")
+    low: float = Field(description="Lower end of the 95 % interval.")
+    high: float = Field(description="Upper end of the 95 % interval.")
 
 
 class StageView(BaseModel):
     """Stage of a project. `since`, `reason`, `changed_by`: of its latest change, None if automatic."""
 
-    stage: str
-    since: datetime | None
-    reason: str
-    changed_by: str | None
-    model: str
-    target: float
-    least_answers: int
+    stage: str = Field(description="assisted, semi-automatic or automatic.")
+    since: datetime | None = Field(description="Time of the latest change; null without one.")
+    reason: str = Field(description="Reason of the latest change.")
+    changed_by: str | None = Field(description="Who made it; null when the project changed by itself.")
+    model: str = Field(description="Label of the model in use.")
+    target: float = Field(description="Precision that automatic answers must reach.")
+    least_answers: int = Field(description="Reviewed answers needed to measure the precision.")
     measured_answers: int = Field(description="Reviewed answers of holdout documents behind the measured precision.")
-    measured_documents: int
-    points: list[PrecisionPoint]
+    measured_documents: int = Field(description="Documents of these answers.")
+    points: list[PrecisionPoint] = Field(description="Precision by confidence.")
     threshold: float | None = Field(description="Lowest confidence that reaches the target; null when none does.")
     blocked: str | None = Field(description="Reason why no answer can be accepted automatically, as a sentence.")
     would_accept: int = Field(description="Open tasks that would be answered automatically now.")
     automatic: int = Field(description="Automatic answers in force: neither withdrawn nor answered by a person.")
-    confirmed: int
-    corrected: int
+    confirmed: int = Field(description="Automatic answers that a person confirmed.")
+    corrected: int = Field(description="Automatic answers that a person corrected.")
     audit: AuditView
     surveyed: int = Field(description="Tasks that the survey has answered.")
-    tasks: int
+    tasks: int = Field(description="Tasks of the project.")
 
 
 def stage_view(workspace: Workspace, project_id: str) -> StageView:

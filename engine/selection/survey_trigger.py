@@ -58,7 +58,10 @@ def check(workspace: Workspace) -> list[Job]:
 
 
 def somebody_waits(workspace: Workspace, job_id: str) -> bool:
-    """Return whether other work than surveys waits for a worker. What waits for the server does not count."""
+    """Return whether jobs other than surveys wait for a worker.
+
+    Imports, exports and documents do not count: the server runs them.
+    """
     others = (SURVEY, "import", "export", "read")
     waits = select(Job.id).where(
         Job.status == "waiting", Job.run_after <= now(), Job.kind.not_in(others), Job.id != job_id

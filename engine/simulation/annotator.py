@@ -19,7 +19,7 @@ from model.masks import Mask, decode_patch, iou, rasterise
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Work done on a page."""
+    """Work of a simulated annotator on a page."""
 
     questions: int
     corrected: int  # questions with a wrong proposal
@@ -42,7 +42,7 @@ class _Wanted:
 
 
 class SimulatedAnnotator:
-    """One annotator."""
+    """Annotator who asks every question of a page, corrects wrong answers and accepts them."""
 
     def __init__(self, service: AnswerService, user_id: str) -> None:
         self._answer_service, self._user_id = service, user_id

@@ -18,7 +18,7 @@ from model.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How questions are asked in training."""
+    """Settings of the questions asked in training."""
 
     prompted_steps: float = 0.3  # share of steps in which users click, box or mask
     prompted_questions: float = 0.6  # share of questions in such a step

@@ -1,7 +1,8 @@
-"""Every route and blob, asked for by everybody: who gets in stands in one table.
+"""Access to every route and blob, by everybody: one table says who gets in.
 
-To add a route, add its row: what one must be, and a body where an empty one would not reach the question. Where a path names
-ids, they are those of a project in which the people below have their roles; `outsider` is admin of another project.
+To add a route, add its row: the role that it needs, and a body where an empty one would be refused before the check of
+access. Ids in a path are those of a project in which the people below have their roles; `outsider` is admin of another
+project.
 """
 
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Row:
-    """What a route needs. `nobody`: what strangers get instead of 401. `missing`: there is no such thing for anybody."""
+    """Access that a route needs. `nobody`: status for strangers. `missing`: its ids do not exist, for anybody."""
 
     needed: int
     body: Any = None

@@ -47,8 +47,11 @@ def database_of(client: TestClient) -> Path:
 
 
 def other_process(database: Path) -> IO[str]:
-    """What another process says that opens the database and tries to end its WAL mode, for which it must be alone."""
-    script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=0); print(c.execute('PRAGMA journal_mode=DELETE').fetchall())"
+    """Return the errors of another process that tries to end the database's WAL mode, for which it must be alone."""
+    script = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=0); "
+        "print(c.execute('PRAGMA journal_mode=DELETE').fetchall())"
+    )
     command = [sys.executable, "-c", script, str(database)]
     return io.StringIO(subprocess.run(command, capture_output=True, text=True, check=False).stderr)
 
@@ -80,8 +83,10 @@ def test_an_event_that_names_a_file_is_refused(local: TestClient, wrapped: Any) 
 
 
 def test_a_named_database_file_costs_no_lock(local: TestClient) -> None:
-    """A second descriptor of the file, once closed, would drop the locks of this process: the next process that opens and
-    closes the database would then remove the log of writes under it."""
+    """Closing a second descriptor of the file would drop the locks of this process.
+
+    The next process that opens and closes the database would then remove the log of writes under it.
+    """
     database = database_of(local)
     local.post(JOIN, json=event([file_of(database)]))
     assert local.post("/api/projects", json={"name": "before"}).status_code == 201

@@ -8,8 +8,8 @@ import pytest
 
 PALETTES = Path(__file__).parents[2] / "annotator" / "static" / "palettes.js"
 
-# G. Machado, M. Oliveira, L. Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", IEEE TVCG
-# 15 (6), 2009: full severity, for linear RGB.
+# G. Machado, M. Oliveira, L. Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", IEEE
+# TVCG 15 (6), 2009: full severity, for linear RGB.
 SEEN = {
     "all cones": np.eye(3),
     "protanopia": np.array(

@@ -221,7 +221,7 @@ def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
 
 
 def test_colours_of_people_stay_apart_for_the_colour_blind() -> None:
-    """Distances in Lab of what people without red or green cones see (Viénot, Brettel and Mollon 1999), light and dark."""
+    """Distances in Lab as people without red or green cones see them (Viénot, Brettel and Mollon 1999)."""
     from pathlib import Path
 
     css = Path(quality.__file__).parents[1].joinpath("static/quality.css").read_text()
@@ -265,7 +265,7 @@ def _lab(rgb: list[float]) -> tuple[float, float, float]:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
-def test_who_disagrees_with_everybody_stands_first_with_a_sentence_and_what_was_left_out_with_its_reason() -> None:
+def test_the_least_agreeing_person_comes_first_and_omissions_have_reasons() -> None:
     people = [
         Reliability("Mal", 0.14, 30, 0, "Mal agrees with others on 0% of 30 questions."),
         Reliability("Ann <b>", 0.97, 30, 4),

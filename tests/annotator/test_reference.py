@@ -58,7 +58,7 @@ def test_every_field_has_a_sample_so_that_every_route_has_examples(document: dic
     assert missing - {"Problem.errors", "Problem.current", "errors.where", "errors.what"} == set()
 
 
-def test_every_route_is_described_with_an_example_of_what_goes_in_and_what_comes_out(document: dict[str, Any]) -> None:
+def test_every_route_has_a_description_and_examples_of_request_and_response(document: dict[str, Any]) -> None:
     tags = {tag["name"]: tag.get("description") for tag in document["tags"]}
     for name, operation in operations(document):
         assert operation["summary"] and operation["description"].strip(), name

@@ -76,7 +76,7 @@ def house(database_url: str, tmp_path: Path) -> Iterator[House]:
     made.workspace.close()
 
 
-def test_a_question_goes_from_the_list_through_the_queue_and_review_into_the_figures(house: House) -> None:
+def test_a_standard_question_passes_queue_and_review_into_the_figures(house: House) -> None:
     project = f"/projects/{house.project}"
     house.clients["boss"].patch(
         f"/api{project}/settings", json={"review_required": True, "overlap_share": 1.0, "overlap_people": 2}

@@ -1,4 +1,4 @@
-"""Small pictures of pages: each decoded once, in few widths, however many ask, and not at all for who has it already."""
+"""Small pictures of pages: each decoded once, in few widths, and not at all for a browser that has it."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Uploads that cost more than they bring: many files in one request, files of no known kind, and clients that have gone."""
+"""Costly uploads: many files in one request, files of no known kind, and clients that have gone."""
 
 import http.client
 import threading

@@ -44,7 +44,7 @@ def test_its_colours_are_those_of_the_page_so_that_they_follow_light_and_dark() 
     assert "#" not in drawn and "fill: var(--g-good)" in drawn and "fill: var(--g-person-ink)" in drawn
 
 
-def test_a_holdout_too_small_to_judge_has_no_limit_and_nothing_judged_has_no_picture() -> None:
+def test_too_small_a_holdout_shows_no_limit_and_no_holdout_no_picture() -> None:
     assert "dasharray" not in picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2, judged=False)}})
     assert picture({}) == ""
     assert picture({"holdouts": {"recent": {"difference": None}}}) == ""

@@ -1,4 +1,7 @@
-"""Lines for imports and exports: two at work, some waiting, the others told to come back, and everybody else answered meanwhile."""
+"""Queues for imports and exports: two at work, some waiting, the others told to come back.
+
+Everybody else is answered meanwhile.
+"""
 
 import http.client
 import shutil
@@ -231,7 +234,7 @@ def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(
     assert [job.status for job in queue.list_jobs(workspace, project)] == ["cancelled"]
 
 
-def test_of_many_reports_eight_are_made_at_once_and_the_others_told_to_come_back(
+def test_of_many_reports_eight_are_made_at_once_and_others_must_come_back(
     desk: tuple[str, Workspace, str],
 ) -> None:
     address, _, project = desk

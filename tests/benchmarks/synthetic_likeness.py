@@ -1,6 +1,6 @@
 """How much generated pages are like real ones, in figures: python -m tests.benchmarks.synthetic_likeness KIND=SET [KIND=SET ...]
 
-For every pair, as form=data/forms, the generated kind beside the real set (grounded format): how the floor fares, how long answers are,
+For every pair, as form=data/forms, the generated kind beside the real set (grounded format): how the lexical baseline fares, how long answers are,
 where they stand to what looks like the key, how wide gaps are. Lengths in line heights; three numbers are the 25th, 50th and
 90th percentile.
 """
@@ -82,7 +82,7 @@ def _note_answer(
     size = (page.height, page.width)
     acceptable = [rasterise([page.words[at].box for at in one], size) for one in question.answers]
     by_baseline = rasterise([page.words[at].box for at in lexical_baseline.predict(prepared, question.question)], size)
-    note(seen, "share: floor acc@.5", best_iou(by_baseline, acceptable) > HIT)
+    note(seen, "share: baseline acc@.5", best_iou(by_baseline, acceptable) > HIT)
     note(seen, "share: answers of one word", len(answer) == 1)
     note(seen, "share: answers of nine and more", len(answer) > 8)
     note(seen, "share: answers in one segment", len({int(layout.segment[at]) for at in answer}) == 1)

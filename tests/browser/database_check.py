@@ -8,7 +8,8 @@ from tests.support.server_process import Served
 
 _LOCAL = """() => {
   const { answers, queue } = document.querySelector('.glossator').workspace, { local } = answers;
-  return { id: local.id, head: local.head, status: local.status, no_answer: local.no_answer, pages: local.pages, waiting: queue.items.length };
+  const { id, head, status, no_answer, pages } = local;
+  return { id, head, status, no_answer, pages, waiting: queue.items.length };
 }"""
 
 

@@ -1,7 +1,7 @@
 """Take the pictures of README and docs anew: `python -m tests.browser.doc_pictures`, or `make pictures`.
 
-A real server with the shipped samples and with generated documents runs in a temporary folder; a browser works on it as a
-person would. The pictures land in docs/pictures.
+A real server with the shipped samples and with generated documents runs in a temporary folder; a browser works on it
+as a person would. The pictures are written to docs/pictures.
 """
 
 from __future__ import annotations

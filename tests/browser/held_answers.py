@@ -8,7 +8,7 @@ PATIENCE, PAUSE = 30_000, 20  # milliseconds
 
 
 class Held:
-    """Requests that are held until `release`. answered: the server has answered them by then, else it has not seen them."""
+    """Requests that are held until `release`: before the server sees them, or after it `answered`."""
 
     def __init__(self, page: Page, pattern: str, *, method: str = "GET", answered: bool = False) -> None:
         self.page = page

@@ -1,8 +1,9 @@
 """Random sequences of what a person, the network and the server may do, and whether the database follows.
 
-A sequence is a list of actions (name and numbers between 0 and 1), drawn from a seed; it begins with a new question on a
-document of two pages. Afterwards the network is back, the server runs, and the database must hold what the browser shows, as
-an undo and a redo after it must. The server's answer must never change what a person sees without a conflict.
+A sequence is a list of actions (name and numbers between 0 and 1), drawn from a seed; it begins with a new question on
+a document of two pages. Afterwards the network is back, the server runs, and the database must hold what the browser
+shows; so it must after one more undo and redo. The server's answer must never change what a person sees without a
+conflict.
 """
 
 import contextlib
@@ -25,7 +26,8 @@ Action = tuple[str, tuple[float, ...]]
 # Name: how likely.
 WEIGHTS = {
     "click": 14, "drag": 6, "line": 4, "brush": 9, "eraser": 6, "box": 3, "plus": 3, "minus": 2, "candidate": 3,
-    "no_answer": 4, "undo": 10, "redo": 7, "clear": 3, "page": 6, "question": 4, "accept": 4, "settle": 4, "reload": 1.5,
+    "no_answer": 4, "undo": 10, "redo": 7, "clear": 3, "page": 6, "question": 4, "accept": 4, "settle": 4,
+    "reload": 1.5,
     "offline": 4, "online": 6, "lose": 4, "elsewhere": 0.7,
 }  # fmt: skip
 

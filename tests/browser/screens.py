@@ -1,7 +1,7 @@
 """Photographs of every screen, to look at: python -m tests.browser.screens FOLDER.
 
-Wide and narrow, light and dark, with work on them, without any, and when something goes wrong. The pictures of the docs are
-taken by doc_pictures.py.
+Wide and narrow, light and dark, with work on them, without any, and when something goes wrong. doc_pictures.py takes
+the pictures of the docs.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def sample(team: Team, name: str = "Ann") -> Desk:
 
 
 def annotating(team: Team, camera: Camera) -> None:
-    """The tab Annotate: an answer, its history, words being mended, keys, a long question, and a network that is gone."""
+    """The tab Annotate: an answer, its history, word fixes, keys, a long question, and no network."""
     ann = sample(team)
     page = ann.page
     camera.take(page, "annotate-open")

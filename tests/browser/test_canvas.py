@@ -1,4 +1,4 @@
-"""Parts of the canvas that a walk through the page does not corner: the wire form of masks, fingers, dense pages of pixels."""
+"""Parts of the canvas that no walk through the page reaches: masks on the wire, fingers, dense pages."""
 
 import numpy as np
 import pytest

@@ -73,9 +73,7 @@ def test_every_tab_shows_the_project_that_is_open_in_the_workspace(page: Page, s
         expect(tab(page, name)).to_have_value(wanted)
 
 
-def test_a_project_chosen_or_made_on_a_tab_is_open_in_the_workspace_and_on_the_other_tabs(
-    page: Page, served: Served
-) -> None:
+def test_a_project_chosen_or_made_on_a_tab_is_chosen_everywhere(page: Page, served: Served) -> None:
     letters = made(page, served, "Letters")
     opened(page, served)
     tab(page, "Export").click()

@@ -102,8 +102,8 @@ def test_an_export_beyond_those_that_may_wait_is_refused_in_a_sentence(bench: Be
     named = ", ".join(columns)
     for number in range(8):
         served.write(
-            f"INSERT INTO jobs (id, status, run_after, {named}) SELECT ?, 'waiting', '2099-01-01 00:00:00.000000', {named}"
-            " FROM jobs WHERE id = ?",
+            f"INSERT INTO jobs (id, status, run_after, {named})"
+            f" SELECT ?, 'waiting', '2099-01-01 00:00:00.000000', {named} FROM jobs WHERE id = ?",
             f"{number:032}", failed,
         )  # fmt: skip
     page.get_by_role("button", name="Export as COCO").click()

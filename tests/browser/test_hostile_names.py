@@ -1,4 +1,4 @@
-"""Names that are HTML: of documents, questions, projects, people, files and reasons. On every tab and in every message they are text."""
+"""Names that are HTML, of documents, questions, projects, people, files and reasons, are text everywhere."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

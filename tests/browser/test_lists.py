@@ -1,4 +1,4 @@
-"""The card, the lists and the dialog under the hands of who works without a mouse, or while something is being saved."""
+"""The card, the lists and the dialog: used without a mouse, and while something is being saved."""
 
 import io
 import json
@@ -63,7 +63,8 @@ def test_a_press_on_a_question_counts_although_its_row_changes_meanwhile(bench: 
     bench.page.mouse.down()
     bench.page.evaluate(
         """() => { const { workspace } = document.querySelector('.glossator');
-          workspace.library.document.annotations.find((each) => each.question.text.includes('total')).text = 'another text';
+          const { annotations } = workspace.library.document;
+          annotations.find((each) => each.question.text.includes('total')).text = 'another text';
           workspace.drawing.render(); }"""
     )
     expect(row).to_contain_text("another text")
@@ -78,7 +79,8 @@ def test_a_step_of_the_zoom_draws_no_card_and_no_list(bench: Bench) -> None:
     bench.page.evaluate(_WATCH, ".g-answer-room")
     scale = bench.page.locator(".g-scale").inner_text()
     drawn = """() => { const { workspace } = document.querySelector('.glossator'); window.drawings = 0;
-      const { drawing } = workspace, { render } = drawing; drawing.render = () => (window.drawings++, render.call(drawing)); }"""
+      const { drawing } = workspace, { render } = drawing;
+      drawing.render = () => (window.drawings++, render.call(drawing)); }"""
     bench.page.evaluate(drawn)
     still = False
     while not still:  # what the answer draws late
@@ -143,7 +145,8 @@ def test_the_list_of_questions_is_reached_by_keys_while_no_answer_is_open(bench:
     bench.upload()
     bench.ask("What is the total due?")
     bench.page.evaluate(
-        "() => { const { workspace } = document.querySelector('.glossator'); workspace.answers.close(); workspace.drawing.render(); }"
+        """() => { const { workspace } = document.querySelector('.glossator');
+          workspace.answers.close(); workspace.drawing.render(); }"""
     )
     expect(bench.page.locator(".g-question")).to_have_attribute("tabindex", "0")
 
@@ -175,7 +178,7 @@ def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
     expect(dialog).to_have_count(0)
 
 
-def test_pages_turn_while_the_search_has_the_focus_and_a_slider_is_no_place_for_text(bench: Bench) -> None:
+def test_page_keys_work_in_the_search_field_and_undo_on_a_slider(bench: Bench) -> None:
     bench.upload(invoice(pages=2))
     bench.ask_and_clear()
     bench.page.get_by_label("Search documents").focus()
@@ -209,7 +212,8 @@ def test_an_error_stays_longer_and_while_somebody_reads_it(bench: Bench) -> None
           toasts.show('It went well until 14:03:22 UTC.'); toasts.show('It went wrong.', 'error'); }"""
     )
     here = bench.page.evaluate(
-        "() => { const at = new Date(); at.setUTCHours(14, 3, 22); return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }); }"
+        """() => { const at = new Date(); at.setUTCHours(14, 3, 22);
+          return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }); }"""
     )
     expect(bench.page.locator(".g-toast").first).to_have_text(re.compile(f"until {here}\\."))
     bench.page.clock.fast_forward(10_000)
@@ -226,7 +230,8 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
     panel = bench.page.evaluate(
         """async () => {
           for (const name of ['localStorage', 'sessionStorage'])
-            Object.defineProperty(window, name, { get() { throw new DOMException('Storage is closed', 'SecurityError'); } });
+            Object.defineProperty(window, name, {
+              get() { throw new DOMException('Storage is closed', 'SecurityError'); } });
           const { Reasons } = await import('/static/verdicts.js');
           const { suggestions } = document.querySelector('.glossator').workspace.desk;
           const reasons = new Reasons({ user: { id: 'u' }, project: { id: 'p' } });
@@ -240,7 +245,7 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
     expect(bench.page.locator(".g-people .g-card").first).to_be_visible()
 
 
-def test_a_dataset_comes_in_by_the_form_and_what_is_wrong_with_one_is_said_there(bench: Bench, tmp_path: Path) -> None:
+def test_a_dataset_is_imported_by_the_form_which_says_what_is_wrong_with_one(bench: Bench, tmp_path: Path) -> None:
     picture = io.BytesIO()
     Image.new("RGB", (200, 100), "white").save(picture, "PNG")
     answered = {"images": [{"id": 1, "file_name": "a.png", "width": 200, "height": 100}]}
@@ -282,7 +287,8 @@ def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> No
     page.get_by_role("tab", name="Documents", exact=True).click()
     form = page.locator("form[data-import]")
     form.get_by_label("Zip file").set_input_files(wordless(tmp_path / "set.zip", 4))
-    heard = """(output) => { window.heard = []; new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
+    heard = """(output) => { window.heard = [];
+      new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
     form.locator("output").evaluate(heard)
     form.get_by_role("button", name="Import").click()
     expect(form.locator("output")).to_contain_text("Imported as coco: 4 documents")

@@ -45,7 +45,8 @@ def test_files_go_into_the_project_in_which_they_were_chosen(bench: Bench) -> No
     bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
     expect(notice := bench.page.locator(".g-notice")).to_contain_text("Start with a document")
     held.release()
-    done = "() => { const { uploads } = document.querySelector('.glossator').workspace; return !uploads.running && !uploads.waiting.length; }"
+    done = """() => { const { uploads } = document.querySelector('.glossator').workspace;
+      return !uploads.running && !uploads.waiting.length; }"""
     bench.page.wait_for_function(done)
     assert sorted(each["name"] for each in bench.get(f"/projects/{here}/documents")) == ["a.pdf", "b.pdf", "c.pdf"]
     assert bench.get(f"/projects/{elsewhere}/documents") == []
@@ -74,7 +75,7 @@ def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(benc
     bench.ask_and_clear()
     place, home = bench.place(), bench.page.get_by_label("Project", exact=True).input_value()
     elsewhere = make_project(bench, "linked")
-    # What is written into the address at that very moment, by a page that has just come, does not take the link's place.
+    # A page that has just come writes into the address at that very moment; the link must win.
     follow = (
         """(hash) => { location.hash = hash; document.querySelector('.glossator').workspace.library.remember(null); }"""
     )

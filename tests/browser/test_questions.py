@@ -180,7 +180,8 @@ def test_fingers_find_targets_of_44_pixels_on_the_tab_people(team: Team) -> None
     rita.page.locator(".g-people-project select").select_option(team.project)
     expect(rita.page.get_by_role("button", name="Create invitation link")).to_be_visible()
     small = """() => [...document.querySelectorAll('.g-people :is(button, select, input, summary), .g-corner button')]
-      .filter((each) => each.getClientRects().length && each.getBoundingClientRect().height < 43.5).map((each) => each.outerHTML.slice(0, 90))"""
+      .filter((each) => each.getClientRects().length && each.getBoundingClientRect().height < 43.5)
+      .map((each) => each.outerHTML.slice(0, 90))"""
     assert rita.page.evaluate("matchMedia('(pointer: coarse)').matches") and rita.page.evaluate(small) == []
 
 

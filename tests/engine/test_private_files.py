@@ -24,7 +24,10 @@ from engine.workspace import Workspace, open_workspace
 from tests.support.repository import ROOT
 
 RUN = CliRunner()
-CLAIM = "import sys, pathlib; from engine.private_files import claim_folder; kept = claim_folder(pathlib.Path(sys.argv[1])); print(kept[0], flush=True); sys.stdin.read()"
+CLAIM = (
+    "import sys, pathlib; from engine.private_files import claim_folder; "
+    "kept = claim_folder(pathlib.Path(sys.argv[1])); print(kept[0], flush=True); sys.stdin.read()"
+)
 
 
 @pytest.fixture

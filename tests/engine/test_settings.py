@@ -49,8 +49,11 @@ def test_the_address_of_the_source_is_one_of_the_web() -> None:
     assert Settings(_env_file=None).source_url == ""
     for right in ("https://git.example.org/glossator", "http://10.0.0.5:3000/fork?ref=v2&x=%20#readme"):
         assert Settings(source_url=right, _env_file=None).source_url == right
-    for wrong in ("git.example.org", "javascript:alert(1)", "//git.example.org", "https://", "https://a b", "ftp://x.org",
-                  "https://x.org/\n", 'https://x.org/"onclick', "https://me:word@x.org/", "data:text/html,x"):  # fmt: skip
+    wrongs = (
+        "git.example.org", "javascript:alert(1)", "//git.example.org", "https://", "https://a b", "ftp://x.org",
+        "https://x.org/\n", 'https://x.org/"onclick', "https://me:word@x.org/", "data:text/html,x",
+    )  # fmt: skip
+    for wrong in wrongs:
         with pytest.raises(ValidationError, match="is not a web address"):
             Settings(source_url=wrong, _env_file=None)
 

@@ -1,4 +1,4 @@
-"""A project that comes to answer automatically, for tests: holdouts with labels, bills that wait, and what a model says of them."""
+"""A project that comes to answer automatically: holdouts with labels, waiting bills, and the model's answers."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ RIGHT, WRONG = {QUESTIONS[0]: [1], QUESTIONS[1]: [4], QUESTIONS[2]: [6]}, [0]
 
 
 class Works:
-    """A project whose target is a precision of .8 over 20 answers: holdouts with labels, bills that wait, and a model."""
+    """A project with a target of precision .8 over 20 answers: labelled holdouts, waiting bills, a model."""
 
     def __init__(self, workspace: Workspace, holdouts: int = 14, waiting: int = 4) -> None:
         self.workspace = workspace

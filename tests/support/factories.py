@@ -133,7 +133,7 @@ def accept(
     author: str | None = None,
     state: AnnotationState | None = None,
 ) -> Annotation:
-    """An annotation with one revision: these words of that page (no words and no mask: the document does not answer)."""
+    """Add an annotation with one revision; without words and mask, the document does not answer."""
     if state is None:
         state = AnnotationState(no_answer=not words and mask is None)
         if words or mask is not None:

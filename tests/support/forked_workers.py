@@ -1,7 +1,7 @@
-"""Workers that are born in milliseconds: this process has imported everything, and forks one for every line that it reads.
+"""Workers that start in milliseconds: this process imports everything, and forks a worker for each line of its input.
 
-Each is a real worker in a process of its own, found through the environment as `glossator worker` is. The line says how long a
-lease lasts, in seconds; the answer is the worker's process id.
+Each is a real worker in a process of its own, found through the environment as `glossator worker` is. The line says how
+long a lease lasts, in seconds; the answer is the worker's process id.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Jobs in every state, firings of every outcome, and a worker that looks at the triggers: for tests and pictures of the tab Jobs."""
+"""Jobs in every state, firings of every outcome, and a worker: for tests and pictures of the tab Jobs."""
 
 from datetime import timedelta
 
@@ -11,8 +11,8 @@ from engine.workspace import Workspace
 
 WORKER = "annotations-1:4711:5f3c10aa"
 FULL = (
-    "The disk is full: the file /srv/glossator/runs/01a201e044f77a159ba00a20f6f61b56/.state.pt.4711.tmp could not be written "
-    "(No space left on device). Make room; tried again, the job goes on from its last checkpoint."
+    "The disk is full: the file /srv/glossator/runs/01a201e044f77a159ba00a20f6f61b56/.state.pt.4711.tmp could not be "
+    "written (No space left on device). Make room; tried again, the job goes on from its last checkpoint."
 )
 
 

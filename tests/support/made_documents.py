@@ -171,7 +171,8 @@ def picture_bomb_pdf(path: Path, side: int = 30_000) -> Path:
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+            b"/Resources << /XObject << /I 5 0 R >> >> >>",
             _stream(b"q 595 0 0 842 0 0 cm /I Do Q"),
             _stream(
                 packed,
@@ -188,7 +189,8 @@ def endless_pdf(path: Path) -> Path:
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
+        b"/Resources << /XObject << /X 5 0 R >> >> >>",
         _stream(b"/X Do"),
     ]
     for level in range(levels):

@@ -1,4 +1,4 @@
-"""Records every answer of the application that a test provokes, and tells those that the OpenAPI document does not name."""
+"""Record every response that a test provokes, and report those that the OpenAPI document does not name."""
 
 import json
 import re
@@ -24,7 +24,7 @@ class Named:
         self._paths = [(_shape(path), path, operations) for path, operations in paths]
 
     def fault(self, method: str, path: str, status: int, media_type: str, body: bytes) -> str | None:
-        """Return what is wrong with an answer; None for one that is named, or of an address that the document leaves out."""
+        """Return the fault of an answer; None when it is named, or when the document leaves its address out."""
         found = next(((shape, several) for pattern, shape, several in self._paths if pattern.match(path)), None)
         if found is None or method.lower() not in found[1]:
             return None

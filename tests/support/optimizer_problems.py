@@ -63,8 +63,10 @@ def network(dtype: torch.dtype = torch.float32) -> nn.Sequential:
 
 
 def train(layers: nn.Module, optimizer: torch.optim.Optimizer, steps: range, schedule: Any = None) -> None:
-    """Steps on inputs that depend on the number of the step alone. At step 2 the first convolution has no finite gradient, so
-    that its own count of steps is one behind the others'."""
+    """Take steps on inputs that depend on the step's number alone.
+
+    At step 2 the first convolution has no finite gradient, so that its count of steps is one behind the others'.
+    """
     first = next(layers.parameters())
     for step in steps:
         generator = torch.Generator().manual_seed(step)

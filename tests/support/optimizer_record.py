@@ -1,7 +1,7 @@
 """What torch's OptimizerInfo machinery asks of an optimizer, written down for NaturalGradient over all its modes.
 
-Its import is torch.testing._internal.common_utils, which freezes the flags of torch.backends for the whole run of the tests and
-needs expecttest.
+Its import is torch.testing._internal.common_utils, which freezes the flags of torch.backends for the whole run of the
+tests and needs expecttest.
 """
 
 from dataclasses import fields

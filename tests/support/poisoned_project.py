@@ -19,7 +19,7 @@ BILLS = 10
 
 
 class Poisoned:
-    """Bills that Ann, Ben and Mal answer, two or three to a task; Mal marks anything. Mal alone has answered the last ones."""
+    """Bills answered by Ann, Ben and Mal, two or three to a task. Mal marks anything, and answered the last alone."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace, self.project = workspace, make_project(workspace)

@@ -63,7 +63,7 @@ def clean(page: SyntheticPage, sheet: Sheet | None = None) -> Image.Image:
 
 
 def other_values(page: SyntheticPage, share: float, chance: random.Random) -> tuple[Sheet, list[str]]:
-    """The same print filled in anew: a share of the words that answer questions say something else. The sheet, and its words."""
+    """Fill in the same form anew: change a share of the answers' words. Return the sheet and its words."""
     sheet = copy.deepcopy(page.sheet)
     for at in sorted({at for asked in sheet.asked for answer in asked.answers for at in answer}):
         if chance.random() < share:

@@ -10,7 +10,10 @@ import pytest
 
 @contextmanager
 def small_filesystem(folder: Path, megabytes: int = 24) -> Iterator[Callable[[], Callable[[], None]]]:
-    """A filesystem at `folder`; what is yielded fills it, and returns what makes room again. Skips where none can be mounted."""
+    """Mount a filesystem at `folder`; yield a function that fills it and returns one that makes room again.
+
+    Skips the test where none can be mounted.
+    """
     folder.mkdir(parents=True)
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], capture_output=True, check=False

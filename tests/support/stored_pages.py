@@ -1,4 +1,4 @@
-"""Documents that have been read already: generated pages, stored by the same steps as files, without a child process each."""
+"""Documents that were read already: generated pages, stored as files are, without a child process each."""
 
 import hashlib
 import random

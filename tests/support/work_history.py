@@ -1,6 +1,7 @@
 """Weeks of believable work in a project, made through the real services and then dated back.
 
-To look at it: `python -m tests.support.work_history FOLDER` fills a database in FOLDER; `GLOSSATOR_DATA_DIR=FOLDER glossator serve` shows it.
+To look at it: `python -m tests.support.work_history FOLDER` fills a database in FOLDER, and
+`GLOSSATOR_DATA_DIR=FOLDER glossator serve` shows it.
 """
 
 import random
@@ -174,7 +175,7 @@ def at(day: date, hour: float = 12) -> datetime:
 
 
 def make_weeks(workspace: Workspace, project: Project, last: date, *, a_day: int = 4, seed: int = 7) -> History:
-    """Eleven weeks until `last`: three retrainings, four people of different pace, weekends, a review that falls behind."""
+    """Make eleven weeks until `last`: three retrainings, four people of different pace, weekends, late reviews."""
     chance = random.Random(seed)
     history = begin(workspace, project)
     day = last - timedelta(days=sum(days for days, _, _ in STAGES) - 1)

@@ -1,7 +1,7 @@
-"""BoundingDocs-like JSON (Giovannini et al. 2025, arXiv:2501.03403): one document a line, with questions and located answers.
+"""BoundingDocs-like JSON: one document a line, with questions and located answers.
 
-A box is [width, height, left, top] in thousandths of the page, as in the original. Decimals are kept, so that a box comes
-back as the same pixels.
+Giovannini et al. 2025, arXiv:2501.03403. As in the original, a box is [width, height, left, top] in thousandths of the
+page. Decimals are kept, so that an import returns the same pixels.
 """
 
 import json
@@ -40,7 +40,10 @@ _DECIMALS = 3  # of a thousandth: finer than a pixel on any page
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write documents.jsonl and images/. An answer that no words make is one box around its pixels, and its text is empty."""
+    """Write documents.jsonl and images/.
+
+    An answer that is not made of words is one box around its pixels, with an empty text.
+    """
     counts = {"documents": 0, "pages": 0, "answers": 0, "no_answer": 0}
     likeness = Likeness()
     with to.text(DOCUMENTS_FILE) as lines:
@@ -105,7 +108,11 @@ def _location(box: tuple[int, int, int, int], page: FrozenPage) -> list[float]:
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder with documents.jsonl, or such a file."""
+    """Open a documents.jsonl, or the folder that holds one.
+
+    Raises:
+        BadEntry: There is no such file.
+    """
     file = file_in(path, DOCUMENTS_FILE)
 
     def pages() -> Iterator[IncomingPage]:
@@ -170,7 +177,7 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
 
 
 def _box(value: object, size: tuple[int, int], where: str) -> Box:
-    """A box of [width, height, left, top] in thousandths of the page."""
+    """Return the box of [width, height, left, top] in thousandths of a page of `size` (width, height)."""
     edges = listed(value, "a place", where)
     if len(edges) != 4 or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in edges):
         bad(where, f"a place must be four numbers, and is {value!r}")

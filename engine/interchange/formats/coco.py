@@ -1,8 +1,10 @@
 """COCO: pages are images, questions are categories, answers are annotations.
 
-Export: one annotation is one answer on one page, as compressed run lengths, in however many detached parts. Fields beside
-it hold what COCO lacks: the author, the proposing model, the split, and questions that a document does not answer.
-Import: the category is the question, the segmentation is the answer. Annotations of one image and category are one answer.
+Format: cocodataset.org/#format-data.
+Export: an annotation is one answer on one page, as compressed run lengths. Further fields hold what COCO lacks: the
+author, the proposing model, the split, and questions that a document does not answer.
+Import: the category is the question, the segmentation is the answer. Annotations of one image and category are one
+answer.
 """
 
 import json
@@ -45,7 +47,10 @@ ANNOTATIONS_FILE = "annotations.json"
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write annotations.json and images/. Lists are gathered in files, so that memory does not grow with them."""
+    """Write annotations.json and images/.
+
+    Lists are gathered in files, so that memory does not grow with them.
+    """
     with _sheet(release, to) as sheet:
         for document, items in release.documents():
             sheet.documents += 1
@@ -94,7 +99,7 @@ class _Sheet:
         self._of_document: tuple[str, dict[str, int]] = ("", {})  # the numbers of one document's images, by page
 
     def image(self, document: FrozenDocument, page: FrozenPage) -> int:
-        """The number of a page's image, entered at its first use."""
+        """Return the number of a page's image; its first use enters the image."""
         if self._of_document[0] != document.id:
             self._of_document = (document.id, {})
         numbers = self._of_document[1]
@@ -175,7 +180,11 @@ NAMES = ("annotations.json", "_annotations.coco.json", "instances.json")
 
 
 def open_set(path: Path) -> Set:
-    """Open a COCO file, or the one in a folder; images are found beside it, or in its folder images/. BadEntry when it is none."""
+    """Open a COCO file, or the one in a folder. Images lie beside it, or in images/ beside it.
+
+    Raises:
+        BadEntry: There is no such file, or an entry is wrong.
+    """
     file = path if path.is_file() else _found(path)
     index = _Index(file)
     return Set(partial(_pages, file, index), index.images())
@@ -216,7 +225,7 @@ def _page_number(image: dict[str, Any], where: str) -> int:
 
 
 def _reference(value: object) -> int:
-    """The id that an entry names, given as 12 or as 12.0; -1 for what can be none."""
+    """Return the id that an entry names, given as 12 or as 12.0; -1 for anything else."""
     there = (
         isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**31 and value == value // 1
     )
@@ -227,7 +236,7 @@ _ANNOTATION, _NO_ANSWER = "annotation", "no_answer"
 
 
 class _Index:
-    """The entries of a COCO file by image, in a temporary file of SQLite: there may be more than memory holds."""
+    """The entries of a COCO file by image, in a temporary SQLite file: they may exceed the memory."""
 
     def __init__(self, file: Path) -> None:
         self._file = file.name
@@ -265,16 +274,16 @@ class _Index:
             bad(f"{self._file}, {lost[0]} {lost[1]}", f"there is no image {lost[2]!r}")
 
     def images(self) -> int:
-        """How many there are."""
+        """Return the number of images."""
         return int(self._base.execute("SELECT count(*) FROM image").fetchone()[0])
 
     def ordered(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the images, the pages of a document one after the other."""
+        """Yield the images with their ids; the pages of a document follow each other."""
         for number, row in self._base.execute("SELECT id, row FROM image ORDER BY document, page, id"):
             yield number, json.loads(row)
 
     def about(self, image: int) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """Yield what is said of an image: the kind, its number or place, and the entry."""
+        """Yield the entries that name an image: the kind, the entry's id or place, and the entry."""
         chosen = "SELECT kind, at, row FROM answer WHERE image = ? ORDER BY rowid"
         for kind, at, row in self._base.execute(chosen, (image,)):
             yield kind, at, json.loads(row)

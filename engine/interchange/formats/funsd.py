@@ -1,9 +1,10 @@
-"""FUNSD JSON (Jaume et al. 2019): one file a page, with entities, their words, and links from questions to answers.
+"""FUNSD JSON: one file a page, with entities, their words, and links from questions to answers.
 
-Export: the entity of the question carries the text that was asked, and an empty box, because it stands nowhere on the page.
-All words outside answers are entities of the label "other", one a line.
-Import: a "question" entity linked to an "answer" entity becomes "What is the ...?". A text that ends with a question mark is
-asked as it stands. Where a page asks the same question twice, its first answer comes in.
+Jaume et al. 2019, arXiv:1905.13538.
+Export: the entity of a question carries the text that was asked, and an empty box, because the text need not stand on
+the page. All words outside answers are entities of the label "other", one a line.
+Import: a "question" entity linked to an "answer" entity becomes "What is the ...?". A text that ends with a question
+mark is asked unchanged. Where a page asks the same question twice, its first answer comes in.
 """
 
 from collections.abc import Iterator
@@ -35,7 +36,10 @@ ANNOTATIONS_FOLDER = "annotations"
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write SPLIT/annotations/ and SPLIT/images/. An answer that no words make is an entity without words, whose box goes around its pixels."""
+    """Write SPLIT/annotations/ and SPLIT/images/.
+
+    An answer that is not made of words is an entity without words, with a box around its pixels.
+    """
     counts = {"documents": 0, "pages": 0, "answers": 0, "no_answer": 0}
     likeness = Likeness()
     for document, items in release.documents():
@@ -103,7 +107,11 @@ _SUFFIXES = (".png", ".jpg", ".jpeg")
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder that holds annotations/ and images/, at its top or in its splits' folders."""
+    """Open a folder that holds annotations/ and images/, itself or in the folders of its splits.
+
+    Raises:
+        BadEntry: There are no files in annotations/.
+    """
     files = sorted(file for file in path.rglob("*.json") if file.parent.name == "annotations")
     if not files:
         bad(str(path), "it holds no annotations/*.json")

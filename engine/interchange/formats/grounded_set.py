@@ -1,4 +1,4 @@
-"""Grounded JSONL (engine.grounded): pages with their words, and each question with the words or the pixels that answer it.
+"""Grounded JSONL (engine.grounded): pages with words, and questions with their words or pixels.
 
 `glossator evaluate` and `glossator simulate` read this format. An import returns what was exported, to the pixel.
 """
@@ -43,9 +43,11 @@ from engine.run_lengths import encode_rle
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write pages.jsonl and images/: the pages that carry an answer, and every page of a document that does not answer a question.
+    """Write pages.jsonl and images/.
 
-    A page that is not marked where another one is says nothing of that question: people mark one place and rarely look for a second.
+    A question stands on the pages that are marked. Where the document does not answer it, it stands on every page.
+    The other pages of an answered document do not carry the question: people mark one place and rarely look for a
+    second.
     """
     counts = {"documents": 0, "pages": 0, "questions": 0, "no_answer": 0}
     with to.text(PAGES_FILE) as lines:
@@ -119,7 +121,13 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder with pages.jsonl, or such a file. Of several acceptable answers to a question, the first comes in; the others are counted."""
+    """Open a pages.jsonl, or the folder that holds one.
+
+    Of several acceptable answers to a question, the first comes in; the others are counted.
+
+    Raises:
+        BadEntry: There is no such file.
+    """
     file = file_in(path, PAGES_FILE)
 
     def pages() -> Iterator[IncomingPage]:

@@ -1,7 +1,8 @@
-"""Label Studio JSON: one task a page; rectangles for the words of an answer, brush strokes for other pixels. A label is a question.
+"""Label Studio JSON: one task a page; a label is a question.
 
-Export: `interface.xml` is the labelling interface to import the tasks into. Images are named as Label Studio's local storage
-serves them: point LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT at the folder that holds this one.
+Rectangles hold the words of an answer; brush strokes hold other pixels.
+Export: `interface.xml` is the labelling interface to import the tasks into. Images are named as Label Studio's local
+storage serves them: point LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT at the folder that holds the export.
 """
 
 import json
@@ -40,7 +41,10 @@ _LOCAL = "/data/local-files/?d="
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write tasks.json, interface.xml and images/. What a document does not answer stands in the task's data as "no_answer"."""
+    """Write tasks.json, interface.xml and images/.
+
+    A task's data lists the questions that its document does not answer as "no_answer".
+    """
     counts = {"documents": 0, "tasks": 0, "answers": 0, "no_answer": 0}
     with to.text(INTERFACE_FILE) as file:
         file.write(_interface(release.questions))
@@ -79,7 +83,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 
 def _annotation(marked: Marked) -> dict[str, Any]:
-    """One answer of a person."""
+    """Return the annotation for one answer of a person."""
     regions = _regions_of(marked)
     return {
         "unique_id": marked.item.annotation_id,
@@ -90,12 +94,12 @@ def _annotation(marked: Marked) -> dict[str, Any]:
 
 
 def _prediction(marked: Marked) -> dict[str, Any]:
-    """One automatic answer, as Label Studio has it: a prediction, which a person may take over."""
+    """Return the prediction for one automatic answer; a person may accept it in Label Studio."""
     return {"model_version": marked.item.model_version, "score": marked.item.weight, "result": _regions_of(marked)}
 
 
 def _regions_of(marked: Marked) -> list[dict[str, Any]]:
-    """The regions of an answer, which all carry its question as their label."""
+    """Return the regions of an answer; its question is the label of each."""
     label, name = marked.item.question, marked.item.annotation_id
     if marked.by_words:
         return [
@@ -127,7 +131,7 @@ def _region(marked: Marked, number: str, kind: str, value: dict[str, Any], text:
 
 
 def _rectangle(marked: Marked, box: tuple[int, int, int, int]) -> dict[str, float]:
-    """The box in per cent of the page, not rounded: the same pixels come back."""
+    """Return the box in per cent of the page, not rounded, so that an import returns the same pixels."""
     x0, y0, x1, y1 = box
     width, height = marked.page.width, marked.page.height
     return {
@@ -158,8 +162,11 @@ _KINDS = ("rectanglelabels", "brushlabels", "polygonlabels")
 def open_set(path: Path) -> Set:
     """Open an export of tasks, or a folder with tasks.json; images are found beside it by their names.
 
-    Of several annotations of a task all come in; regions of one label are one answer. Other kinds of regions are counted as lost,
-    and predictions, which no person has looked at.
+    Of several annotations of a task all come in. Regions of one label are one answer. Regions of other kinds are
+    counted as lost, and so are predictions, because no person has looked at them.
+
+    Raises:
+        BadEntry: There is no such file, or it is no list of tasks.
     """
     file = path / TASKS_FILE if path.is_dir() else path
     lost: dict[str, int] = {}
@@ -242,7 +249,10 @@ def _page(folder: Path, task: dict[str, Any], where: str) -> IncomingPage:
 
 
 def _image(folder: Path, data: dict[str, Any], where: str) -> Path:
-    """The file that a task shows: by the path that local storage serves, or by its name alone, in the folder or in images/ or upload/."""
+    """Return the image of a task.
+
+    It is looked for by the path that local storage serves, then by its name in the folder, images/ and upload/.
+    """
     address = data.get("image") or data.get("ocr") or data.get("img")
     if not isinstance(address, str):
         bad(where, 'its data names no "image"')

@@ -1,6 +1,7 @@
-"""PAGE XML (PRImA, schema of 2019-07-15): one file a page, with lines, words, and a custom region for each answer.
+"""PAGE XML (PRImA, schema of 2019-07-15): one file a page, with lines, words and custom regions.
 
-The region's user attributes hold the question. Its outline goes around the boxes of the answer's words, or around its pixels.
+Export: an answer is a custom region, whose user attributes hold the question. Its outline goes around the boxes of the
+answer's words, or around its pixels.
 Import: words come from any version of the schema; answers come from the custom regions of an export.
 """
 
@@ -39,7 +40,7 @@ _NO_TIME = "1970-01-01T00:00:00"  # the schema wants times; the same snapshot mu
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write page/ and images/."""
+    """Write page/ and images/. Holes in pixels that no words make are filled."""
     counts = {"documents": 0, "pages": 0, "answers": 0, "no_answer": 0}
     likeness = Likeness()
     for document, items in release.documents():
@@ -67,7 +68,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 
 def _root(release: Release, page: FrozenPage, image: str) -> tuple[Any, Any]:
-    """The root of a file, and its element of the page."""
+    """Return the root element of a file, and its element for the page."""
     root = etree.Element(_tag("PcGts"), nsmap={None: NAMESPACE})
     about = etree.SubElement(root, _tag("Metadata"))
     for name, value in (("Creator", f"Glossator {code_version()}"), ("Created", _NO_TIME), ("LastChange", _NO_TIME)):
@@ -102,7 +103,10 @@ def _text(page: Any, words: tuple[FrozenWord, ...]) -> None:
 
 
 def _answer(page: Any, marked: Marked, likeness: Likeness) -> None:
-    """A region for each word of the answer, or for each detached part of its pixels; what belongs together carries one id."""
+    """Add a region for each word of the answer, or for each detached part of its pixels.
+
+    All of them carry the answer's id.
+    """
     by_words = marked.by_words
     rings = [_corners(word.box) for word in marked.words] if by_words else outlines(marked.mask)
     likeness.add(1.0 if by_words else iou(covered(rings, marked.mask.shape), marked.mask))
@@ -131,7 +135,7 @@ def _coords(element: Any, ring: Iterable[tuple[int, int]]) -> None:
 
 
 def _corners(box: tuple[int, int, int, int]) -> Ring:
-    """The pixels in the corners of a box: the last ones inside, as for outlines."""
+    """Return the pixels in the corners of a box, the last ones inside it, as outlines do."""
     x0, y0, x1, y1 = box[0], box[1], max(box[0], box[2] - 1), max(box[1], box[3] - 1)
     return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
 
@@ -141,7 +145,7 @@ def _unicode(element: Any, text: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """The text without the control characters that XML cannot hold."""
+    """Return the text without the control characters that XML cannot hold."""
     return "".join(
         letter
         for letter in text
@@ -158,7 +162,11 @@ _Outline = list[tuple[float, float]]
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder with XML files, or one file. Entities and outside files are never read."""
+    """Open a folder with XML files, or one file. Entities and outside files are never read.
+
+    Raises:
+        BadEntry: There are no XML files.
+    """
     files = [path] if path.is_file() else sorted(path.rglob("*.xml"))
     if not files:
         bad(str(path), "it holds no *.xml")

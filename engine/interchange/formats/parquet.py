@@ -1,7 +1,7 @@
 """Hugging Face datasets: parquet files by split, one row a page, with the image's bytes inside.
 
-`datasets.load_dataset(FOLDER)` finds the splits by the files' names, and the features in the files' metadata. A row holds a
-page's words and all its answers; masks are COCO's compressed run lengths.
+`datasets.load_dataset(FOLDER)` takes the splits from the names of the files, and the features from their metadata. A
+row holds a page's words and all its answers; masks are COCO's compressed run lengths.
 """
 
 import json
@@ -181,7 +181,7 @@ def _about(item: FrozenItem) -> dict[str, Any]:
 
 
 def _feature(kind: pa.DataType) -> Any:
-    """A type as the library `datasets` writes it into the schema's metadata."""
+    """Return a type as the library `datasets` writes it into the schema's metadata."""
     if pa.types.is_struct(kind):
         return {field.name: _feature(field.type) for field in kind}
     if pa.types.is_list(kind):
@@ -198,7 +198,11 @@ _AT_ONCE = 8  # rows in memory, each with its image
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder with data/*.parquet, or one such file."""
+    """Open a folder with data/*.parquet, or one such file.
+
+    Raises:
+        BadEntry: There is no such file, it is damaged, or it lacks a column.
+    """
     files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
     if not files:
         bad(str(path), "it holds no *.parquet")

@@ -1,4 +1,4 @@
-"""PNG masks: one 1-bit picture for each answer on each page, and one line of JSON that says what it answers."""
+"""PNG masks: one 1-bit image for each answer on each page, and a line of JSON for each answer."""
 
 import json
 from collections.abc import Iterator
@@ -31,9 +31,10 @@ MASKS_FOLDER, INDEX_FILE = "masks", "answers.jsonl"
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write images/, masks/ and answers.jsonl: a line an answer, with its masks page by page; none where the document does not answer.
+    """Write images/, masks/ and answers.jsonl.
 
-    A mask is 1 (white) where the answer is, of its page's size; it is named after the page and the answer.
+    A line holds an answer with its masks page by page; it has none where the document does not answer. A mask has the
+    size of its page, is 1 (white) where the answer is, and is named after the page and the answer.
     """
     counts = {"documents": 0, "masks": 0, "answers": 0, "no_answer": 0}
     with to.text(INDEX_FILE) as index:
@@ -74,7 +75,14 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 
 def open_set(path: Path) -> Set:
-    """Open a folder with answers.jsonl. What a document does not answer comes in where another answer brings its pages."""
+    """Open an answers.jsonl, or the folder that holds one.
+
+    A question that a document does not answer comes in only where another answer brings the document's pages. Other
+    such questions are counted as lost.
+
+    Raises:
+        BadEntry: There is no such file, or a line is wrong.
+    """
     file = file_in(path, INDEX_FILE)
     answers: dict[tuple[str, int], list[IncomingAnswer]] = {}
     images: dict[tuple[str, int], tuple[Path, str, str, str | None]] = {}

@@ -1,4 +1,4 @@
-"""CSV and XLSX: questions and the texts of their answers, a line an answer, for people who want the answers alone."""
+"""CSV and XLSX: questions and the texts of their answers, a line an answer, without images and places."""
 
 import csv
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from engine.interchange.release import SPLITS, Release, licence_of
 
 CSV_FILE, XLSX_FILE = "answers.csv", "answers.xlsx"
 COLUMNS = (
-    "document", "question", "answer", "answered", "pages", "status", "author", "source", "model_version", "weight", "split",
-    "licence", "document_sha256", "annotation_id",
+    "document", "question", "answer", "answered", "pages", "status", "author", "source", "model_version", "weight",
+    "split", "licence", "document_sha256", "annotation_id",
 )  # fmt: skip
 _WIDTHS = {"document": 32, "question": 40, "answer": 48}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -23,7 +23,10 @@ _MOST_ROWS = 1_048_575  # of a sheet of XLSX, less its head
 
 
 def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write answers.csv: UTF-8 with a mark that Excel knows it by. A text that a spreadsheet would take for a formula gets an apostrophe."""
+    """Write answers.csv in UTF-8 with a byte order mark, by which Excel recognises it.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """
     counts = {"documents": 0, "answers": 0, "no_answer": 0}
     with to.text(CSV_FILE) as file:
         file.write("\ufeff")
@@ -35,14 +38,16 @@ def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 
 def write_xlsx(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write answers.xlsx, a sheet for each million of answers. Cells are texts and numbers, never formulas."""
+    """Write answers.xlsx, a sheet for each million of answers.
+
+    Cells are texts and numbers, never formulas.
+    """
     counts = {"documents": 0, "answers": 0, "no_answer": 0}
     with to.file(XLSX_FILE) as target:
         options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
         with xlsxwriter.Workbook(str(target), options) as book:
-            book.set_properties(
-                {"title": release.project, "created": datetime(2000, 1, 1)}
-            )  # the same bytes every time
+            # A fixed date, so that the same snapshot gives the same bytes.
+            book.set_properties({"title": release.project, "created": datetime(2000, 1, 1)})
             bold = book.add_format({"bold": True})
             sheet, at = None, 0
             for row in _rows(release, counts, tick):

@@ -1,6 +1,7 @@
-"""YOLO segmentation: a line a detached part of an answer, its class and its outline in shares of the page. Holes are lost.
+"""YOLO segmentation: a line for each detached part of an answer, with its class and its outline.
 
-Questions are the classes. Words, texts, people, and questions that a document does not answer have no place in it.
+Format: docs.ultralytics.com/datasets/segment. Coordinates are shares of the page. Questions are the classes. Holes are
+lost; words, texts, people, and questions that a document does not answer have no place in it.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""Pretraining stages on rendered pages without questions, each resumable, with figures of their effect."""
+"""Pretraining stages on rendered pages without questions, each with figures of its effect.
+
+Every stage can be resumed.
+"""
 
 import copy
 import json

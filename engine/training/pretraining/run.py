@@ -167,7 +167,10 @@ def paced(
     start: str | None = None,
     decoder: str | None = None,
 ) -> Schedule:
-    """Return the stages `names` with steps for about `minutes` here; times and discards some steps of each."""
+    """Return the stages `names`, with as many steps as take about `minutes` on this machine.
+
+    Some steps of each stage are timed and discarded.
+    """
     Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # raises for unknown names
     whole = sum(STAGES[name].share for name in names)
     steps = {}

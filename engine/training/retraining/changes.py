@@ -85,11 +85,11 @@ def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | Non
 def _rows(holdout: Holdout, pages: Mapping[str, GroundedPage]) -> list[dict[str, Any]]:
     texts = {
         (page_id, question.question_id): question.question
-        for page_id in {one.page_id for one in holdout.parent}
+        for page_id in {one.page_id for one in holdout.champion}
         for question in pages[page_id].questions
     }
     rows = []
-    for one, other in zip(holdout.parent, holdout.challenger, strict=True):
+    for one, other in zip(holdout.champion, holdout.challenger, strict=True):
         before, after = _figure(one), _figure(other)
         rows.append(
             {

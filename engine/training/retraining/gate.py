@@ -26,7 +26,7 @@ from engine.training.evaluation.metrics import Scored, summarise, to_json
 from engine.training.evaluation.slices import slices
 from engine.training.retraining.latency import Latency
 
-Pair = tuple[Scored, Scored]  # of parent and challenger
+Pair = tuple[Scored, Scored]  # of champion and challenger
 
 LEVEL = 0.90  # two-sided
 FEWEST_DOCUMENTS = 5  # needed for an interval to be judged
@@ -48,16 +48,16 @@ _CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class Holdout:
-    """Questions answered by champion ("parent") and challenger, with the document of each page."""
+    """Questions answered by champion and challenger, with the document of each page."""
 
     name: str
     documents: Mapping[str, str]  # page id -> document
-    parent: Sequence[Scored]
+    champion: Sequence[Scored]
     challenger: Sequence[Scored]
 
     def __post_init__(self) -> None:
-        if [_key(one) for one in self.parent] != [_key(one) for one in self.challenger]:
-            raise ValueError(f"Parent and challenger did not answer the same questions of the holdout {self.name!r}.")
+        if [_key(one) for one in self.champion] != [_key(one) for one in self.challenger]:
+            raise ValueError(f"Champion and challenger did not answer the same questions of the holdout {self.name!r}.")
 
 
 def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: int = 0) -> dict[str, Any]:
@@ -71,11 +71,11 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
         latency: Times of both; None when not measured.
         seed: Seed of the bootstrap.
     """
-    named = {one.name: one for one in holdouts if one.parent}
+    named = {one.name: one for one in holdouts if one.champion}
     held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
     if held_out:
         named[OWN] = _joined(held_out)
-    own = len({named[OWN].documents[one.page_id] for one in named[OWN].parent}) if OWN in named else 0
+    own = len({named[OWN].documents[one.page_id] for one in named[OWN].champion}) if OWN in named else 0
     figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
     objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
     if latency is not None and latency.ratio > LATENCY_LIMIT:
@@ -109,7 +109,7 @@ def own_limit(documents: int) -> float:
 
 def _limit(holdout: Holdout, own: int) -> float:
     if holdout.name in (RECENT, FROZEN, OWN):
-        return round(own_limit(len({holdout.documents[one.page_id] for one in holdout.parent})), 4)
+        return round(own_limit(len({holdout.documents[one.page_id] for one in holdout.champion})), 4)
     return IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
 
 
@@ -123,7 +123,7 @@ def _too_small(own: int) -> str:
 
 
 def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
-    pairs = list(zip(holdout.parent, holdout.challenger, strict=True))
+    pairs = list(zip(holdout.champion, holdout.challenger, strict=True))
     there = [(one, other) for one, other in pairs if one.answerable]
     absent = [(one, other) for one, other in pairs if not one.answerable]
     unanswered = clustered_bootstrap(
@@ -133,9 +133,9 @@ def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
         seed=seed,
     )
     return {
-        "documents": len({holdout.documents[one.page_id] for one in holdout.parent}),
+        "documents": len({holdout.documents[one.page_id] for one in holdout.champion}),
         "questions": len(pairs),
-        "parent": _figures(holdout, holdout.parent, seed),
+        "parent": _figures(holdout, holdout.champion, seed),  # the key of stored verdicts for the champion
         "challenger": _figures(holdout, holdout.challenger, seed),
         **_to_json(_difference(holdout, there, seed), limit),
         "unanswerable": _to_json(unanswered, UNANSWERED_LIMIT),
@@ -166,7 +166,7 @@ def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, A
 
 
 def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval | None:
-    """Return the mean difference in IoU over answerable questions, challenger minus parent."""
+    """Return the mean difference in IoU over answerable questions, challenger minus champion."""
     return clustered_bootstrap(
         [holdout.documents[one.page_id] for one, _ in pairs],
         [other.iou - one.iou for one, other in pairs],
@@ -251,7 +251,7 @@ def _joined(holdouts: Sequence[Holdout]) -> Holdout:
     return Holdout(
         OWN,
         {page: document for one in holdouts for page, document in one.documents.items()},
-        [scored for one in holdouts for scored in one.parent],
+        [scored for one in holdouts for scored in one.champion],
         [scored for one in holdouts for scored in one.challenger],
     )
 

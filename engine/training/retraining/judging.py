@@ -38,7 +38,7 @@ class AskedPages:
 
 def judge(
     workspace: Workspace,
-    parent: Path,
+    champion: Path,
     challenger: Path,
     *,
     taught: Corpus,
@@ -56,7 +56,7 @@ def judge(
     total = 2 * sum(len(one.pages) for one in asked)
     done = 0
     answers: dict[str, list[Evaluation]] = {one.name: [] for one in asked}
-    both = Predictor.load(parent), Predictor.load(challenger)
+    both = Predictor.load(champion), Predictor.load(challenger)
     for predictor in both:
         for one in asked:
             before = done

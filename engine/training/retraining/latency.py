@@ -20,7 +20,7 @@ class Latency:
     """Latency of both in milliseconds, median over pages; `ratio` is the median of the ratios per page."""
 
     pages: int
-    parent_ms: float
+    champion_ms: float
     challenger_ms: float
     ratio: float
 
@@ -28,7 +28,7 @@ class Latency:
         """Return it as stored in a verdict."""
         return {
             "pages": self.pages,
-            "parent_ms": round(self.parent_ms, 2),
+            "parent_ms": round(self.champion_ms, 2),  # the key of stored verdicts
             "challenger_ms": round(self.challenger_ms, 2),
             "ratio": round(self.ratio, 4),
             "limit": limit,
@@ -36,7 +36,7 @@ class Latency:
 
 
 def compared(
-    parent: Predictor,
+    champion: Predictor,
     challenger: Predictor,
     pages: Sequence[GroundedPage],
     *,
@@ -51,15 +51,15 @@ def compared(
             break
         rounds = []
         for number in range(_ROUNDS):
-            both = (parent, challenger) if number % 2 == 0 else (challenger, parent)
+            both = (champion, challenger) if number % 2 == 0 else (challenger, champion)
             taken = {id(one): _timed(one, page, clock) for one in both}
-            rounds.append((taken[id(parent)], taken[id(challenger)]))
+            rounds.append((taken[id(champion)], taken[id(challenger)]))
         times.append((min(one for one, _ in rounds), min(other for _, other in rounds)))
     if not times:
         return None
     return Latency(
         pages=len(times),
-        parent_ms=1000 * statistics.median(one for one, _ in times),
+        champion_ms=1000 * statistics.median(one for one, _ in times),
         challenger_ms=1000 * statistics.median(other for _, other in times),
         ratio=statistics.median(other / one for one, other in times),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import select
 
 from db.base import now
@@ -32,20 +32,20 @@ class TriggersView(BaseModel):
 
     project_id: str
     project: str
-    automatic: bool
-    accepted: int
-    wanted: int
-    oldest_at: datetime | None
-    wanted_days: float  # 0: age starts nothing
-    cron: str  # empty: no clock
-    time_zone: str
-    age_due_at: datetime | None
-    clock_due_at: datetime | None
-    next_at: datetime | None  # the sooner of the two; when the count is reached is not known
-    job_id: str | None  # that waits or runs now
-    near: str
-    scheduler: SchedulerView | None
-    firings: Sequence[FiringView]
+    automatic: bool = Field(description="Whether retrainings start by themselves.")
+    accepted: int = Field(description="Accepted answers on training documents that no run has learned from.")
+    wanted: int = Field(description="Number of them that starts a retraining.")
+    oldest_at: datetime | None = Field(description="Time of the oldest of them; null without any.")
+    wanted_days: float = Field(description="Age in days of the oldest that starts a retraining; 0: age starts none.")
+    cron: str = Field(description="Schedule in cron's notation; empty: none.")
+    time_zone: str = Field(description="Time zone of the schedule.")
+    age_due_at: datetime | None = Field(description="Time at which age starts a retraining.")
+    clock_due_at: datetime | None = Field(description="Next time of the schedule.")
+    next_at: datetime | None = Field(description="The earlier of the two; nobody knows when the number is reached.")
+    job_id: str | None = Field(description="Id of the retraining that waits or runs; null without one.")
+    near: str = Field(description="How near the next retraining is, as a sentence.")
+    scheduler: SchedulerView | None = Field(description="The worker that checks the triggers; null when none runs.")
+    firings: Sequence[FiringView] = Field(description="Newest firings first.")
 
 
 def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> TriggersView:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -18,13 +18,15 @@ class RunLine(BaseModel):
     """Run in a list; `verdict` is the gate's, empty before judging."""
 
     id: str
-    status: str
-    parent: str
-    challenger: str | None
-    challenger_id: str | None
-    snapshot_sha256: str
-    annotations: int
-    verdict: dict[str, Any]
+    status: str = Field(description="running, judged, failed or cancelled.")
+    parent: str = Field(description="Label of the version that the run began with: the champion of that moment.")
+    challenger: str | None = Field(description="Label of the retrained version; null before the training ended.")
+    challenger_id: str | None = Field(description="Id of the retrained version.")
+    snapshot_sha256: str = Field(description="Snapshot that the run learned from.")
+    annotations: int = Field(description="Answers in the snapshot.")
+    verdict: dict[str, Any] = Field(
+        description="The gate's verdict: passed, sentence and figures; empty before judging."
+    )
     created_at: datetime
     finished_at: datetime | None
 
@@ -32,24 +34,24 @@ class RunLine(BaseModel):
 class RunView(RunLine):
     """Run with its settings and curves."""
 
-    settings: dict[str, Any]
-    seed: int
-    code_version: str
-    metrics: list[dict[str, Any]]
+    settings: dict[str, Any] = Field(description="Settings of the run, such as depth, steps and blend.")
+    seed: int = Field(description="Seed of every random choice.")
+    code_version: str = Field(description="Version of the program that trained.")
+    metrics: list[dict[str, Any]] = Field(description="Points of the curves: the step, and figures by name.")
 
 
 class JobView(BaseModel):
     """Job: its progress or result. `failure`: error of its last attempt, also while the next one runs."""
 
     id: str
-    kind: str
-    status: str
-    progress: float
-    message: str
-    failure: str
-    attempts: int
-    max_attempts: int
-    run_after: datetime
+    kind: str = Field(description="Work of the job, such as retrain, survey or import.")
+    status: str = Field(description="waiting, running, done, failed, cancelled or dead (given up).")
+    progress: float = Field(description="Share that is done, 0..1.")
+    message: str = Field(description="Present step as a sentence, or the result.")
+    failure: str = Field(description="Error of the last attempt, also while the next one runs; empty without one.")
+    attempts: int = Field(description="Attempts so far.")
+    max_attempts: int = Field(description="Attempts after which the job is given up.")
+    run_after: datetime = Field(description="Earliest time of the next attempt.")
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

@@ -1,4 +1,4 @@
-"""Blind work: an answer that will be compared with one's own is not there for its second annotator, whatever they ask for."""
+"""Blind work: the answer of another annotator does not exist for the second one before they submit."""
 
 from collections.abc import Iterator
 from typing import Any

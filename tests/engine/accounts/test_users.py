@@ -175,7 +175,7 @@ def test_who_is_disabled_is_out_at_once_and_old_sessions_stay_dead(app_client: T
     ]
 
 
-def test_an_admin_ends_sessions_and_sets_passwords_of_others_but_cannot_lock_themselves_out(
+def test_an_admin_manages_others_logins_but_cannot_lock_themselves_out(
     app_client: TestClient,
 ) -> None:
     workspace = here(app_client)

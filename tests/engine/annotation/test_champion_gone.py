@@ -1,4 +1,4 @@
-"""A champion whose checkpoint is deleted from disk: everything that needs it says so in one sentence, and another one takes over."""
+"""A champion whose checkpoint is missing: whatever needs it says so, and another version takes over."""
 
 import json
 from pathlib import Path
@@ -57,9 +57,7 @@ def asked(service: AnswerService, document_id: str, question: str) -> str:
     return annotation
 
 
-def test_asking_and_retraining_say_so_the_list_of_models_shows_it_and_a_rollback_mends_it(
-    shop: Workspace, tmp_path: Path
-) -> None:
+def test_a_missing_champion_is_reported_everywhere_and_a_rollback_helps(shop: Workspace, tmp_path: Path) -> None:
     project_id = make_project(shop).id
     registry.ensure_shipped(shop)
     document_id = make_bills(shop, project_id, {"train": 2})[0].document_id

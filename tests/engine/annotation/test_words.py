@@ -1,4 +1,4 @@
-"""Mended words: numbers are stable, nothing is overwritten or done twice, and what people marked before stays readable."""
+"""Fixed words: numbers are stable, nothing is overwritten or done twice, old marks stay readable."""
 
 import threading
 import uuid
@@ -86,7 +86,7 @@ def test_split_words_stand_where_the_word_stood_and_the_old_answer_reads_them(sh
     assert view.text == "11 .50"
 
 
-def test_merged_words_read_as_one_and_splitting_undone_brings_the_old_number_back(sheet: Sheet) -> None:
+def test_merged_words_read_as_one_and_an_undone_split_restores_the_number(sheet: Sheet) -> None:
     before = sheet.words
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [3, 4])
     merged = sheet.mend({"op": "merge", "numbers": [4, 3]})
@@ -125,7 +125,7 @@ def test_an_added_word_in_a_right_to_left_line_follows_the_word_to_its_right(she
     assert after.texts.index("חדש") == after.numbers.index(near) + 1
 
 
-def test_a_removed_word_is_gone_from_the_page_and_stays_in_the_answer_that_named_it(sheet: Sheet) -> None:
+def test_a_removed_word_leaves_the_page_but_not_the_answer_that_named_it(sheet: Sheet) -> None:
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [3, 4])
     before = sheet.words
     after = sheet.mend({"op": "remove", "number": 4})
@@ -241,7 +241,7 @@ def test_positions_stay_the_places_in_the_list(sheet: Sheet) -> None:
     assert rows == list(range(len(rows)))
 
 
-def test_over_rest_a_conflict_brings_the_words_along_and_the_mended_page_is_asked_anew(client: TestClient) -> None:
+def test_a_conflict_over_rest_brings_the_words_and_a_fixed_page_is_asked_anew(client: TestClient) -> None:
     from tests.annotator.test_rest import pdf, upload
 
     taken = upload(client, pdf("Total due: 2,987.88")).json()["documents"][0]["document_id"]

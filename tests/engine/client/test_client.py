@@ -1,98 +1,24 @@
-"""The Python client against the real application over real HTTP, and the tokens that programs log in with."""
+"""The Python client against the real application over real HTTP."""
 
 import doctest
-import json
 import re
 import zipfile
-from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
-import pymupdf
 import pytest
-from sqlalchemy import func, select, update
-from typer.testing import CliRunner
+from sqlalchemy import func, select
 
 import engine.client
-from annotator.app import create_app
 from db.base import now
-from db.tables import Annotation, LoginSession, Prediction, Revision
-from engine.accounts import sessions, tokens, users
+from db.tables import Annotation, Prediction, Revision
 from engine.annotation.state import EditWords
-from engine.cli import app
 from engine.client import Glossator, ServerSaid, WordText
 from engine.client.transport import Connection
-from engine.errors import NotFound, Refused
 from engine.jobs import queue
-from engine.settings import Settings
-from engine.workspace import Workspace
-from tests.support.server_thread import served
-
-PASSWORD = "correct horse battery"
-
-
-class Gateway:
-    """A gateway in front of the application that can lose answers: what was asked is done, and the answer is a 504."""
-
-    def __init__(self, app: Any) -> None:
-        self.app = app
-        self.losing = 0
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        lost = scope["type"] == "http" and self.losing > 0
-        if not lost:
-            await self.app(scope, receive, send)
-            return
-        self.losing -= 1
-
-        async def nowhere(_message: Any) -> None:
-            pass
-
-        await self.app(scope, receive, nowhere)
-        await send({"type": "http.response.start", "status": 504, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
-
-
-class House:
-    """A served application where people log in, with an admin, a reviewer and an annotator."""
-
-    def __init__(self, address: str, workspace: Workspace, gateway: Gateway) -> None:
-        self.address, self.workspace, self.gateway = address, workspace, gateway
-        self.tokens = {}
-        for name, role in (("ada", "admin"), ("rob", "reviewer"), ("ann", "annotator")):
-            users.add_user(workspace, name, PASSWORD, role)
-            self.tokens[name] = tokens.issue(workspace, name, purpose="tests", days=1, scope="admin")
-
-    def as_(self, name: str) -> Glossator:
-        return Glossator(self.address, token=self.tokens[name])
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("house"), auth="login", _env_file=None)
-    application = create_app(settings)
-    gateway = Gateway(application)
-    with served(gateway) as address:
-        yield House(address, application.state.answer_service.workspace, gateway)
-
-
-@pytest.fixture
-def invoice(tmp_path: Path) -> Path:
-    document = pymupdf.open()
-    page = document.new_page()
-    page.insert_text((72, 90), f"Invoice of {tmp_path.name}")
-    page.insert_text((72, 130), "Total due: 2,987.88")
-    path = tmp_path / "invoice.pdf"
-    path.write_bytes(document.tobytes())
-    return path
-
-
-def member(house: House, project_id: str, name: str, role: str) -> None:
-    with httpx.Client(base_url=house.address, headers={"authorization": f"Bearer {house.tokens['ada']}"}) as admin:
-        user = users.user_named(house.workspace, name)
-        assert admin.put(f"/api/projects/{project_id}/members/{user.id}", json={"role": role}).is_success
+from tests.engine.client.test_logins import end_logins
+from tests.support.client_house import PASSWORD, House, member
 
 
 def test_the_example_in_the_docstring_runs(house: House, invoice: Path, tmp_path: Path) -> None:
@@ -290,7 +216,7 @@ def test_a_script_looks_after_people(house: House) -> None:
 
 
 def test_the_client_reaches_every_route(house: House) -> None:
-    """It says that it can do whatever people can do on the page. `/health` and below is for what watches over servers."""
+    """The client promises all that people can do on the page; `/health` and below are for monitoring."""
     parts = [path for path in Path(str(engine.client.__file__)).parent.glob("*.py") if path.name != "transport.py"]
     source = "".join(path.read_text("utf-8") for path in parts)
     reached = {re.sub(r"{\w+}", "{}", path) for path in re.findall(r'f?"(/[a-z][^"]*)"', source)}
@@ -331,96 +257,6 @@ def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path
             ada.export("nothing", tmp_path / "third.zip")
         assert missing.value.status == 404
     assert {path.name for path in tmp_path.glob("*.zip*")} == {"first.zip", "second.zip"}
-
-
-def end_logins(house: House, name: str) -> None:
-    """End what the client has logged in to by name and password, as a server would after two weeks."""
-    user = users.user_named(house.workspace, name)
-    with house.workspace.database.write() as session:
-        session.execute(
-            update(LoginSession)
-            .where(LoginSession.user_id == user.id, LoginSession.client.startswith("glossator-client"))
-            .values(revoked_at=now())
-        )
-
-
-def test_a_login_that_ends_in_between_is_renewed(house: House) -> None:
-    with Glossator(house.address, name="ann", password=PASSWORD) as ann:
-        assert ann.me().name == "ann"
-        end_logins(house, "ann")
-        assert ann.me().name == "ann"
-
-
-# --- tokens
-
-
-def asked(house: House, token: str | None, **headers: str) -> httpx.Response:
-    if token is not None:
-        headers["authorization"] = f"Bearer {token}"
-    return httpx.post(f"{house.address}/api/projects", json={"name": "x", "extra": 1}, headers=headers)
-
-
-def test_a_program_with_a_token_needs_no_origin_and_a_foreign_page_gains_nothing(house: House) -> None:
-    assert asked(house, house.tokens["ada"]).status_code == 422  # let in; what it asked for is wrong
-    assert asked(house, None).status_code == 401
-    assert asked(house, "not a token").status_code == 401
-    assert asked(house, house.tokens["ada"], origin="http://evil.example").status_code == 403
-    cookie = {"cookie": f"glossator_session={house.tokens['ada']}"}
-    assert asked(house, None, **cookie, origin="http://evil.example").status_code == 403
-    assert asked(house, "wrong", **cookie).status_code == 401  # whoever names a token is judged by it
-    basic = {"authorization": "Basic eDp5", **cookie}  # a proxy's own login beside the cookie
-    assert httpx.get(f"{house.address}/api/me", headers=basic).json()["user"]["name"] == "ada"
-
-
-def test_a_token_ends_when_it_is_revoked_when_its_time_is_over_and_with_its_user(house: House) -> None:
-    workspace = house.workspace
-    user = users.add_user(workspace, "temp", PASSWORD, "annotator")
-
-    def works(token: str) -> bool:
-        return httpx.get(f"{house.address}/api/me", headers={"authorization": f"Bearer {token}"}).status_code == 200
-
-    token = tokens.issue(workspace, "temp", purpose="nightly export", days=30)
-    [listed] = sessions.sessions(workspace, user.id)
-    assert listed.client == "token: nightly export" and listed.expires_at > now() + timedelta(days=29)
-    assert works(token)
-    sessions.revoke(workspace, user.id, listed.id)
-    assert not works(token)
-    token = tokens.issue(workspace, "temp", purpose="again", days=1)
-    with workspace.database.write() as session:
-        session.execute(
-            update(LoginSession)
-            .where(LoginSession.token_sha256 == sessions.digest(token))
-            .values(expires_at=now() - timedelta(seconds=1))
-        )
-    assert not works(token)
-    token = tokens.issue(workspace, "temp", purpose="again", days=1)
-    users.change_user(workspace, user.id, disabled=True, by=users.user_named(workspace, "ada"))
-    assert not works(token)
-    with pytest.raises(Refused, match="disabled"):
-        tokens.issue(workspace, "temp", purpose="again", days=1)
-
-
-def test_a_token_needs_a_user_a_purpose_and_an_end(house: House) -> None:
-    settings: list[dict[str, Any]] = [{"purpose": " "}, {"days": 0}, {"days": 100_000}]
-    for wrong in settings:
-        with pytest.raises(Refused):
-            tokens.issue(house.workspace, "ann", **{"purpose": "tests", "days": 1, **wrong})
-    with pytest.raises(NotFound):
-        tokens.issue(house.workspace, "nobody", purpose="tests", days=1)
-
-
-def test_the_command_prints_a_token_and_stores_only_its_hash(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, house: House
-) -> None:
-    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(house.workspace.settings.data_dir))
-    run = CliRunner().invoke(app, ["users", "token", "ann", "--for", "a script", "--days", "3", "--json"])
-    assert run.exit_code == 0, run.output
-    token = json.loads(run.stdout.splitlines()[-1])["token"]
-    with Glossator(house.address, token=token) as ann:
-        assert ann.me().name == "ann"
-    with house.workspace.database.read() as session:
-        assert session.get(LoginSession, sessions.digest(token)) is not None
-        assert session.get(LoginSession, token) is None
 
 
 def test_jobs_and_what_starts_them_from_python(house: House) -> None:

@@ -86,7 +86,7 @@ def test_refusals_are_one_sentence_and_exit_code_one(shop: Workspace, tmp_path: 
         assert "Traceback" not in result.output
 
 
-def test_asking_for_a_retraining_leaves_it_to_the_worker_and_it_can_be_cancelled(shop: Workspace) -> None:
+def test_a_requested_retraining_waits_for_the_worker_and_can_be_cancelled(shop: Workspace) -> None:
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 1})
     asked = answer("retrain", "--project", "bills", "--queue", "--optimizer", "adamw")

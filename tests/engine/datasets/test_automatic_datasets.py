@@ -1,4 +1,4 @@
-"""Automatic answers in datasets, on both databases: there where they are asked for, marked, and never taken for a person's."""
+"""Automatic answers in datasets: only on request, marked, and never taken for a person's."""
 
 import json
 from pathlib import Path
@@ -45,9 +45,7 @@ def works(workspace: Workspace) -> Works:
     return made
 
 
-def test_a_dataset_holds_automatic_answers_where_they_are_asked_for_and_says_what_they_are(
-    works: Works, tmp_path: Path
-) -> None:
+def test_a_dataset_holds_automatic_answers_on_request_and_marks_them(works: Works, tmp_path: Path) -> None:
     given = {each.id: each for each in works.answers()}
     whole = (*ACCEPTED, AUTOMATIC)
     people = _exported(works, tmp_path / "people", Filters(unfit=True))
@@ -66,9 +64,7 @@ def test_a_dataset_holds_automatic_answers_where_they_are_asked_for_and_says_wha
     assert "without a person" not in (tmp_path / "people" / "README.md").read_text()
 
 
-def test_of_automatic_answers_a_dataset_holds_those_that_stand_and_pass_the_filters(
-    works: Works, tmp_path: Path
-) -> None:
+def test_a_dataset_holds_standing_automatic_answers_that_pass_the_filters(works: Works, tmp_path: Path) -> None:
     before = len(works.answers())
     works.all_audits()
     works.check(right=True)
@@ -132,9 +128,7 @@ def test_a_format_that_cannot_say_what_is_automatic_takes_none(works: Works, tmp
     assert not (tmp_path / "out").exists()
 
 
-def test_a_persons_answer_that_is_imported_counts_in_the_place_of_the_automatic_one(
-    works: Works, tmp_path: Path
-) -> None:
+def test_a_persons_imported_answer_replaces_the_automatic_one(works: Works, tmp_path: Path) -> None:
     out = tmp_path / "out"
     both = Filters(statuses=(*ACCEPTED, AUTOMATIC), unfit=True)
     export(works.workspace, works.project.id, "grounded", out, filters=both)
@@ -143,7 +137,7 @@ def test_a_persons_answer_that_is_imported_counts_in_the_place_of_the_automatic_
         for about in line["answered"]:
             about["status"] = "accepted"  # somebody has looked at them elsewhere
     (out / "pages.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    # Documents of an import are known again by their words and images: the same set twice, with answers of the model between.
+    # The same set is imported twice, with answers of the model between: its words and images identify a document.
     other = make_project(works.workspace, "another")
     first = import_set(works.workspace, other.id, "grounded", out, user_id=works.boss.id, status="draft")
     assert first.answers == 42 + len(works.answers())
@@ -159,8 +153,8 @@ def test_a_persons_answer_that_is_imported_counts_in_the_place_of_the_automatic_
         given = works.answers()[0]
         session.add(
             AutomaticAnswer(
-                project_id=other.id, task_id=task.id, model_version_id=works.version.id, page_id=page.id, answer=given.answer,
-                score=1, answered=1, confidence=0.9, threshold=0.8,
+                project_id=other.id, task_id=task.id, model_version_id=works.version.id, page_id=page.id,
+                answer=given.answer, score=1, answered=1, confidence=0.9, threshold=0.8,
             )
         )  # fmt: skip
     import_set(works.workspace, other.id, "grounded", out, user_id=works.ann.id)
@@ -195,9 +189,7 @@ def test_an_export_is_not_taken_for_what_a_retraining_learned_from(works: Works,
     assert [row.person for row in whole.people if row.labels] == ["Ann"]
 
 
-def test_what_an_export_froze_first_and_a_retraining_learned_from_is_shown_as_that(
-    works: Works, tmp_path: Path
-) -> None:
+def test_a_snapshot_shared_by_export_and_retraining_is_shown_as_trained_on(works: Works, tmp_path: Path) -> None:
     accept(works.workspace, works.waiting[0], "Who is it?", [5], author="Ann")
     filters = Filters(splits=("train",), quarantined=True, unfit=True)
     export(works.workspace, works.project.id, "coco", tmp_path / "out", filters=filters)
@@ -208,8 +200,15 @@ def test_what_an_export_froze_first_and_a_retraining_learned_from_is_shown_as_th
         session.add(job)
         session.flush()
         session.add(
-            Run(project_id=works.project.id, job_id=job.id, parent_id=works.version.id, snapshot_id=taught.id, seed=1, code_version="test")
-        )  # fmt: skip
+            Run(
+                project_id=works.project.id,
+                job_id=job.id,
+                parent_id=works.version.id,
+                snapshot_id=taught.id,
+                seed=1,
+                code_version="test",
+            )
+        )
     seen = newest_view(works.workspace, works.project.id)
     assert seen is not None and seen.id == taught.id
 

@@ -24,7 +24,7 @@ from tests.support.stored_pages import paper, scanned_again, store
 TOTAL = "What is the total due?"
 
 
-def test_unfit_answers_are_left_out_with_their_reasons_and_exports_may_have_them(workspace: Workspace) -> None:
+def test_unfit_answers_are_left_out_with_reasons_and_exports_may_have_them(workspace: Workspace) -> None:
     project = make_project(workspace)
     document = make_document(workspace, project.id, [bill(1)])
     fit = accept(workspace, document, TOTAL, [4])
@@ -53,7 +53,7 @@ def test_a_mended_answer_is_fit_again(workspace: Workspace) -> None:
     assert snapshots.freeze(workspace, project.id).counts["annotations"] == 1
 
 
-def test_answers_that_contradict_each_other_on_a_page_that_came_in_twice_are_left_out(workspace: Workspace) -> None:
+def test_contradicting_answers_on_a_page_that_came_in_twice_are_left_out(workspace: Workspace) -> None:
     project = make_project(workspace)
     first = store(workspace, project.id, [paper(0)], "first.png")
     again = store(workspace, project.id, [scanned_again(paper(0))], "again.png")
@@ -113,7 +113,7 @@ class Three:
                 answer(workspace, task.id, person, words)
 
 
-def test_of_several_accepted_answers_the_one_that_most_agree_with_is_taken_though_another_is_newer(
+def test_of_several_accepted_answers_the_most_agreed_one_beats_a_newer_one(
     workspace: Workspace,
 ) -> None:
     three = Three(workspace)
@@ -128,7 +128,7 @@ def test_of_several_accepted_answers_the_one_that_most_agree_with_is_taken_thoug
     assert all(0.6 < item.weight < 1 for item in items), "Mal's vote against them counts little"
 
 
-def test_what_somebody_unreliable_answers_alone_weighs_little_in_snapshot_and_corpus(workspace: Workspace) -> None:
+def test_a_lone_answer_of_an_unreliable_person_weighs_little(workspace: Workspace) -> None:
     three = Three(workspace)
     alone = make_document(workspace, three.project.id, [bill(30)])
     accept(workspace, alone, "What is the bill number?", [4], author="Mal")

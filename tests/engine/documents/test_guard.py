@@ -17,7 +17,10 @@ def run(code: str, seconds: float = 10.0) -> tuple[list[bytes], int, bool, str]:
 
 
 def test_lines_arrive_whole_however_they_are_written() -> None:
-    code = "import sys,time\nfor part in ('a', 'b\\nc', '\\n\\nd\\n', 'tail'): sys.stdout.write(part); sys.stdout.flush(); time.sleep(.01)"
+    code = (
+        "import sys,time\nfor part in ('a', 'b\\nc', '\\n\\nd\\n', 'tail'): "
+        "sys.stdout.write(part); sys.stdout.flush(); time.sleep(.01)"
+    )
     assert run(code)[:3] == ([b"ab", b"c", b"", b"d"], 0, False)
 
 

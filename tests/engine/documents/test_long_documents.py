@@ -213,7 +213,7 @@ def test_a_reader_that_was_killed_is_followed_by_another_when_its_lease_ends(
         assert job.finished_at is not None and (job.finished_at - job.started_at).total_seconds() >= 2
 
 
-def test_what_is_half_read_is_not_called_whole_and_read_on_when_it_comes_again(
+def test_a_half_read_file_is_not_called_whole_and_resumed_by_a_new_upload(
     workspace: Workspace, tmp_path: Path, lane: Lane
 ) -> None:
     source, project, document = stored(workspace, tmp_path)
@@ -258,7 +258,7 @@ def test_a_reader_that_lost_its_lease_stores_no_page_twice(workspace: Workspace,
     assert content(workspace, document) == before
 
 
-def test_what_breaks_off_for_want_of_a_disk_is_said_and_read_on_when_the_file_comes_again(
+def test_reading_cut_off_by_the_disk_is_reported_and_resumed_by_a_new_upload(
     workspace: Workspace, tmp_path: Path, lane: Lane
 ) -> None:
     project = create_project(workspace, "p")

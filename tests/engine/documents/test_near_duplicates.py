@@ -1,4 +1,4 @@
-"""A page that comes in again joins the group of the one that is there, and so its split; in whatever scan, and in whatever order."""
+"""A page that comes in again joins the group, and so the split, of the first one, in any scan and order."""
 
 import json
 import threading
@@ -64,9 +64,7 @@ def test_a_duplicate_is_known_in_its_own_project_alone(workspace: Workspace, pro
     assert store(workspace, other.id, [scanned_again(paper(0))]).group_id != first.group_id
 
 
-def test_what_joins_groups_of_different_splits_is_quarantined_and_they_stay_as_they_are(
-    workspace: Workspace, project: Project
-) -> None:
+def test_a_document_joining_groups_of_different_splits_is_quarantined(workspace: Workspace, project: Project) -> None:
     trains, judges, first, second = of_both_kinds(workspace, project)
     before = {document.id: group_of(workspace, document.id) for document in (trains, judges)}
     joining = store(workspace, project.id, [scanned_again(first), scanned_again(second)], "both.png")

@@ -59,7 +59,7 @@ def test_three_columns_are_read_from_left_to_right() -> None:
     assert [text.split()[0] for text in ordered] == ["one"] * 5 + ["two"] * 5 + ["three"] * 5
 
 
-def test_arabic_is_read_from_right_to_left_and_latin_within_it_from_left_to_right() -> None:
+def test_arabic_is_read_right_to_left_and_latin_within_it_left_to_right() -> None:
     # As it stands on the page, from left to right: "Python and R" stands as such inside an Arabic line.
     stands = ["البرمجة", "Python", "and", "R", "بلغة"]
     x, words = 0.0, []

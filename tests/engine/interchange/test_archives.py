@@ -16,7 +16,7 @@ MANY = 300_000
 
 
 def directory(path: Path, entries: int, said: int, long: bool = False) -> Path:
-    """A zip file that is a directory alone, of so many entries; its end says that there are `said`. `long`: as zip64 says it."""
+    """Write a zip file of a directory alone with `entries`; its end claims `said` of them, as zip64 if `long`."""
     listed = b"".join(
         struct.pack("<4s6H3L5H2L", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0) + b"%06x" % number
         for number in range(entries)

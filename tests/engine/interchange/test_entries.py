@@ -78,9 +78,7 @@ def test_what_is_wrong_is_said_with_its_place(
         list(entries(file))
 
 
-def test_files_and_entries_that_are_too_large_and_bytes_that_are_no_text_are_refused(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_and_entries_too_large_or_no_text_are_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_bytes(b'{"a": ["\xff\xfe"]}')
     with pytest.raises(BadEntry, match="it is not UTF-8"):
         list(entries(file))

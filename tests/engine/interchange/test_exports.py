@@ -111,7 +111,7 @@ def test_parquet_holds_pages_with_their_bytes_and_their_answers(answered_on_file
     assert unanswered == ["Is it paid?"] and all(one in workspace.blobs for one in images)
 
 
-def test_grounded_pages_hold_words_where_they_make_the_answer_and_pixels_where_not(
+def test_grounded_pages_hold_words_where_these_make_the_answer_else_pixels(
     answered_on_file: Answered, tmp_path: Path
 ) -> None:
     workspace, project = answered_on_file

@@ -1,4 +1,4 @@
-"""Chores of workers: one worker at a time looks at the triggers, another one when it is gone, whatever the clocks say."""
+"""Chores of workers: one worker at a time checks the triggers, another when it is gone, whatever the clocks say."""
 
 import subprocess
 import sys

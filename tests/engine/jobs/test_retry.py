@@ -63,7 +63,7 @@ def test_a_job_that_was_given_up_is_tried_again_with_all_its_attempts(workspace:
         assert session.scalars(select(AuditEntry.action)).all()[-1] == "jobs.retry"
 
 
-def test_a_job_that_cannot_succeed_as_it_is_can_be_tried_again_when_something_has_changed(workspace: Workspace) -> None:
+def test_a_job_that_failed_for_good_can_be_retried_by_hand(workspace: Workspace) -> None:
     job = queue.enqueue(workspace, "retrain")
     taken(workspace, job)
     queue.fail(workspace, job.id, "a", "There is nothing to learn from.", retry=False)
@@ -134,7 +134,7 @@ def limited(workspace: Workspace, **limits: float) -> Workspace:
     return Workspace(workspace.settings.model_copy(update=limits), workspace.database, workspace.blobs)
 
 
-def test_a_job_that_takes_too_much_memory_is_ended_with_a_sentence_and_counts_as_an_attempt(
+def test_a_job_over_its_memory_limit_ends_with_a_sentence_as_an_attempt(
     sqlite_workspace: Workspace,
 ) -> None:
     peak = [0.0]

@@ -79,7 +79,7 @@ def champion_label(workspace: Workspace, project: Project) -> str:
         return registry.label(registry.champion(session, project.id))
 
 
-def test_the_shipped_version_is_registered_once_by_processes_that_start_together(shipping: Workspace) -> None:
+def test_processes_that_start_together_register_the_shipped_version_once(shipping: Workspace) -> None:
     found: list[str] = []
     starts = [threading.Thread(target=lambda: found.append(registry.ensure_shipped(shipping).id)) for _ in range(4)]
     for start in starts:

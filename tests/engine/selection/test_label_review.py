@@ -137,7 +137,7 @@ def test_the_verdict_is_kept_and_the_label_leaves_the_queue(desk: Desk, verdict:
     assert (line.verdict, line.decided_by, line.author) == (kept, "Rita", "Ann")
 
 
-def test_a_label_that_was_kept_is_doubted_again_only_by_a_model_that_says_something_new(desk: Desk) -> None:
+def test_a_kept_label_is_doubted_again_only_when_a_model_says_something_new(desk: Desk) -> None:
     label = desk.label(said=(1,))
     desk.find()
     judge(desk.workspace, label.id, desk.rita)

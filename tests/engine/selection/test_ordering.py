@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_order_and_another_one_another() -> None:
     assert order(unsure, features, 20, 0.3, 7) != order(unsure, features, 20, 0.3, 8)
 
 
-def test_what_has_waited_gets_every_fourth_place_however_sure_the_model_is_of_it() -> None:
+def test_every_fourth_place_goes_to_a_document_that_has_waited() -> None:
     unsure = np.concatenate([np.zeros(6), np.full(60, 0.9)])
     chosen = order(unsure, RNG.normal(0, 1, (66, 4)), 40, 0.2, waiting=[5, 4, 3, 2, 1, 0])
     old = [(at, each.index) for at, each in enumerate(chosen) if each.index < 6]

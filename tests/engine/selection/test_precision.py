@@ -14,7 +14,7 @@ def alone(count: int) -> np.ndarray:
 
 
 def exact(right: int, count: int, error: float) -> float:
-    """Clopper and Pearson's lower bound, found by halving: the share at which so many or more right have probability `error`."""
+    """Clopper and Pearson's lower bound by bisection: the share at which P(`right` or more) is `error`."""
     low, high = 0.0, 1.0
     for _ in range(80):
         middle = (low + high) / 2
@@ -42,7 +42,7 @@ def test_answers_of_one_document_count_for_less_when_they_fail_together() -> Non
     assert apart > together + 0.2
 
 
-def test_documents_with_the_same_share_each_give_no_less_than_independent_answers() -> None:
+def test_documents_of_equal_share_give_no_less_than_independent_answers() -> None:
     right, owner = np.tile([True, False], 50), np.repeat(np.arange(50), 2)
     assert lower_bound(right, owner, 0.05) == pytest.approx(lower_bound(right, alone(100), 0.05), abs=0.02)
 
@@ -52,7 +52,7 @@ def test_one_document_tells_nothing() -> None:
 
 
 def test_all_bounds_hold_at_once_as_often_as_they_say() -> None:
-    """A model whose precision at each confidence is known: over many draws a bound lies above the truth in at most 5 %."""
+    """The precision at each confidence is known: over many draws, at most 5 % of bounds lie above it."""
     rng = np.random.default_rng(11)
     wrong = 0
     draws = 400

@@ -158,7 +158,7 @@ def test_two_people_get_different_tasks_of_the_first_document(room: Room) -> Non
     assert first.id != second.id
 
 
-def test_a_document_that_has_waited_too_long_gets_a_place_however_sure_the_model_is(room: Room) -> None:
+def test_a_document_that_waited_too_long_gets_a_place_without_uncertainty(room: Room) -> None:
     room.unsure(0.0, *[0.9] * 9)
     long_ago = now() - timedelta(days=40)
     with room.workspace.database.write() as session:
@@ -198,7 +198,7 @@ def test_documents_that_come_in_later_wait_behind_until_they_are_surveyed(room: 
 
 
 def test_corrections_a_page_are_told_by_what_chose_the_document(workspace: Workspace) -> None:
-    """The model's choice: both answers of a page corrected. Drawn: one of two. What was put first by hand counts nowhere."""
+    """Chosen by the model: both answers corrected. Drawn: one of two. Put first by hand: not counted."""
     room = Room(workspace, train=16)
     for at, document in enumerate(room.documents):
         choose(workspace, document, "model" if at < 7 else "random" if at < 14 else "hand")

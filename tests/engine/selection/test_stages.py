@@ -72,7 +72,7 @@ def test_only_an_admin_sets_the_stage_and_every_step_is_on_record(works: Works) 
 
 
 def test_precision_is_measured_on_holdouts_alone(works: Works) -> None:
-    """Wrong answers on training documents, whose labels the model may have learned, change nothing; nor do right ones."""
+    """Answers on training documents, whose labels the model may have learned, change nothing."""
     works.model_says(wrong=3)
     with works.workspace.database.read() as session:
         before = measure(session, works.project.id, works.version.id)
@@ -223,7 +223,7 @@ def test_answers_that_nobody_drew_for_a_check_do_not_end_it(works: Works) -> Non
     assert works.view().corrected == 8
 
 
-def test_another_model_that_was_not_measured_ends_it_before_anything_is_accepted(works: Works) -> None:
+def test_an_unmeasured_model_ends_the_stage_before_anything_is_accepted(works: Works) -> None:
     works.model_says()
     works.begin_automatic()
     second = make_version(works.workspace, works.project.id, 1)

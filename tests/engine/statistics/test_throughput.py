@@ -65,7 +65,7 @@ def test_a_mask_counts_once_however_often_it_is_reopened(history: History) -> No
     assert found.by_model[0].seconds_median == 10  # until it was accepted first
 
 
-def test_seconds_are_summed_until_the_first_accept_and_their_median_has_an_interval(history: History) -> None:
+def test_seconds_until_the_first_accept_are_summed_with_a_median_interval(history: History) -> None:
     version = history.version(0, at(MONDAY))
     seconds = [3.0, 41.0, 8.0, 19.0, 5.0, 77.0, 12.0]
     for one in seconds:

@@ -1,4 +1,4 @@
-"""Statements, reports, certificates and shipping papers: sums that add up, answers that stand on the page, seeds that hold."""
+"""Generated statements, reports, certificates and shipping papers: sums add up, answers stand on the page."""
 
 import random
 from collections.abc import Sequence
@@ -171,7 +171,7 @@ def test_pages_ask_for_much_and_much_of_it_has_several_words(kind: str) -> None:
     assert {"signature", "table"} <= types or kind == "statement"
 
 
-def test_what_stands_twice_answers_in_either_place_and_what_differs_is_told_apart_by_its_key() -> None:
+def test_a_repeated_value_answers_in_either_place_others_differ_by_key() -> None:
     form = drawn_paper(random.Random(4))
     form.noted.clear()
     sheet = form.sheet

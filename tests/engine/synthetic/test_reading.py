@@ -92,7 +92,7 @@ def test_the_same_question_twice_accepts_either_answer() -> None:
     assert [[page.words[at].text for at in answer] for answer in question.answers] == [["555-20"], ["555-60"]]
 
 
-def test_a_question_that_the_page_might_answer_after_all_is_not_put_as_unanswerable() -> None:
+def test_a_question_that_the_page_might_answer_is_never_unanswerable() -> None:
     sheet, _ = small_sheet()
     for _ in range(30):
         sheet.ask(f"key {len(sheet.asked)}", [0])

@@ -92,7 +92,7 @@ def test_questions_without_word_answers_lose_words_too() -> None:
     assert sum(len(text.split()) for text in absent) < 0.8 * 6 * (7 + 5)
 
 
-def test_the_same_pages_are_corrupted_alike_every_time_and_not_at_all_without_a_rate() -> None:
+def test_pages_are_corrupted_alike_every_time_and_never_without_a_rate() -> None:
     assert list(corrupted(PAGES, noise=0.3, drop=0.3)) == list(corrupted(PAGES, noise=0.3, drop=0.3))
     assert list(corrupted(PAGES)) == list(PAGES)
 

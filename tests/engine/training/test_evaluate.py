@@ -158,7 +158,7 @@ def test_intervals_hold_the_figures_and_slices_share_out_the_questions(
 def test_the_floor_of_an_evaluation_is_the_floor_of_its_own_words(
     checkpoint: Path, pages: list[SyntheticPage], tmp_path: Path
 ) -> None:
-    """Word F1 and exact of the floor, told again from the words alone."""
+    """Word F1 and exact of the lexical baseline, told again from the words alone."""
     write_pages(tmp_path, [(one.page, None) for one in pages])
     answer = run(str(tmp_path), "--model", str(checkpoint), "--words-only", "--json")
     found = []
@@ -241,7 +241,7 @@ def test_words_of_our_own_ocr_are_asked_and_scored_against_the_given_words(check
     assert "reachable_mean_iou" not in given
 
 
-def test_what_other_words_could_reach_is_told_from_those_that_stand_in_the_answer(checkpoint: Path) -> None:
+def test_the_best_iou_that_other_words_can_reach_is_measured(checkpoint: Path) -> None:
     """Asked are two halves of the given word, one twice as high as it is, and a word beside it."""
     page = GroundedPage(
         "p", None, 200, 200, [GroundedWord("given", (20, 20, 120, 40))], [GroundedQuestion("q", "Which?", [[0]])]

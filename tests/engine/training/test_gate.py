@@ -111,7 +111,7 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
     assert verdict["holdouts"]["own"]["judged"] is False
 
 
-def test_thirty_held_out_documents_narrow_the_limit_and_the_verdict_no_longer_says_that_they_are_few() -> None:
+def test_thirty_held_out_documents_narrow_the_limit_and_are_not_called_few() -> None:
     few = judge([holdout("recent", 29, steady(0.1)), holdout("generated", 40, steady(-0.03))])
     enough = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(-0.03))])
     assert (few["passed"], enough["passed"]) == (True, False)
@@ -121,7 +121,7 @@ def test_thirty_held_out_documents_narrow_the_limit_and_the_verdict_no_longer_sa
     assert "30 are needed" not in enough["sentence"]
 
 
-def test_the_fewer_documents_the_wider_their_limit_but_a_sure_loss_fails_at_any_width() -> None:
+def test_fewer_documents_widen_the_limit_but_a_sure_loss_always_fails() -> None:
     def mixed(document: int, question: int) -> float:
         return 0.2 if document % 3 else -0.25
 

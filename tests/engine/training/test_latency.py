@@ -19,12 +19,12 @@ PAGE = GroundedPage(
 
 def test_the_ratio_is_that_of_the_fastest_rounds_of_the_same_page() -> None:
     predictor, other = Predictor.load(), Predictor.load()
-    # Who begins changes with the round: parent, challenger | challenger, parent | parent, challenger.
+    # Who begins changes with the round: champion, challenger | challenger, champion | champion, challenger.
     taken = iter([2.0, 3.0, 9.0, 1.0, 5.0, 2.0])
     moments: Iterator[float] = _moments(taken)
     pace = compared(predictor, other, [PAGE], clock=lambda: next(moments))
     assert pace is not None
-    assert (pace.parent_ms, pace.challenger_ms, pace.ratio) == (1000.0, 2000.0, 2.0)
+    assert (pace.champion_ms, pace.challenger_ms, pace.ratio) == (1000.0, 2000.0, 2.0)
 
 
 def test_pages_without_words_or_questions_tell_nothing() -> None:

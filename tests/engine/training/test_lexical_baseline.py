@@ -1,4 +1,4 @@
-"""The lexical floor: small pages whose answer can be told by eye, and its shortcuts against the plain search."""
+"""The lexical baseline: small pages whose answer can be told by eye, and its shortcuts against the plain search."""
 
 import math
 import random

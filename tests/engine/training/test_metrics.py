@@ -104,7 +104,7 @@ def test_word_figures_are_over_questions_that_words_answer() -> None:
 
 
 def of_pages(pages: int, questions: int, seed: int = 1) -> list[Scored]:
-    """Questions whose model and floor both do as well as their page lets them, the model always a tenth better."""
+    """Questions whose model and baseline both do as well as their page lets them, the model always a tenth better."""
     rng = np.random.default_rng(seed)
     found = []
     for page in range(pages):
@@ -205,7 +205,7 @@ def test_a_right_answer_needs_no_click() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_click_lies_on_the_error_even_when_the_page_is_large_and_the_error_thin(seed: int) -> None:
+def test_a_click_hits_a_thin_error_even_on_a_large_page(seed: int) -> None:
     rng = np.random.default_rng(seed)
     right = np.zeros((1500, 1100), bool)
     x = int(rng.integers(0, 1100))
@@ -215,7 +215,7 @@ def test_a_click_lies_on_the_error_even_when_the_page_is_large_and_the_error_thi
     assert right[int(click[1]), int(click[0])]
 
 
-def test_who_is_always_certain_is_badly_calibrated_and_who_says_the_mean_is_well() -> None:
+def test_certainty_is_badly_calibrated_and_the_mean_is_well_calibrated() -> None:
     true = np.array([1.0] * 7 + [0.0] * 3)
     certain, modest = np.ones(10), np.full(10, 0.7)
     spread = np.linspace(0, 1, 200)

@@ -17,7 +17,7 @@ def source(step: int) -> Sequence[Example]:
     return [PAGE, PAGE]
 
 
-def test_about_the_share_of_questions_is_replaced_and_none_of_them_touches_the_page() -> None:
+def test_about_the_share_of_questions_gets_keys_that_the_page_lacks() -> None:
     mixed = with_negative_questions(source, 0.25, seed=3)
     questions = [question for step in range(60) for example in mixed(step) for question in example.questions]
     absent = [question for question in questions if not question.answered]

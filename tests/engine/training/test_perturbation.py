@@ -91,7 +91,7 @@ def test_a_blurred_page_keeps_boxes_and_lengths_and_most_of_its_characters():
 
 
 def test_disguises_leave_answers_where_they_are():
-    """The floor reads letters and places alone: a disguise that moved or broke an answer would show in it."""
+    """The lexical baseline reads letters and places alone, so it shows an answer that was moved or broken."""
     plain = [page for step in range(24) for page in synthetic_source(11)(step)]
     for disguise in (in_cipher, stretched):
         rng = random.Random(5)

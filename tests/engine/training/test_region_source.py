@@ -20,7 +20,7 @@ def test_a_step_gives_pages_alike_in_shape_with_as_many_questions_each() -> None
         assert all(one.image is not None and max(one.image.size) == 64 for one in (first, second))
 
 
-def test_about_half_of_the_steps_are_scans_that_nobody_read_and_some_questions_have_no_answer() -> None:
+def test_about_half_of_the_steps_are_scans_without_words_some_without_answer() -> None:
     source = region_source(1, long_side=64, pages=2, questions=8, pool=48)
     examples = [source(step) for step in range(STEPS)]
     unread = [all(not page.words for page in pages) for pages in examples]
@@ -47,7 +47,7 @@ def test_each_page_is_seen_once_before_any_is_seen_again() -> None:
     assert {page.image.tobytes() for step in range(24, 48) for page in source(step) if page.image} == set(seen)
 
 
-def test_a_page_without_its_words_is_asked_for_regions_of_the_type_that_was_named() -> None:
+def test_a_page_without_words_is_asked_for_regions_of_the_named_type() -> None:
     checked = 0
     for made in islice(generate(6), 60):
         for kind in {question.region_type for question in made.page.questions if question.masks}:

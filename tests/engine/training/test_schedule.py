@@ -173,7 +173,7 @@ def test_a_clock_that_cannot_be_is_one_sentence_and_changes_nothing(sqlite_works
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_clock_that_jumps_fires_no_time_twice_and_none_that_it_passes_never(workspace: Workspace, seed: int) -> None:
-    """Looks a few minutes apart, by one of three schedulers; now and then somebody sets the clock, by minutes or by years."""
+    """One of three schedulers checks every few minutes; at times the clock is set, by minutes or years."""
     draw = random.Random(seed)
     project = clocked(workspace)
     wall, seen, jumps = NOON + timedelta(minutes=1), set[datetime](), 0

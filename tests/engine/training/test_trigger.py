@@ -151,7 +151,7 @@ def test_what_a_run_has_seen_does_not_grow_old(impatient: Workspace) -> None:
     assert len(trigger.check(impatient)) == 1
 
 
-def test_what_was_cancelled_long_before_an_answer_grew_old_does_not_keep_it_waiting(impatient: Workspace) -> None:
+def test_an_earlier_cancellation_does_not_keep_an_old_answer_waiting(impatient: Workspace) -> None:
     project_id = project_that_wants(impatient, 20)
     change_settings(impatient, project_id, retrain_after_days=7)
     for annotation in make_bills(impatient, project_id, {"train": 1}):

@@ -1,1 +1,1 @@
-"""Forms."""
+"""Generated forms."""
