@@ -13,7 +13,7 @@ from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents import read_jobs
-from engine.documents.incoming import place_in_line, take, take_early
+from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import Ingested
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
@@ -131,15 +131,15 @@ def stop_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, use
     409 when the document is not being read.
     """
     read_jobs.stop(workspace, document_id, by=user.id)
-    lanes.reading.wake()
+    go_on(workspace, document_id, lanes.reading)  # one that waits is closed at once
     return document_view(workspace, document_id)
 
 
 @router.post("/documents/{document_id}/reading/resume")
 def resume_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: CurrentUser) -> DocumentView:
-    """Read the pages that are missing since reading was stopped. 409 when it was not stopped."""
+    """Read the pages that are missing since reading was stopped, or ended at a limit. 409 otherwise."""
     read_jobs.resume(workspace, document_id, by=user.id)
-    lanes.reading.wake()
+    go_on(workspace, document_id, lanes.reading)
     return document_view(workspace, document_id)
 
 

@@ -119,17 +119,15 @@ async def export(
     POST and fetched later does not. 429 when too many exports are waiting.
     """
     followed = FollowedJob(workspace, lanes.exports)
+    job = None
     try:
         await run_in_threadpool(_asked_for, workspace, project_id, chosen, user.id, followed.id)
         lanes.exports.wake()
-        job = None
-        try:
-            job = await followed.ended_unless_gone(request)
-        finally:
-            if job is None:  # also when the server ends the request
-                await run_in_threadpool(_give_up, workspace, followed.id, user.id)
+        job = await followed.ended_unless_gone(request)
     finally:
         followed.leave()
+        if job is None:  # also when it was refused, or the server ends the request
+            await run_in_threadpool(_give_up, workspace, followed.id, user.id)
     if job is None:
         raise Refused(_DISCONNECTED)
     packed = await run_in_threadpool(export_result, workspace, job)
@@ -206,6 +204,8 @@ def _give_up(workspace: Workspace, job_id: str, user_id: str) -> None:
     """Stop an export that nobody waits for any more, and delete its file if it was made already."""
     try:
         queue.cancel(workspace, job_id, by=user_id)
+    except NotFound:  # it was refused
+        return
     except Conflict:  # it has ended
         export_files.path_of(workspace, job_id).unlink(missing_ok=True)
 

@@ -5,8 +5,10 @@ import { get, post } from './api.js';
 const PAUSE = 1000; // milliseconds between two looks
 
 export class Incoming {
-  // library: Library. grown(): the open document has more pages; ended(document): all are there, or there will be no more.
-  constructor(library, { grown, ended }) {
+  // library: Library. grown(): the open document has more pages; warned(sentence): reading has stopped for now;
+  // ended(document): all pages are there, or there will be no more.
+  constructor(library, { grown, warned, ended }) {
+    this.warned = warned;
     this.library = library;
     this.grown = grown;
     this.ended = ended;
@@ -37,6 +39,7 @@ export class Incoming {
   show(document, fresh) {
     if (this.library.document !== document) return;
     const more = fresh.pages.length > document.pages.length, over = document.reading && !fresh.reading;
+    if (fresh.reading && fresh.warnings.length > document.warnings.length) this.warned(fresh.warnings.at(-1));
     const changed = more || document.reading !== fresh.reading || document.cut_off !== fresh.cut_off;
     Object.assign(document, { pages: fresh.pages, reading: fresh.reading, cut_off: fresh.cut_off, warnings: fresh.warnings });
     if (changed) this.grown();

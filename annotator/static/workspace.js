@@ -39,7 +39,11 @@ export class Workspace {
     this.appear();
     this.pages = new Pages((page, words) => this.mending?.mender.waiting(page, words) ?? words);
     this.library = new Library(this.pages, () => this.render());
-    this.incoming = new Incoming(this.library, { grown: () => this.render(), ended: (document) => this.act(() => this.opening.whole(document)) });
+    this.incoming = new Incoming(this.library, {
+      grown: () => this.render(),
+      warned: (sentence) => this.toasts.show(sentence),
+      ended: (document) => this.act(() => this.opening.whole(document)),
+    });
     this.opening = new Opening(this);
     this.deciding = new Deciding(this);
     this.drawing = new Drawing(this);

@@ -973,9 +973,9 @@ class DocumentView(BaseModel):
     warnings: list[str]
     pages: list[PageLine]
     reading: int | None
-    """Expected number of pages while they are being read."""
+    """Expected number of pages while they are being read, or will be."""
     cut_off: bool = False
-    """Reading was stopped, so pages are missing; it can be resumed."""
+    """Reading ended early, so pages are missing; it can be resumed."""
 
 
 class Document(BaseModel):
@@ -987,9 +987,9 @@ class Document(BaseModel):
     warnings: list[str]
     pages: list[PageLine]
     reading: int | None
-    """Expected number of pages while they are being read."""
+    """Expected number of pages while they are being read, or will be."""
     cut_off: bool = False
-    """Reading was stopped, so pages are missing; it can be resumed."""
+    """Reading ended early, so pages are missing; it can be resumed."""
     annotations: list[AnnotationLine]
 
 

@@ -29,7 +29,7 @@ from engine.documents.limits import ReadLimits
 from engine.documents.page_stream import AT_ONCE, PageStream, StoredPage
 from engine.documents.reading_state import READ
 from engine.documents.refusal import DocumentRefused
-from engine.errors import TooMany
+from engine.errors import Conflict, TooMany
 from engine.jobs import queue
 from engine.jobs.lane import LEASE_SECONDS, Lane
 from engine.jobs.worker import do, holder_name
@@ -68,6 +68,8 @@ def take(workspace: Workspace, source: Path, *, name: str, project_id: str, user
     if found.whole:
         return found
     holder = holder_name()
+    with contextlib.suppress(Conflict):
+        read_jobs.resume(workspace, found.document_id, by=user_id)
     job = read_jobs.left_alone(workspace, found.document_id, holder)
     if job is None:
         return found
@@ -112,12 +114,14 @@ def take_early(
         there = there_already(workspace, source, name, project_id)
         if there is not None:
             if not there.whole:
-                _go_on(workspace, there.document_id, lane)
+                with contextlib.suppress(Conflict):
+                    read_jobs.resume(workspace, there.document_id, by=user_id)
+                go_on(workspace, there.document_id, lane)
             return there
         limits = limits or limits_of(workspace.settings)
+        stream = PageStream(workspace, source, name=name, limits=limits, on_close=done).start()
         ending.pop_all()
-        stream = PageStream(workspace, source, name=name, limits=limits, on_close=done)
-        ending.enter_context(stream.start())
+        ending.enter_context(stream)
         first, whole = _first_pages(stream)
         try:
             found, job, holder = _open(workspace, source, stream, first, whole, name, project_id, user_id)
@@ -127,12 +131,13 @@ def take_early(
                 raise
             return there
         if job is not None:
-            ending.pop_all()
             lane.go_on(job, holder, partial(read_jobs.run, stream=stream))
+            ending.pop_all()
         return found
 
 
-def _go_on(workspace: Workspace, document_id: str, lane: Lane) -> None:
+def go_on(workspace: Workspace, document_id: str, lane: Lane) -> None:
+    """Begin the next attempt at a document in this process, unless somebody reads it, or it is whole."""
     holder = holder_name()
     job = read_jobs.left_alone(workspace, document_id, holder)
     if job is not None:

@@ -11,14 +11,14 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.blobs import sha256_of
-from db.tables import Document, Job, Page, PageWord, Project
+from db.tables import Document, Page, PageWord, Project
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage
-from engine.documents.reading_state import key_of
+from engine.documents.reading_state import ReadingState, state_of
 from engine.errors import Refused
 from engine.projects.open_tasks import open_missing
 from engine.queries import existing
@@ -185,9 +185,16 @@ def signature_of_page(read: ReadPage) -> Signature:
         return signature_of(image, (word.text for word in read.words))
 
 
-def finish(session: Session, document: Document, warnings: Sequence[str]) -> tuple[str, ...]:
-    """Settle the group of a completely read document; store and return its warnings."""
-    quarantined = settle(session, document)
+def finish(session: Session, document: Document, warnings: Sequence[str], *, may_move: bool = True) -> tuple[str, ...]:
+    """Settle the group of a completely read document; store and return its warnings.
+
+    Args:
+        session: Of the unit of work that adds the last pages.
+        document: The document.
+        warnings: Sentences about its reading.
+        may_move: Whether no snapshot can hold the document yet (see `settle`).
+    """
+    quarantined = settle(session, document, may_move=may_move)
     said = (*warnings, *([quarantined] if quarantined else []))
     document.warnings = "\n".join(said)
     return said
@@ -231,7 +238,7 @@ def add_page(session: Session, document: Document, read: ReadPage, image_sha256:
 
 
 def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested | None:
-    """Return the project's document with this content, if any; not `whole` while pages are missing."""
+    """Return the project's document with this content, if any; not `whole` while pages can still be read."""
     with workspace.database.read() as session:
         document = session.scalar(select(Document).where(Document.project_id == project_id, Document.sha256 == sha256))
         if document is None:
@@ -241,7 +248,7 @@ def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested
                 Page.document_id == document.id
             )
         ).one()
-        whole = session.scalar(select(Job.id).where(Job.key == key_of(document.id))) is None
+        whole = state_of(session, document.id) == ReadingState()
     return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()), whole)
 
 

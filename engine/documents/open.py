@@ -51,7 +51,7 @@ def read_document(
 
     Raises:
         DocumentRefused: The file is refused, with a sentence for its owner; `out_dir` then holds no pages.
-        OSError: `source` cannot be read or `out_dir` not be written.
+        OSError: `source` cannot be read or `out_dir` not be written, or somebody ended the child process.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
     telling = _Telling(out_dir, on_page, on_read)
@@ -143,6 +143,8 @@ class _Telling:
             return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings))
         if ended.late or ended.code == -signal.SIGXCPU:
             raise refusal.too_slow(limits.seconds, len(self._pages), opened.pages if opened else None)
+        if -ended.code in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):  # not the file's fault: the server ends, too
+            raise InterruptedError(f"The reading process was ended by {signal.Signals(-ended.code).name}.")
         # SIGKILL that was not ours comes from the kernel, when the machine itself runs out of memory.
         if ended.code == -signal.SIGKILL or any(sign in ended.stderr for sign in _MEMORY_SIGNS):
             raise refusal.too_much_memory(limits.memory_mb)

@@ -18,7 +18,7 @@ from engine.workspace import Workspace
 # Reading a file takes a core; more at once than this only makes everybody wait.
 AT_ONCE = threading.Semaphore(2)
 _LOOK = 0.25  # seconds between two looks whether the stream was closed
-_AHEAD = 200  # pages that are read ahead of those that were taken
+_AHEAD = 200  # pages without a gap that are read ahead of those that were taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,9 @@ class PageStream:
                 AT_ONCE.release()
         except Exception as error:
             self.failure = error
+        except BaseException as error:  # without a failure, the document would be called whole
+            self.failure = RuntimeError(f"reading ended early: {type(error).__name__}")
+            raise
         finally:
             with self._changed:
                 self._ended = True
@@ -149,8 +152,10 @@ class PageStream:
         with self._changed:
             self._pages[page.number] = stored
             self._changed.notify_all()
-            # Pages behind a gap must come in, for the one that closes it comes behind them.
-            self._changed.wait_for(lambda: self._closed or self._taken + _AHEAD not in self._pages)
+            # Behind a gap all pages must come in: the one that closes it comes after them, when OCR has read it.
+            self._changed.wait_for(
+                lambda: self._closed or self._taken + 1 not in self._pages or len(self._pages) < _AHEAD
+            )
 
 
 class _Closed(Exception):

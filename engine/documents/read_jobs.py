@@ -7,6 +7,7 @@ checks the lease, so that no page comes in twice.
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from sqlalchemy import func, select
@@ -17,17 +18,21 @@ from db.tables import Document, Job, Page
 from engine import audit
 from engine.documents.ingest import add_page, finish, limits_of
 from engine.documents.page_stream import PageStream, StoredPage
-from engine.documents.reading_state import READ, key_of, newest_job
-from engine.documents.refusal import DocumentRefused
+from engine.documents.reading_state import CUT_OFF, READ, is_cut_off, job_of, key_of
+from engine.documents.refusal import DocumentRefused, Reason
 from engine.errors import Conflict
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.jobs.failure_message import AttemptFailed
 from engine.jobs.lane import LEASE_SECONDS
 from engine.queries import existing
 from engine.workspace import Workspace
 
 _PAUSE = 1.0  # seconds between two commits of pages
 _LOOK = 0.25  # seconds between two looks whether the job should stop
+_LIMITS = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
+_ATTEMPTS_AT_LIMITS = 3
+_RESUMED = "resumed"  # in the payload: snapshots may hold the document since it was cut off
 _ATTEMPTS = 1_000_000  # never given up: the document would lack pages; the pauses between attempts grow to an hour
 
 
@@ -53,25 +58,27 @@ def stop(workspace: Workspace, document_id: str, *, by: str) -> None:
     """
     with workspace.database.read() as session:
         existing(session, Document, document_id)
-        job = session.scalar(select(Job).where(Job.key == key_of(document_id)))
-    if job is None:
+        job = job_of(session, document_id)
+    if job is None or job.status in queue.ENDED:
         raise Conflict("This document is not being read. Reload it to see its pages.")
     queue.cancel(workspace, job.id, by=by)
 
 
-def resume(workspace: Workspace, document_id: str, *, by: str) -> None:
-    """Ask for the pages that are missing since reading was stopped. Audited.
+def resume(workspace: Workspace, document_id: str, *, by: str | None) -> None:
+    """Ask for the pages that are missing since reading ended early. Audited.
 
     Raises:
         NotFound: There is no such document.
-        Conflict: Its reading was not stopped.
+        Conflict: No page is missing that could be read.
     """
     with workspace.database.write() as session:
-        document = existing(session, Document, document_id, with_for_update=True)
-        stopped = newest_job(session, document_id)
-        if stopped is None or stopped.status != "cancelled":
+        document = existing(session, Document, document_id)
+        job = job_of(session, document_id, lock=True)
+        if job is None or not is_cut_off(job):
             raise Conflict("The reading of this document was not stopped. Reload it to see its pages.")
-        job = request(session, document, int(stopped.payload["pages"]))
+        queue.put_back(job)
+        job.failure, job.result = "", {}
+        job.payload = {**job.payload, _RESUMED: True}
         document.warnings = ""  # they are told anew when it is whole
         audit.record(session, by, "jobs.ask", job.id, document.project_id, kind=READ)
 
@@ -102,72 +109,86 @@ def run(
         job: As it was leased.
         on_progress: Hears how many pages are in the database.
         should_stop: Tells why the job should stop.
-        stream: Of the file, when it is being read already.
+        stream: Of the file, when it is being read already. It is closed in any case.
     """
-    document_id, pages = str(job.payload["document_id"]), int(job.payload["pages"])
-    with workspace.database.read() as session:
-        document = existing(session, Document, document_id)
-        there = session.scalar(select(func.count(Page.id)).where(Page.document_id == document_id)) or 0
-    reading = _Reading(workspace, job, there)
-    try:
-        stream = (
-            stream
-            or PageStream(
-                workspace,
-                workspace.blobs.path(document.sha256),
-                name=document.name,
-                limits=limits_of(workspace.settings),
-                after=there,
-            ).start()
-        )
-        with stream:
+    with ExitStack() as ending:
+        if stream is not None:
+            ending.enter_context(stream)
+        reading = _Reading(workspace, job)
+        result: dict[str, Any] = {}
+        try:
+            if stream is None and should_stop() is None:
+                stream = ending.enter_context(reading.stream().start())
             reading.follow(stream, on_progress, should_stop)
-    except (DocumentRefused, BlobMissing) as error:  # another attempt would end in the same way
-        reading.end((f"Only the first {reading.pages} of {pages} pages could be read: {error}",))
-    except Stopped as stopped:
-        if stopped.reason == "cancel":
-            reading.end((f"Only the first {reading.pages} of {pages} pages were read: reading was stopped.",))
-        raise
-    return {"pages": reading.pages, "sentence": reading.sentence}
+        except (DocumentRefused, BlobMissing) as error:
+            # At a limit, the machine may have been busy. Otherwise another attempt would end in the same way.
+            result[CUT_OFF] = isinstance(error, DocumentRefused) and error.reason in _LIMITS
+            if result[CUT_OFF] and job.attempts < _ATTEMPTS_AT_LIMITS:
+                raise AttemptFailed(str(error)) from error
+            reading.end((f"Only the first {reading.pages} of {reading.of} pages could be read: {error}",))
+        except Stopped as stopped:
+            if stopped.reason == "cancel":
+                reading.end((f"Only the first {reading.pages} of {reading.of} pages were read: reading was stopped.",))
+            raise
+    return {**result, "pages": reading.pages, "sentence": reading.sentence}
 
 
 class _Reading:
-    """One attempt at a document; `pages`: how many are in the database."""
+    """One attempt at a document; `pages`: how many are in the database, `of` how many there are."""
 
-    def __init__(self, workspace: Workspace, job: Job, pages: int) -> None:
-        self.pages = pages
-        self._workspace, self._job, self._of = workspace, job, int(job.payload["pages"])
+    def __init__(self, workspace: Workspace, job: Job) -> None:
+        self._workspace, self._job = workspace, job
+        self._document_id, self.of = str(job.payload["document_id"]), int(job.payload["pages"])
+        with workspace.database.read() as session:
+            there = session.scalar(select(func.count(Page.id)).where(Page.document_id == self._document_id))
+        self.pages = there or 0
 
     @property
     def sentence(self) -> str:
         """Return how much is done."""
-        return f"Read {self.pages} of {self._of} pages."
+        return f"Read {self.pages} of {self.of} pages."
 
-    def follow(self, stream: PageStream, on_progress: OnProgress, should_stop: ShouldStop) -> None:
+    def stream(self) -> PageStream:
+        """Return a stream of the stored file, from the first page that is not in the database."""
+        with self._workspace.database.read() as session:
+            document = existing(session, Document, self._document_id)
+        return PageStream(
+            self._workspace,
+            self._workspace.blobs.path(document.sha256),
+            name=document.name,
+            limits=limits_of(self._workspace.settings),
+            after=self.pages,
+        )
+
+    def follow(self, stream: PageStream | None, on_progress: OnProgress, should_stop: ShouldStop) -> None:
         """Store pages as they come, up to the last one."""
         held: list[StoredPage] = []
         written, ended = 0.0, False
         while not ended:
             if reason := should_stop():
                 raise Stopped(reason)
+            assert stream is not None  # there is one unless the job was stopped from the first
             ready, ended = stream.take(_LOOK)
             held += ready
             if held and not ended and time.monotonic() - written >= _PAUSE:
                 self._store(held)
                 held, written = [], time.monotonic()
-                on_progress(self.pages / self._of, self.sentence)
-        if stream.failure is None:
+                on_progress(self.pages / self.of, self.sentence)
+        assert stream is not None
+        failure = stream.failure
+        if failure is None and self.pages + len(held) == self.of:
             self.end(stream.warnings, held)
             return
         if held:
             self._store(held)
-        raise stream.failure
+        raise failure or RuntimeError("The file ended before its last page.")
 
     def end(self, warnings: Sequence[str], last: Sequence[StoredPage] = ()) -> None:
         """Add the last pages, and call the document whole."""
         with self._workspace.database.write() as session:
             self._add(session, last)
-            finish(session, session.get_one(Document, self._job.payload["document_id"]), warnings)
+            document = session.get_one(Document, self._document_id)
+            finish(session, document, warnings, may_move=_RESUMED not in self._job.payload)
         self.pages += len(last)
 
     def _store(self, pages: Sequence[StoredPage]) -> None:
@@ -177,6 +198,6 @@ class _Reading:
 
     def _add(self, session: Session, pages: Sequence[StoredPage]) -> None:
         queue.keep(session, self._job.id, str(self._job.holder), {"pages": self.pages + len(pages)})
-        document = session.get_one(Document, self._job.payload["document_id"])
+        document = session.get_one(Document, self._document_id)
         for page in pages:
             add_page(session, document, page.read, page.image_sha256, page.signature)

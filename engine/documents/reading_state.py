@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
+from db.base import now
 from db.tables import Document, Job
 from engine.jobs.queue import ENDED
 
 READ = "read"  # kind of the jobs that read the further pages of a document
+CUT_OFF = "cut_off"  # in the result of such a job that was done before the last page, for a limit on reading
 
 
 def key_of(document_id: str) -> str:
@@ -29,9 +31,9 @@ class ReadingState:
     """How far the reading of a document is.
 
     Attributes:
-        pages: Pages expected while the document is being read; None otherwise.
+        pages: Pages expected while the document is being read, or will be read on; None otherwise.
         failure: Why reading has stopped for now; it is tried again.
-        cut_off: Whether a person stopped it, so that pages are missing.
+        cut_off: Whether reading ended early, by a person or a limit, so that it can be resumed.
     """
 
     pages: int | None = None
@@ -39,21 +41,34 @@ class ReadingState:
     cut_off: bool = False
 
 
-def newest_job(session: Session, document_id: str) -> Job | None:
-    """Return the newest job that read pages of a document; None for one that was read at once."""
-    chosen = select(Job).where(Job.asked_as == key_of(document_id)).order_by(Job.id.desc()).limit(1)
-    return session.scalar(chosen)
+def job_of(session: Session, document_id: str, *, lock: bool = False) -> Job | None:
+    """Return the job that reads or read the further pages of a document; None for one that was read at once.
+
+    Args:
+        session: An open session.
+        document_id: The document.
+        lock: Whether to lock its row, in a unit of work that changes it.
+    """
+    open_first = Job.key.is_(None), Job.id.desc()
+    chosen = select(Job).where(Job.asked_as == key_of(document_id)).order_by(*open_first).limit(1)
+    return session.scalar(chosen.with_for_update() if lock else chosen)
+
+
+def is_cut_off(job: Job) -> bool:
+    """Return whether a job of reading ended with pages missing that another attempt may read."""
+    return job.status == "cancelled" or (job.status == "done" and bool(job.result.get(CUT_OFF)))
 
 
 def state_of(session: Session, document_id: str) -> ReadingState:
     """Return how far the reading of a document is."""
-    job = newest_job(session, document_id)
+    job = job_of(session, document_id)
     if job is None or job.status in ENDED:
-        return ReadingState(cut_off=job is not None and job.status == "cancelled")
+        return ReadingState(cut_off=job is not None and is_cut_off(job))
     pages = int(job.payload["pages"])
-    if job.status == "running" or not job.failure:
+    if job.status == "running" or not job.failure or job.run_after <= now():
         return ReadingState(pages)
     return ReadingState(
+        pages,
         failure=f"Reading stopped before the last of {pages} pages: {job.failure.rstrip('.')}. "
-        "It is tried again later, and at once when the file is uploaded again."
+        "It is tried again later, and at once when the file is uploaded again.",
     )

@@ -49,8 +49,8 @@ class DocumentView(BaseModel):
     project_id: str
     warnings: list[str]
     pages: list[PageLine]
-    reading: int | None = Field(description="Expected number of pages while they are being read.")
-    cut_off: bool = Field(False, description="Reading was stopped, so pages are missing; it can be resumed.")
+    reading: int | None = Field(description="Expected number of pages while they are being read, or will be.")
+    cut_off: bool = Field(False, description="Reading ended early, so pages are missing; it can be resumed.")
 
 
 class PageImage(BaseModel):

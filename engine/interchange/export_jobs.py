@@ -125,9 +125,15 @@ def _write(
         private.make_folder(target.parent)
         private.make_folder(out.parent)
         if "answers" not in noted or not out.is_dir():
-            shutil.rmtree(out, ignore_errors=True)  # whole, but killed before it was noted
-            export = partial(exports.export, workspace, project_id, form, out, snapshot=snapshot)
-            written = _when_free(partial(export, filters=_chosen(job), on_progress=partial(say, "Writing")), say)
+            filters, tell = _chosen(job), partial(say, "Writing")
+
+            def export() -> exports.Export:
+                shutil.rmtree(out, ignore_errors=True)  # whole, but its attempt ended before it was noted
+                return exports.export(
+                    workspace, project_id, form, out, snapshot=snapshot, filters=filters, on_progress=tell
+                )
+
+            written = _when_free(export, say)
             with workspace.database.write() as session:
                 note(session, answers=written.answers)
         for left in out.parent.glob("*.zip"):  # by an attempt that was killed while it packed

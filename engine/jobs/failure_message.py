@@ -5,6 +5,10 @@ from engine.jobs.outage import is_full, is_outage
 _NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # in messages of torch
 
 
+class AttemptFailed(Exception):
+    """Fails an attempt with a sentence for people; the job is tried again."""
+
+
 def sentence_for(error: BaseException) -> str:
     """Return the sentence for an error; for an unforeseen one, its type and its first line."""
     if isinstance(error, OSError) and is_full(error):
@@ -20,6 +24,8 @@ def sentence_for(error: BaseException) -> str:
         )
     if is_outage(error):
         return f"The database did not answer ({_first_line(getattr(error, 'orig', error))})."
+    if isinstance(error, AttemptFailed):
+        return str(error)
     return f"{type(error).__name__}: {_first_line(error)}".rstrip(": ")
 
 

@@ -222,6 +222,8 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
             _close(job, "dead", f"{_given_up(job)}: {sentence}")
         else:
             delay = min(LONGEST_RETRY_SECONDS, RETRY_SECONDS * 2 ** min(job.attempts - 1, 20))
+            if job.cancel_requested_at is not None:
+                delay = 0.0  # the next attempt closes it
             job.run_after = now() + timedelta(seconds=delay)
             _wait_again(job, sentence)
         return job.status
@@ -300,13 +302,18 @@ def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
             raise taken
         try:
             with session.begin_nested():
-                job.key, job.attempts, job.run_after = job.asked_as, 0, now()
-                job.cancel_requested_at = job.finished_at = None
-                _wait_again(job, "Waiting for a worker.")
+                put_back(job)
         except IntegrityError:  # on PostgreSQL somebody asked for such a job at this moment
             raise taken from None
         audit.record(session, by, "jobs.retry", job.id, job.project_id, kind=job.kind)
         return job
+
+
+def put_back(job: Job) -> None:
+    """Let a job that has ended wait again, with all its attempts before it, in the caller's unit of work."""
+    job.key, job.attempts, job.run_after = job.asked_as, 0, now()
+    job.cancel_requested_at = job.finished_at = None
+    _wait_again(job, "Waiting for a worker.")
 
 
 def job_by_id(workspace: Workspace, job_id: str) -> Job:

@@ -212,7 +212,7 @@ class HeldLease:
             except queue.LeaseLost:
                 self._reason = "lost"
                 return
-            except DBAPIError:
+            except Exception:  # a thread that died of it would let the lease end, and nobody would hear
                 _log.exception("a heartbeat did not reach the database")
                 if time.monotonic() - renewed > self._seconds:
                     self._reason = "lost"
@@ -227,8 +227,8 @@ class HeldLease:
         try:
             if self._reason is None and queue.job_by_id(self._workspace, self._job_id).cancel_requested_at is not None:
                 self._reason = "cancel"
-        except DBAPIError:
-            _log.warning("the database did not say whether the job %s is to stop", self._job_id)
+        except Exception as error:
+            _log.warning("the database did not say whether the job %s is to stop: %s", self._job_id, error)
 
     def _excuse(self) -> None:
         """Take back the count of the attempt at once: the worker may be killed before the job's next step."""
@@ -239,7 +239,7 @@ class HeldLease:
             self.excused = True
         except queue.LeaseLost:
             self._reason = "lost"
-        except DBAPIError:
+        except Exception:
             _log.exception("the database did not hear that the worker ends")
 
 

@@ -77,5 +77,11 @@ def downgrade() -> None:
                 expires_at=now(),
             )
         )
-    op.execute(_jobs.delete().where(_jobs.c.kind == "read"))
+    # Ended ones stay: they tell which documents were cut off. The version before does no exports as jobs.
+    op.execute(_jobs.delete().where(_jobs.c.kind == "read", _jobs.c.status.in_(("waiting", "running"))))
+    op.execute(
+        _jobs.update()
+        .where(_jobs.c.kind == "export", _jobs.c.status.in_(("waiting", "running")))
+        .values(status="cancelled")
+    )
     op.drop_index("ix_jobs_asked_as", "jobs")

@@ -10,8 +10,9 @@ from itertools import islice
 from pathlib import Path
 
 from PIL import Image
+from sqlalchemy import func, select
 
-from db.tables import Document, DocumentGroup
+from db.tables import Document, DocumentGroup, Page
 from engine.documents.ingest import add_page, finish, new_document, signature_of_page
 from engine.documents.page import Beginning, ReadPage, ReadWord
 from engine.projects.open_tasks import open_missing
@@ -82,6 +83,17 @@ def store(workspace: Workspace, project_id: str, pages: Sequence[Paper], name: s
         finish(session, document, ())
         open_missing(session, project_id, document.id)
     return document
+
+
+def read_on(workspace: Workspace, document_id: str, pages: Sequence[Paper], *, may_move: bool) -> None:
+    """Add further pages to a document, as a reading that goes on does."""
+    with tempfile.TemporaryDirectory() as folder, workspace.database.write() as session:
+        document = session.get_one(Document, document_id)
+        there = session.scalar(select(func.count()).where(Page.document_id == document_id)) or 0
+        for number, page in enumerate(pages, there + 1):
+            read = _read(page, number, Path(folder))
+            add_page(session, document, read, workspace.blobs.put_file(read.image_path), signature_of_page(read))
+        finish(session, document, (), may_move=may_move)
 
 
 def group_of(workspace: Workspace, document_id: str) -> DocumentGroup:

@@ -60,11 +60,15 @@ def group_for(session: Session, project_id: str, sha256: str, signatures: Sequen
     )
 
 
-def settle(session: Session, document: Document) -> str | None:
+def settle(session: Session, document: Document, *, may_move: bool = True) -> str | None:
     """Move a completely read document to its pages' group; return a sentence when it is quarantined.
 
-    Only for documents without a snapshot. A document that shares its group stays, or is quarantined when its pages
-    match another split.
+    A document that shares its group, or may not move, stays, or is quarantined when its pages match another split.
+
+    Args:
+        session: Of the unit of work that adds the last pages.
+        document: The document.
+        may_move: Whether no snapshot can hold the document yet. One that trained must never judge, nor the reverse.
     """
     lock(session, document.project_id)
     own = session.get_one(DocumentGroup, document.group_id)
@@ -72,7 +76,7 @@ def settle(session: Session, document: Document) -> str | None:
     found = groups_like(session, document.project_id, pages, but=document.id)
     others = [group for group in found if group.id != own.id]
     if others and own.quarantined_at is None:
-        if _alone(session, document):
+        if may_move and _alone(session, document):
             common = _common(others)
             if common is not None:
                 move(session, document, common)

@@ -1,6 +1,8 @@
 """A long document opens with its first page, and is whole in the end: also when its reading was killed."""
 
 import contextlib
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pymupdf
 import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
@@ -17,8 +20,8 @@ from starlette.testclient import TestClient
 from db.base import now
 from db.tables import Document, DocumentGroup, Job, Page, PageWord, Task
 from engine.accounts.users import ensure_local_user
-from engine.documents import read_jobs
-from engine.documents.incoming import place_in_line, take, take_early
+from engine.documents import page_stream, read_jobs
+from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import ingest, limits_of
 from engine.documents.reading_state import READ
 from engine.documents.refusal import DocumentRefused
@@ -26,6 +29,7 @@ from engine.documents.views import document_view
 from engine.errors import NotFound, TooMany
 from engine.jobs import queue
 from engine.jobs.lane import Lane
+from engine.jobs.worker import do
 from engine.projects.projects import create_project
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -220,7 +224,7 @@ def test_a_half_read_file_is_not_called_whole_and_resumed_by_a_new_upload(
     before = content(workspace, document)
     half_read(workspace, document, 6, failure="OSError: no folder")
     view = document_view(workspace, document)
-    assert view.reading is None
+    assert view.reading == 6
     assert view.warnings[0].startswith("Reading stopped before the last of 6 pages: OSError: no folder. It is tried")
     again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, lane=lane)
     assert (again.document_id, again.created, again.whole) == (document, False, False)
@@ -268,7 +272,7 @@ def test_reading_cut_off_by_the_disk_is_reported_and_resumed_by_a_new_upload(
     assert blobs.is_dir()
     away = blobs.rename(blobs.with_name("away"))
     blobs.write_text("no folder")  # every picture that is to be stored fails now
-    whole(workspace, early.document_id)
+    wait_until(lambda: document_view(workspace, early.document_id).warnings != [])
     blobs.unlink()
     away.rename(blobs)
     view = document_view(workspace, early.document_id)
@@ -316,6 +320,85 @@ def test_a_stop_that_comes_while_nobody_reads_is_wound_up_by_the_next_server(
     view = document_view(workspace, document)
     assert len(view.pages) == 2
     assert view.warnings == ["Only the first 2 of 6 pages were read: reading was stopped."]
+
+
+def test_a_stopped_document_is_read_on_when_its_file_comes_again(
+    workspace: Workspace, tmp_path: Path, lane: Lane
+) -> None:
+    source, project, document = stored(workspace, tmp_path)
+    before = content(workspace, document)
+    by = ensure_local_user(workspace).id
+    half_read(workspace, document, 6)
+    read_jobs.stop(workspace, document, by=by)
+    go_on(workspace, document, lane)
+    wait_until(lambda: document_view(workspace, document).cut_off)
+    assert len(content(workspace, document)) == 2
+    again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=by, lane=lane)
+    assert (again.document_id, again.whole) == (document, False)
+    wait_until(lambda: len(content(workspace, document)) == 6)
+    whole(workspace, document)
+    assert content(workspace, document) == before
+    assert not document_view(workspace, document).cut_off
+
+
+def test_a_page_that_waits_for_ocr_does_not_hold_up_those_behind_it(
+    workspace: Workspace, tmp_path: Path, lane: Lane, tesseract: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_stream, "_AHEAD", 3)
+    project = create_project(workspace, "p")
+    printed = pymupdf.open(pdf(tmp_path / "printed.pdf", "Invoice number", pages=7))
+    mixed = pymupdf.open()
+    first = mixed.new_page()  # a picture, whose words come when all others are told
+    first.insert_image(first.rect, pixmap=printed[0].get_pixmap(dpi=150))
+    mixed.insert_pdf(printed, from_page=1)
+    mixed.save(tmp_path / "mixed.pdf")
+    early = take_early(
+        workspace, tmp_path / "mixed.pdf", name="mixed.pdf", project_id=project.id, user_id=None, lane=lane
+    )
+    whole(workspace, early.document_id)
+    assert [number for number, _, _ in content(workspace, early.document_id)] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_reader_ended_by_a_signal_is_no_fault_of_the_file(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+    """A service manager ends all processes of a server at once, the children that read among them."""
+    project = create_project(workspace, "p")
+    source = pdf(tmp_path / "long.pdf", "Invoice number", pages=120)
+    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane)
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            command = (process / "cmdline").read_bytes()
+            if b"engine.documents.child" in command and str(source).encode() in command:
+                os.kill(int(process.name), signal.SIGTERM)
+    wait_until(lambda: document_view(workspace, early.document_id).warnings != [])
+    view = document_view(workspace, early.document_id)
+    assert view.reading == 120 and "ended by SIGTERM" in view.warnings[0]
+    again = take(workspace, source, name="long.pdf", project_id=project.id, user_id=None)
+    assert (again.whole, again.pages, document_view(workspace, early.document_id).warnings) == (True, 120, [])
+
+
+def test_reading_beyond_its_time_is_tried_again_and_then_cut_off(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, document = stored(workspace, tmp_path)
+    half_read(workspace, document, 6)
+    short = replace(limits_of(workspace.settings), seconds=0.01)
+    monkeypatch.setattr(read_jobs, "limits_of", lambda _: short)
+    for attempt in (1, 2, 3):
+        with workspace.database.write() as session:
+            for waiting in session.scalars(select(Job)):
+                waiting.run_after = now()
+        job = queue.lease(workspace, "a server", [READ])
+        assert job is not None and job.attempts == attempt
+        do(workspace, job, "a server", handlers={READ: read_jobs.run}, stop=threading.Event())
+        assert document_view(workspace, document).cut_off == (attempt == 3)
+    assert document_view(workspace, document).warnings[0].startswith("Only the first 2 of 6 pages could be read: ")
+    monkeypatch.undo()
+    read_jobs.resume(workspace, document, by=None)
+    job = queue.lease(workspace, "a server", [READ])
+    assert job is not None
+    do(workspace, job, "a server", handlers={READ: read_jobs.run}, stop=threading.Event())
+    view = document_view(workspace, document)
+    assert (len(view.pages), view.cut_off, view.warnings) == (6, False, [])
 
 
 def test_uploads_beyond_those_that_may_wait_are_sent_back(client: TestClient, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from engine.jobs.lane import Lane
 from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.made_documents import text_pdf
-from tests.support.stored_pages import Paper, filled_anew, group_of, paper, scanned_again, store
+from tests.support.stored_pages import Paper, filled_anew, group_of, paper, read_on, scanned_again, store
 
 
 def of_both_kinds(workspace: Workspace, project: Project) -> tuple[Document, Document, Paper, Paper]:
@@ -90,6 +90,20 @@ def test_a_document_joining_groups_of_different_splits_is_quarantined(workspace:
     ]
     third = store(workspace, project.id, [scanned_again(first, 3), scanned_again(second, 3)], "both again.png")
     assert third.group_id != trains.group_id and group_of(workspace, third.id).quarantined_at is not None
+
+
+def test_a_document_that_may_have_trained_never_moves_to_where_it_would_judge(
+    workspace: Workspace, project: Project
+) -> None:
+    """As one does whose reading was stopped, and resumed after a snapshot held it."""
+    trains, judges, _, second = of_both_kinds(workspace, project)
+    before = group_of(workspace, trains.id)
+    read_on(workspace, trains.id, [scanned_again(second)], may_move=False)
+    after = group_of(workspace, trains.id)
+    assert (after.id, after.split) == (before.id, before.split) and after.quarantined_at is not None
+    assert document_view(workspace, trains.id).warnings == [
+        f"It shows the same as {judges.name}, a holdout document. It is excluded from training and evaluation."
+    ]
 
 
 def test_two_uploads_of_the_same_page_at_once_share_a_group(workspace: Workspace, project: Project) -> None:
