@@ -325,13 +325,9 @@ def job_by_id(workspace: Workspace, job_id: str) -> Job:
 def list_jobs(
     workspace: Workspace, project_id: str | None = None, *, limit: int = 100, unless_ended: Sequence[str] = ()
 ) -> list[Job]:
-    """Return the jobs of a project, or all, newest first.
+    """Return the `limit` newest jobs of a project, or all, newest first.
 
-    Args:
-        workspace: Where the queue is.
-        project_id: The project; None: all.
-        limit: Most jobs.
-        unless_ended: Kinds of jobs that are left out once they are done or cancelled.
+    `unless_ended`: kinds of jobs that are left out once they are done or cancelled.
     """
     chosen = select(Job).order_by(Job.created_at.desc(), Job.id.desc()).limit(limit)
     if unless_ended:

@@ -1,14 +1,18 @@
 """Reading a made document the way the product does: through the child process."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.documents import read_jobs
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import ReadDocument
+from engine.documents.reading_state import READ
+from engine.jobs.lane import Lane
+from engine.workspace import Workspace
 
 Read = Callable[..., ReadDocument]
 
@@ -21,3 +25,11 @@ def read(tmp_path: Path) -> Read:
         return read_document(path, name=path.name, limits=ReadLimits(**limits), out_dir=tmp_path / "pages")
 
     return read_it
+
+
+@pytest.fixture
+def lane(workspace: Workspace) -> Iterator[Lane]:
+    """Goes on with what this process has begun; takes no job of its own accord."""
+    lane = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    yield lane
+    lane.stop()

@@ -32,6 +32,7 @@ from engine.workspace import Workspace
 from tests.support.accounts import here, make_user, somebody
 from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.server_thread import served
+from tests.support.waiting import wait_until
 
 Answered = tuple[Workspace, str]
 TOTAL = "What is the total due?"
@@ -68,13 +69,6 @@ def done(workspace: Workspace, job: Job) -> Job:
 def left(workspace: Workspace) -> list[str]:
     folder = workspace.settings.data_dir / "exports"
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-
-
-def until(true: Callable[[], Any]) -> None:
-    end = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 class Killed(BaseException):
@@ -278,7 +272,7 @@ def test_over_rest_an_export_is_started_listed_and_fetched_in_parts(
         early = rita.get(f"{address}/{job}/file")
         assert early.status_code == 404 and "Wait until it is done" in early.json()["detail"]
         give_back()
-    until(lambda: rita.get(address).json()[0]["state"] == "done")
+    wait_until(lambda: rita.get(address).json()[0]["state"] == "done")
     [line] = rita.get(address).json()
     whole = rita.get(f"{address}/{job}/file")
     assert whole.status_code == 200 and 'filename="bills-grounded.zip"' in whole.headers["content-disposition"]
@@ -290,7 +284,7 @@ def test_over_rest_an_export_is_started_listed_and_fetched_in_parts(
         assert "pages.jsonl" in archive.namelist()
     at_once = rita.get(f"/api/projects/{project}/export?format=grounded")
     assert at_once.content == whole.content
-    until(lambda: left(workspace) == [f"{job}.zip"])  # the one sent at once is deleted
+    wait_until(lambda: left(workspace) == [f"{job}.zip"])  # the one sent at once is deleted
     assert [one["id"] for one in rita.get(address).json()] == [job]
     export_files.path_of(workspace, job).unlink()
     gone = rita.get(f"{address}/{job}/file")
@@ -343,8 +337,8 @@ def test_an_export_that_is_stopped_while_it_runs_leaves_no_file(
     assert begun.wait(60)
     assert rita.post(f"/api/projects/{project}/exports/{job}/stop").json()["stopping"]
     assert rita.get(f"/api/projects/{project}/exports").json()[0]["stopping"]
-    until(lambda: queue.job_by_id(workspace, job).status == "cancelled")
-    until(lambda: left(workspace) == [])
+    wait_until(lambda: queue.job_by_id(workspace, job).status == "cancelled")
+    wait_until(lambda: left(workspace) == [])
 
 
 def test_what_fails_is_told_by_the_list_and_by_the_request_that_waits(
@@ -354,7 +348,7 @@ def test_what_fails_is_told_by_the_list_and_by_the_request_that_waits(
     rita = somebody(client, workspace, make_user(workspace, "rita", **{project: "reviewer"}))
     nothing = f"/api/projects/{project}/exports?until=2000-01-01"
     assert rita.post(nothing).status_code == 202
-    until(lambda: rita.get(f"/api/projects/{project}/exports").json()[0]["state"] == "failed")
+    wait_until(lambda: rita.get(f"/api/projects/{project}/exports").json()[0]["state"] == "failed")
     [line] = rita.get(f"/api/projects/{project}/exports").json()
     assert line["message"].startswith("There is no accepted answer") and line["chosen"] == "before 2000-01-01"
     said = rita.get(f"/api/projects/{project}/export?until=2000-01-01")
@@ -380,7 +374,7 @@ def test_two_servers_share_the_exports(sqlite_workspace: Workspace) -> None:
     path = f"/api/projects/{project}/exports"
     with served(first) as one, served(second) as two, busy(first):  # whatever is done is done by the second
         job = httpx.post(one + path, headers={"x-glossator": "1"}).json()["id"]
-        until(lambda: httpx.get(one + path).json()[0]["state"] == "done")
+        wait_until(lambda: httpx.get(one + path).json()[0]["state"] == "done")
         contents = [httpx.get(f"{each}{path}/{job}/file").content for each in (one, two)]
         followed = httpx.get(f"{one}/api/projects/{project}/export", timeout=60)
         assert followed.status_code == 200 and {followed.content} == set(contents)
@@ -393,10 +387,10 @@ def test_who_disconnects_stops_the_export(sqlite_workspace: Workspace) -> None:
     with served(app) as address, busy(app):
         connection = http.client.HTTPConnection(address.removeprefix("http://"))
         connection.request("GET", f"/api/projects/{project}/export")
-        until(lambda: queue.open_jobs(sqlite_workspace, "export"))
+        wait_until(lambda: queue.open_jobs(sqlite_workspace, "export"))
         [job] = queue.open_jobs(sqlite_workspace, "export")
         [line] = httpx.get(f"{address}/api/projects/{project}/exports").json()
         assert line["id"] == job.id  # it takes a place, and can be stopped
         connection.close()
-        until(lambda: queue.job_by_id(sqlite_workspace, job.id).status == "cancelled")
+        wait_until(lambda: queue.job_by_id(sqlite_workspace, job.id).status == "cancelled")
     assert left(sqlite_workspace) == []
