@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+NODE := $(shell command -v npm)
 # Plain PyPI gives Linux the CUDA build of torch, several GB. For the small CPU build:
 #   make serve TORCH_INDEX_URL=<PyTorch's CPU index, see pytorch.org "Get started">
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-export clean
+.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-export clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -72,14 +73,30 @@ lint: install-test
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+ifeq ($(NODE),)
+	@echo "Node.js is not installed: the front end was not checked (types, ESLint, Prettier, unit specs)."
+else
+	$(MAKE) lint-front-end
+endif
+
+# Needs Node.js; the browser loads annotator/static as it stands, nothing is built.
+lint-front-end: node_modules/.installed
+	npx --no-install prettier --check --log-level warn .
+	npx --no-install eslint .
+	$(BIN)/python -m tests.front_end_types --check
+
+node_modules/.installed: package.json package-lock.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 format: install-test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 # After a change of the REST interface: the client's schemas, from the OpenAPI document.
-client: install-test
+client: install-test node_modules/.installed
 	$(BIN)/python -m tests.client_schemas
+	$(BIN)/python -m tests.front_end_types
 
 docs: install-test
 	$(BIN)/python -m tests.generated_docs

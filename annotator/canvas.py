@@ -13,7 +13,7 @@ STYLES = ("theme", "workspace", "panels", "stage", "desk", "overlays", "gradio",
 # For the head of the page (`gr.mount_gradio_app(..., head=HEAD)`): styles must be loaded before the first paint.
 HEAD = "\n".join(
     ['<link rel="icon" href="/static/icon.svg" type="image/svg+xml">']
-    + [f'<link rel="stylesheet" href="/static/{name}.css">' for name in STYLES]
+    + [f'<link rel="stylesheet" href="/static/css/{name}.css">' for name in STYLES]
     + ['<script type="module" src="/static/main.js"></script>']
 )
 

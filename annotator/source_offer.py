@@ -58,7 +58,7 @@ def line(settings: Settings) -> str:
 
 
 def head(settings: Settings) -> str:
-    """Return the same facts as a meta element, for annotator/static/about.js."""
+    """Return the same facts as a meta element, for annotator/static/settings/about.js."""
     said = {"version": version(), "licence": licence(), "source": source_of(settings)}
     given = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in said.items())
     return f'<meta name="glossator-about" {given}>'

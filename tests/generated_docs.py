@@ -273,7 +273,7 @@ def keys() -> list[tuple[str, str, str]]:
     found = []
     for name in ("keyboard.js", "review_keys.js"):
         script = next((ROOT / "annotator" / "static").rglob(name)).read_text(encoding="utf-8")
-        for chords, group, said in re.findall(r"^  \['\w+', \[(.*?)\], '([^']*)', '([^']*)'", script, re.MULTILINE):
+        for chords, group, said in re.findall(r"\[\s*'\w+',\s*\[(.*?)\],\s+'([^']*)',\s+'([^']*)'", script, re.DOTALL):
             signs = [
                 chord.replace("Mod+", "Ctrl+").replace("Arrow", "Arrow ") for chord in re.findall(r"'([^']+)'", chords)
             ]

@@ -42,7 +42,7 @@ def page(document: Mapping[str, Any], address: str) -> str:
         if name[:5] != "Body_"
     )
     introduction = "".join(f"<p>{_code(part)}</p>" for part in document["info"]["description"].split("\n\n"))
-    style = (files("annotator") / "static" / "reference.css").read_text(encoding="utf-8")
+    style = (files("annotator") / "static" / "css" / "reference.css").read_text(encoding="utf-8")
     title = f"{document['info']['title']} REST {document['info']['version']}"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '

@@ -1,6 +1,6 @@
 // What each command does: the keys of keyboard.js and the buttons of the toolbar call these by name.
 
-import { openHelp } from './help.js';
+import { openHelp } from './settings/help.js';
 
 const TOOLS = ['word', 'box', 'brush', 'eraser', 'plus', 'minus', 'mend'];
 
@@ -15,7 +15,12 @@ export function makeCommands(workspace) {
     const line = lines[at < 0 ? 0 : at + step];
     if (line) workspace.act(() => workspace.opening.annotation(line.id));
   };
-  const tools = Object.fromEntries(TOOLS.map((name) => [name, () => workspace.mending?.leave() && (workspace.stage.setTool(name), workspace.render())]));
+  const tools = Object.fromEntries(
+    TOOLS.map((name) => [
+      name,
+      () => workspace.mending?.leave() && (workspace.stage.setTool(name), workspace.render()),
+    ]),
+  );
   return {
     ...tools,
     ask: () => workspace.box.focus(),
@@ -24,7 +29,9 @@ export function makeCommands(workspace) {
     standard: () => workspace.desk.suggestions.arm(),
     history: () => workspace.act(() => workspace.desk.history()),
     queue: () => workspace.act(() => workspace.desk.enter(workspace.desk.mode === 'queue' ? 'free' : 'queue')),
-    review: () => workspace.library.reviews && workspace.act(() => workspace.desk.enter(workspace.desk.mode === 'review' ? 'free' : 'review')),
+    review: () =>
+      workspace.library.reviews &&
+      workspace.act(() => workspace.desk.enter(workspace.desk.mode === 'review' ? 'free' : 'review')),
     reviewAccept: () => workspace.desk.judge('accepted'),
     reviewReject: () => workspace.desk.judge('rejected'),
     reviewFix: () => workspace.desk.reviews.fix(),

@@ -1,12 +1,12 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
-import { chooseProject, chosenProject } from './chosen_project.js';
-import { watchExports } from './exporting.js';
-import { followed, freshened, kept } from './freshen.js';
-import { watchImports } from './importing.js';
-import { JobsPanel } from './jobs.js';
-import { PeoplePanel } from './people.js';
-import { placePersonMenu } from './person_menu.js';
+import { chooseProject, chosenProject } from './core/chosen_project.js';
+import { watchExports } from './tabs/exports.js';
+import { followed, freshened, kept } from './tabs/form_sync.js';
+import { watchImports } from './tabs/imports.js';
+import { JobsPanel } from './tabs/jobs.js';
+import { PeoplePanel } from './tabs/people.js';
+import { placePersonMenu } from './settings/person_menu.js';
 import { Workspace } from './workspace.js';
 
 let mounted = null;

@@ -1,33 +1,33 @@
 // The workspace: joins library, answers, stage and panels. State lives in the first two; here is who hears whom.
 
-import { byAuthor, get, post, put } from './api.js';
-import { appear } from './appearance.js';
-import { AnswerCard } from './answer_card.js';
-import { Answers } from './answers.js';
+import { byAuthor, get, post, put } from './core/api.js';
+import { appear } from './settings/appearance.js';
+import { AnswerCard } from './panels/answer_card.js';
+import { Answers } from './state/answer.js';
 import { makeCommands } from './commands.js';
-import { Cursor } from './cursor.js';
-import { Deciding } from './deciding.js';
-import { Desk } from './desk.js';
-import { DocumentList } from './documents.js';
-import { Drawing } from './drawing.js';
-import { Effort } from './effort.js';
-import { Incoming } from './incoming.js';
-import { Keyboard, hint, keymap } from './keyboard.js';
-import { buildLayout, followTabs } from './layout.js';
-import { Library } from './library.js';
-import { Mending } from './mending.js';
-import { Opening } from './opening.js';
-import { Pages } from './pages.js';
-import { PageStrip } from './page_strip.js';
-import { Preferences } from './preferences.js';
-import { QuestionBox, QuestionList } from './question_box.js';
-import { SaveQueue } from './sync.js';
-import { Stage } from './stage.js';
-import { EditStore } from './store.js';
-import { Toasts } from './toast.js';
-import { Toolbar } from './toolbar.js';
-import { Uploads } from './uploads.js';
-import { hull } from './words.js';
+import { Cursor } from './canvas/cursor.js';
+import { Deciding } from './sync/conflict_resolution.js';
+import { Desk } from './tasks/work_mode.js';
+import { DocumentList } from './panels/document_list.js';
+import { Drawing } from './panels/render_panels.js';
+import { Effort } from './sync/effort.js';
+import { Incoming } from './sync/incoming_pages.js';
+import { Keyboard, hint, keymap } from './core/keyboard.js';
+import { buildLayout, followTabs } from './panels/layout.js';
+import { Library } from './state/library.js';
+import { Mending } from './words/word_edit_mode.js';
+import { Opening } from './state/navigation.js';
+import { Pages } from './state/pages.js';
+import { PageStrip } from './panels/page_strip.js';
+import { Preferences } from './settings/preferences.js';
+import { QuestionBox, QuestionList } from './panels/question_box.js';
+import { SaveQueue } from './sync/save_queue.js';
+import { Stage } from './canvas/stage.js';
+import { EditStore } from './sync/edit_store.js';
+import { Toasts } from './core/toast.js';
+import { Toolbar } from './panels/toolbar.js';
+import { Uploads } from './sync/uploads.js';
+import { hull } from './words/words.js';
 
 export class Workspace {
   constructor(root) {
@@ -68,7 +68,10 @@ export class Workspace {
       stop: () => this.act(() => this.incoming.ask('stop')),
       resume: () => this.act(() => this.incoming.ask('resume')),
     });
-    this.box = new QuestionBox(this.rooms.ask, { ask: (text, whole) => (this.desk.suggestions.remember(text), this.act(() => this.opening.ask(text, whole))), accept: () => this.commands.accept() });
+    this.box = new QuestionBox(this.rooms.ask, {
+      ask: (text, whole) => (this.desk.suggestions.remember(text), this.act(() => this.opening.ask(text, whole))),
+      accept: () => this.commands.accept(),
+    });
     this.card = new AnswerCard(this.rooms.answer, {
       accept: () => this.commands.accept(),
       next: () => this.commands.next(),
@@ -89,7 +92,12 @@ export class Workspace {
       done: (answers) => this.act(() => this.opening.uploaded(answers)),
       failed: (sentence) => this.toasts.show(sentence, 'error'),
     });
-    this.keyboard = new Keyboard(root, this.commands, (held, event) => this.space(held, event), () => this.desk?.keys);
+    this.keyboard = new Keyboard(
+      root,
+      this.commands,
+      (held, event) => this.space(held, event),
+      () => this.desk?.keys,
+    );
     this.rooms.dim.addEventListener('click', () => this.menu(false));
     this.onHash = () => this.act(() => this.opening.moved(Library.route()));
     window.addEventListener('hashchange', this.onHash);
@@ -100,21 +108,38 @@ export class Workspace {
     try {
       const [{ user, auth }, store] = await Promise.all([get('/me'), EditStore.open()]);
       Object.assign(this.library, { user, alone: auth === 'local' });
-      this.queue = new SaveQueue(store, user.id, (item) => (item.kind === 'words' ? this.mending.send(item) : this.send(item)), {
-        changed: () => (this.drawing.renderSaved(), this.desk?.heard()),
-        saved: (item, answer) => this.saved(item, answer),
-        conflict: (annotation) => this.deciding.halted(annotation),
-        loggedOut: (error) => this.toasts.show(error.message, 'error', { label: 'Log in', run: () => window.open('/login', '_blank') }),
-        broken: (error) => (console.error(error), this.toasts.error(error)),
-        notKept: () => this.toasts.show('This browser cannot store unsaved edits. Keep the page open until they are saved.', 'error'),
-      });
+      this.queue = new SaveQueue(
+        store,
+        user.id,
+        (item) => (item.kind === 'words' ? this.mending.send(item) : this.send(item)),
+        {
+          changed: () => (this.drawing.renderSaved(), this.desk?.heard()),
+          saved: (item, answer) => this.saved(item, answer),
+          conflict: (annotation) => this.deciding.halted(annotation),
+          loggedOut: (error) =>
+            this.toasts.show(error.message, 'error', { label: 'Log in', run: () => window.open('/login', '_blank') }),
+          broken: (error) => (console.error(error), this.toasts.error(error)),
+          notKept: () =>
+            this.toasts.show(
+              'This browser cannot store unsaved edits. Keep the page open until they are saved.',
+              'error',
+            ),
+        },
+      );
       this.mending = new Mending(this);
       this.answers = new Answers({
-        pages: this.pages, queue: this.queue, effort: new Effort(), place: this.library,
+        pages: this.pages,
+        queue: this.queue,
+        effort: new Effort(),
+        place: this.library,
         hear: {
           changed: () => this.render(),
           mark: () => (this.paint(), this.render()),
-          prompts: (mark) => this.stage.setMark({ ...this.answers.markOn(this.stage.page.id), points: mark.points, boxes: mark.boxes }, this.stage.origin),
+          prompts: (mark) =>
+            this.stage.setMark(
+              { ...this.answers.markOn(this.stage.page.id), points: mark.points, boxes: mark.boxes },
+              this.stage.origin,
+            ),
           open: (page) => this.act(() => this.opening.page(page)),
           tell: (sentence) => this.toasts.show(sentence),
           error: (error) => this.toasts.error(error),
@@ -131,10 +156,16 @@ export class Workspace {
       if (!this.library.document) await this.act(() => this.opening.follow({}));
       else if (!this.library.page) await this.act(() => this.opening.page(route.page));
       this.act(() => this.desk.resume());
-      this.sight = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.opening.seen().catch(() => {}));
+      this.sight = new IntersectionObserver(
+        ([{ isIntersecting }]) => isIntersecting && this.opening.seen().catch(() => {}),
+      );
       this.sight.observe(this.root);
     } catch (error) {
-      this.drawing.notice({ title: 'The workspace could not be loaded', sentence: error.message, action: ['Try again', () => location.reload()] });
+      this.drawing.notice({
+        title: 'The workspace could not be loaded',
+        sentence: error.message,
+        action: ['Try again', () => location.reload()],
+      });
     }
     this.root.dataset.started = 'on';
     this.render();
@@ -158,7 +189,8 @@ export class Workspace {
 
   explainLock() {
     if (this.desk?.lock) return this.toasts.show(this.desk.lock);
-    if (this.answers.local?.no_answer) this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to undo that, then mark.`);
+    if (this.answers.local?.no_answer)
+      this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to undo that, then mark.`);
     else if (this.library.document) this.toasts.show('Ask a question first, then edit its mark.');
   }
 
@@ -166,7 +198,11 @@ export class Workspace {
     const { stage } = this;
     if (!stage.page) return;
     const { box } = this.answers.markOn(stage.page.id).mask;
-    const wanted = stage.chosen.size ? hull(stage.grid.boxesOf([...stage.chosen])) : box[2] > box[0] ? box : stage.grid.boxes[stage.cursor?.word];
+    const wanted = stage.chosen.size
+      ? hull(stage.grid.boxesOf([...stage.chosen]))
+      : box[2] > box[0]
+        ? box
+        : stage.grid.boxes[stage.cursor?.word];
     if (wanted) stage.frame(wanted);
     else this.toasts.show('Nothing is marked on this page.');
   }
@@ -193,8 +229,17 @@ export class Workspace {
   }
 
   send({ kind, verdict, annotation, user, key, base, action, edits, prediction_id, seconds, interactions }) {
-    if (kind === 'verdict') return post(`/annotations/${annotation}/reviews`, { idempotency_key: key, base, ...verdict, edits, seconds }, byAuthor(user));
-    return put(`/annotations/${annotation}/revisions`, { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions }, byAuthor(user));
+    if (kind === 'verdict')
+      return post(
+        `/annotations/${annotation}/reviews`,
+        { idempotency_key: key, base, ...verdict, edits, seconds },
+        byAuthor(user),
+      );
+    return put(
+      `/annotations/${annotation}/revisions`,
+      { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions },
+      byAuthor(user),
+    );
   }
 
   saved(item, answer) {
@@ -231,8 +276,13 @@ export class Workspace {
   paint() {
     const { page } = this.library;
     if (!page || this.stage.page?.id !== page.id || !this.library.words) return;
-    const mark = this.answers.markOn(page.id), { local } = this.answers;
-    this.stage.setMark(mark, this.answers.originOf(page.id, mark), !local || local.no_answer || Boolean(this.desk.lock));
+    const mark = this.answers.markOn(page.id),
+      { local } = this.answers;
+    this.stage.setMark(
+      mark,
+      this.answers.originOf(page.id, mark),
+      !local || local.no_answer || Boolean(this.desk.lock),
+    );
   }
 
   render() {

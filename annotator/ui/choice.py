@@ -29,7 +29,7 @@ def project_choice() -> gr.Dropdown:
     return choice
 
 
-# annotator/static/chosen_project.js; before the page's scripts are loaded, no project is chosen.
+# annotator/static/core/chosen_project.js; before the page's scripts are loaded, no project is chosen.
 _CHOSEN = "(current) => window.Glossator?.chosenProject() ?? current"
 CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
 

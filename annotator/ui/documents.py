@@ -33,7 +33,7 @@ def _notes(line: DocumentLine) -> Markup:
 
 
 def import_form(project_id: str | None) -> str:
-    """Return the form that imports a dataset; annotator/static/importing.js sends it.
+    """Return the form that imports a dataset; annotator/static/tabs/imports.js sends it.
 
     Args:
         project_id: project that receives the dataset.

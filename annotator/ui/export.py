@@ -40,7 +40,7 @@ _OPTIONS = {
 }
 
 
-# Filled and kept up to date by annotator/static/exporting.js.
+# Filled and kept up to date by annotator/static/tabs/exports.js.
 _EXPORTS = """
 <div class="g-people"><section class="g-card"><h3>Exports of this project</h3>
 <p>An export goes on when this page is closed. Its file is kept for a day.</p>

@@ -7,7 +7,7 @@ from annotator.ui.curves import HOLDOUTS
 from engine.models.registry import VersionView
 
 _STEP, _LEFT, _RIGHT, _TOP, _HEIGHT = 74, 54, 26, 16, 150
-_LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/theme.css
+_LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/css/theme.css
 _MOST = 12  # newest versions shown; more would not fit
 
 

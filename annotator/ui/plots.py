@@ -1,7 +1,7 @@
 """Plots as SVG: a title, one sentence that states the result, values on hover.
 
 Every plot is 420 units wide, so text stays readable on a phone and with three plots side by side. Colours are the
-classes s0, s1, ... of static/quality.css. A folded table under each plot holds its values, for screen readers too.
+classes s0, s1, ... of static/css/quality.css. A folded table under each plot holds its values, for screen readers too.
 """
 
 import math

@@ -20,7 +20,7 @@ NO_QUESTIONS = empty(
 SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
 ORDERS = [("Order of arrival", "arrival"), ("Random", "random"), ("Most uncertain for the model", "model")]
-# Unsaved input on the page is kept; see annotator/static/freshen.js.
+# Unsaved input on the page is kept; see annotator/static/tabs/form_sync.js.
 _FRESHENED = "(...given) => window.Glossator?.freshened(...given) ?? given.slice(2)"
 _FOLLOWED = "(...given) => window.Glossator?.followed(...given) ?? given[0]"
 _KEPT = "(...given) => window.Glossator.kept(...given)"

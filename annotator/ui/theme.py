@@ -1,4 +1,4 @@
-"""Gradio's theme in the colours of the workspace; static/theme.css defines them, light and dark."""
+"""Gradio's theme in the colours of the workspace; static/css/theme.css defines them, light and dark."""
 
 import gradio as gr
 

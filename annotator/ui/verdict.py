@@ -7,7 +7,7 @@ from typing import Any
 from annotator.ui.curves import HOLDOUTS
 
 _ROW, _LEFT, _WIDTH, _RIGHT, _TOP = 34, 150, 330, 110, 30
-_GOOD, _BAD, _UNSURE = "var(--g-good)", "var(--g-person-ink)", "var(--g-ink-3)"  # light and dark: static/theme.css
+_GOOD, _BAD, _UNSURE = "var(--g-good)", "var(--g-person-ink)", "var(--g-ink-3)"  # light and dark: static/css/theme.css
 
 
 def picture(verdict: Mapping[str, Any]) -> str:

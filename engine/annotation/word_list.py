@@ -2,7 +2,7 @@
 
 A word keeps its number forever. Split, merged and removed words are retired and stay in the list, because revisions may
 name them. The browser applies the same rules and numbers new words alike, so edits can wait there for the network
-(annotator/static/words.js).
+(annotator/static/words/words.js).
 """
 
 from collections.abc import Iterable, Sequence

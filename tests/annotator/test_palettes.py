@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PALETTES = Path(__file__).parents[2] / "annotator" / "static" / "palettes.js"
+PALETTES = Path(__file__).parents[2] / "annotator" / "static" / "canvas" / "palettes.js"
 
 # G. Machado, M. Oliveira, L. Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", IEEE
 # TVCG 15 (6), 2009: full severity, for linear RGB.
@@ -24,13 +24,13 @@ SEEN = {
 }
 APART = 30.0  # CIE76 colour difference; about 2 can just be told apart side by side
 LEGIBLE = 3.0  # contrast with white, or with the dark panel, that WCAG 2.2 asks of graphics
-THEME = PALETTES.with_name("theme.css")
+THEME = PALETTES.parents[1] / "css" / "theme.css"
 
 
 def palettes(table: str = "PALETTES") -> dict[str, dict[str, np.ndarray]]:
     found = {}
     (lines,) = re.findall(rf"const {table} = \{{\n(.+?)\n\}};", PALETTES.read_text(), re.S)
-    for name, body in re.findall(r"^  (\w+): \{(.+)\},$", lines, re.M):
+    for name, body in re.findall(r"^  (\w+): \{(.+?)\},$", lines, re.M | re.S):
         colours = re.findall(r"(\w+): \[(\d+), (\d+), (\d+)\]", body)
         found[name] = {role: np.array([int(part) for part in parts]) / 255 for role, *parts in colours}
     return found

@@ -224,7 +224,7 @@ def test_colours_of_people_stay_apart_for_the_colour_blind() -> None:
     """Distances in Lab as people without red or green cones see them (Viénot, Brettel and Mollon 1999)."""
     from pathlib import Path
 
-    css = Path(quality.__file__).parents[1].joinpath("static/quality.css").read_text()
+    css = Path(quality.__file__).parents[1].joinpath("static/css/quality.css").read_text()
     blocks = re.findall(r"\{ (--s0:[^}]*?)(?:;\n|; \})", css)
     assert len(blocks) == 2
     for block in blocks:

@@ -142,7 +142,7 @@ def test_a_form_that_strangers_may_send_is_small(local: TestClient) -> None:
 
 
 def test_safe_headers_stand_on_every_answer(local: TestClient) -> None:
-    for path in ("/api/health", "/app/", "/static/tabs.css"):
+    for path in ("/api/health", "/app/", "/static/css/tabs.css"):
         headers = local.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 HEIGHT, WIDTH = 37, 53
 
 BACK_AND_FORTH = """async ([bytes, patch, width, height]) => {
-  const { encodePatch, Raster } = await import('/static/mask.js');
+  const { encodePatch, Raster } = await import('/static/canvas/mask.js');
   const raster = new Raster(width, height);
   raster.load(patch);
   return { encoded: encodePatch(Uint8Array.from(bytes), width, height), decoded: Array.from(raster.bytes) };

@@ -232,7 +232,7 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
           for (const name of ['localStorage', 'sessionStorage'])
             Object.defineProperty(window, name, {
               get() { throw new DOMException('Storage is closed', 'SecurityError'); } });
-          const { Reasons } = await import('/static/verdicts.js');
+          const { Reasons } = await import('/static/tasks/verdicts.js');
           const { suggestions } = document.querySelector('.glossator').workspace.desk;
           const reasons = new Reasons({ user: { id: 'u' }, project: { id: 'p' } });
           reasons.learn('Too dark');

@@ -112,7 +112,7 @@ def test_theirs_stay_and_a_mark_on_a_word_that_never_was_keeps_its_pixels(bench:
 
 
 _MENDED = """async ([words, edits]) => {
-  const { mended } = await import('/static/words.js');
+  const { mended } = await import('/static/words/words.js');
   return edits.reduce((sum, edit) => mended(sum, [edit]).words, words);
 }"""
 

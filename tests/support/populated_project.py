@@ -83,7 +83,7 @@ class World:
                 "run_id": run.id,
                 "version_id": version.id,
                 "session_hash": "none",
-                "path:path": "theme.css",
+                "path:path": "css/theme.css",
             }
 
     def ids_of(self, person: Person) -> dict[str, str]:

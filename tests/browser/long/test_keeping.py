@@ -314,7 +314,7 @@ def test_undo_on_one_page_leaves_what_was_said_of_the_document_on_another(bench:
 
 
 BUDGET = """async () => {
-  const { Histories } = await import('/static/history.js');
+  const { Histories } = await import('/static/state/history.js');
   const mark = (runs) => ({ mark: { mask: { counts: new Array(runs).fill(1) } } });
   const many = new Histories(), dense = new Histories();
   for (let page = 0; page < 60; page++) many.push('answer', `page ${page}`, mark(1), mark(1));

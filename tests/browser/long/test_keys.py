@@ -97,7 +97,11 @@ def test_keys_and_colours_are_kept_with_the_account_where_the_server_does_that(
     bench.reload()
     bench.page.wait_for_selector(".glossator[data-started]")
     assert bench.page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert bench.page.evaluate("(async () => (await import('/static/palettes.js')).COLOURS.model)()") == [118, 42, 131]
+    assert bench.page.evaluate("(async () => (await import('/static/canvas/palettes.js')).COLOURS.model)()") == [
+        118,
+        42,
+        131,
+    ]
     assert "F2" in (bench.page.locator("[data-tool=brush]").get_attribute("title") or "")
 
 
@@ -175,7 +179,7 @@ def test_a_general_key_that_judges_while_reviewing_is_not_given_away_unsaid(benc
 
 def test_keys_of_a_review_can_be_chosen_and_stay(bench: Bench) -> None:
     chosen = """async () => {
-      const { keymap, hint } = await import('/static/keyboard.js');
+      const { keymap, hint } = await import('/static/core/keyboard.js');
       const called = (key, when) => keymap.commandOf(new KeyboardEvent('keydown', { key }), when) ?? null;
       return [hint('reviewReject'), called('y', 'review'), called('r', 'review'), called('y', null), called('r', null), called('Enter', 'review')];
     }"""
@@ -238,7 +242,7 @@ def test_a_box_that_was_given_up_with_its_tool_swallows_no_space(bench: Bench) -
 def test_arrow_keys_go_the_way_the_line_is_read(bench: Bench) -> None:
     walked = bench.page.evaluate(
         """async () => {
-          const { WordGrid } = await import('/static/word_grid.js');
+          const { WordGrid } = await import('/static/canvas/word_grid.js');
           const words = {
             numbers: [0, 1, 2, 3], lines: [0, 0, 1, 1], texts: ['סך', 'לתשלום', 'left', 'right'],
             boxes: [[80, 0, 100, 10], [50, 0, 70, 10], [10, 20, 30, 30], [40, 20, 60, 30]],

@@ -13,7 +13,7 @@ REVIEWS = "**/api/annotations/*/reviews"
 
 # Whether the browser's disk holds a correction that marks a word.
 _KEPT = """async (word) => {
-  const { finished } = await import('/static/store.js');
+  const { finished } = await import('/static/sync/edit_store.js');
   const { database } = document.querySelector('.glossator').workspace.desk.reviews.fixes;
   const kept = await finished(database.transaction('fixes').objectStore('fixes').getAll());
   return kept.some(({ pages }) => Object.values(pages).some(({ words }) => words.includes(word)));
@@ -214,7 +214,7 @@ def test_an_answer_that_is_not_right_cannot_be_accepted_by_a_slip(team: Team) ->
     answer = rita.place()["annotation"]
     rita.keys.press("c")
     expect(rita.page.get_by_role("radio", name="Missing")).to_have_attribute("aria-checked", "true")
-    rita.page.evaluate("async () => (await import('/static/keyboard.js')).keymap.set('reviewReject', ['y'])")
+    rita.page.evaluate("async () => (await import('/static/core/keyboard.js')).keymap.set('reviewReject', ['y'])")
     rita.keys.press("a")
     expect(rita.page.locator(".g-toast").last).to_contain_text(
         "You marked something as wrong. Reject the answer with Y, or fix it with F."

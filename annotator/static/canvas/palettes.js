@@ -1,0 +1,37 @@
+// The colours of marks. Each pair stays apart for every kind of colour blindness (tests/annotator/test_palettes.py measures it),
+// and the two signs of a point are told apart by their shape too. [red, green, blue]
+
+export const PALETTES = {
+  blue: {
+    label: 'Blue and orange',
+    model: [29, 99, 214],
+    person: [224, 104, 0],
+    here: [0, 114, 96],
+    not: [176, 32, 84],
+  },
+  purple: {
+    label: 'Purple and green',
+    model: [118, 42, 131],
+    person: [20, 138, 62],
+    here: [0, 92, 140],
+    not: [170, 60, 0],
+  },
+};
+
+// On a dark panel, where the colours of paper are too dark to be seen. Those of the first palette stand in theme.css.
+const ON_DARK = {
+  purple: { model: [201, 141, 214], person: [86, 196, 122] },
+};
+
+// What is drawn with now; changed in place, so that whoever imports it sees the choice.
+export const COLOURS = { ...PALETTES.blue };
+
+export function choosePalette(name) {
+  Object.assign(COLOURS, PALETTES[name] ?? PALETTES.blue);
+  const { style } = document.documentElement;
+  const css = (colour) => `rgb(${colour.join(' ')})`;
+  if (!PALETTES[name] || name === 'blue') for (const each of ['model', 'person']) style.removeProperty(`--g-${each}`);
+  else
+    for (const each of ['model', 'person'])
+      style.setProperty(`--g-${each}`, `light-dark(${css(COLOURS[each])}, ${css(ON_DARK[name][each])})`);
+}

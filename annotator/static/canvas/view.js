@@ -1,0 +1,94 @@
+// Zoom and pan: how pixels of the page map to pixels of the screen. No drawing here.
+
+const NEAREST = 8,
+  FARTHEST = 0.05,
+  MARGIN = 24;
+
+export class View {
+  constructor() {
+    this.scale = 1; // screen pixels (CSS) a page pixel
+    this.x = 0; // where the page's left upper corner lies on the screen
+    this.y = 0;
+    this.width = 1; // of the screen part that shows the page
+    this.height = 1;
+    this.page = [1, 1];
+    this.fitted = true; // follow the window until somebody zooms or pans
+  }
+
+  setPage(width, height) {
+    this.page = [width, height];
+    this.fit();
+  }
+
+  resize(width, height) {
+    this.width = width;
+    this.height = height;
+    if (this.fitted) this.fit();
+    else this.hold();
+  }
+
+  // A page that is taller than the window is fitted by its width as long as it then stays legible.
+  fit() {
+    const whole = Math.min((this.width - 2 * MARGIN) / this.page[0], (this.height - 2 * MARGIN) / this.page[1]);
+    this.scale = Math.min(NEAREST, Math.max(FARTHEST, whole));
+    this.x = (this.width - this.page[0] * this.scale) / 2;
+    this.y = (this.height - this.page[1] * this.scale) / 2;
+    this.fitted = true;
+  }
+
+  zoom(factor, x = this.width / 2, y = this.height / 2) {
+    const scale = Math.min(NEAREST, Math.max(FARTHEST, this.scale * factor));
+    this.x = x - ((x - this.x) * scale) / this.scale;
+    this.y = y - ((y - this.y) * scale) / this.scale;
+    this.scale = scale;
+    this.fitted = false;
+    this.hold();
+  }
+
+  pan(dx, dy) {
+    this.x += dx;
+    this.y += dy;
+    this.fitted = false;
+    this.hold();
+  }
+
+  // A box of the page fills the window, with room around it, but is never blown up beyond four screen pixels a page pixel.
+  frame([x0, y0, x1, y1]) {
+    const room = 4 * MARGIN;
+    const scale = Math.min((this.width - room) / Math.max(1, x1 - x0), (this.height - room) / Math.max(1, y1 - y0), 4);
+    this.scale = Math.min(NEAREST, Math.max(FARTHEST, scale));
+    this.x = this.width / 2 - ((x0 + x1) / 2) * this.scale;
+    this.y = this.height / 2 - ((y0 + y1) / 2) * this.scale;
+    this.fitted = false;
+    this.hold();
+  }
+
+  // Brings a box of the page into sight, moving no more than needed.
+  reveal([x0, y0, x1, y1]) {
+    const left = x0 * this.scale + this.x,
+      right = x1 * this.scale + this.x;
+    const top = y0 * this.scale + this.y,
+      bottom = y1 * this.scale + this.y;
+    if (left >= 0 && top >= 0 && right <= this.width && bottom <= this.height) return;
+    if (left < MARGIN || right > this.width - MARGIN) this.x += this.width / 2 - (left + right) / 2;
+    if (top < MARGIN || bottom > this.height - MARGIN) this.y += this.height / 2 - (top + bottom) / 2;
+    this.fitted = false;
+    this.hold();
+  }
+
+  // A part of the page always stays in sight.
+  hold() {
+    const [width, height] = this.page.map((length) => length * this.scale),
+      keep = 64;
+    this.x = Math.min(this.width - Math.min(keep, width), Math.max(Math.min(keep, width) - width, this.x));
+    this.y = Math.min(this.height - Math.min(keep, height), Math.max(Math.min(keep, height) - height, this.y));
+  }
+
+  toPage(x, y) {
+    return [(x - this.x) / this.scale, (y - this.y) / this.scale];
+  }
+
+  toScreen(x, y) {
+    return [x * this.scale + this.x, y * this.scale + this.y];
+  }
+}

@@ -1,0 +1,126 @@
+// Every command with its usual keys. The help under "?" and the tooltips are made from this table; people may choose other keys.
+
+import { Keymap, chordsOf, signs } from './keymap.js';
+import { REVIEW_BINDINGS } from '../tasks/review_keys.js';
+
+export { signs };
+
+// [name, chords, group, what it does, when]. A chord is written as in keymap.js. When: "marking" commands rest while an answer is
+// under review, "review" commands hold only then: the two never meet, so the same key may call one of each.
+export const BINDINGS = [
+  ['ask', ['/', 'q'], 'Ask and answer', 'Type a question'],
+  ['accept', ['Enter'], 'Ask and answer', 'Accept the answer'],
+  ['next', ['n'], 'Ask and answer', 'Next open question'],
+  ['candidate1', ['1'], 'Ask and answer', 'First proposal'],
+  ['candidate2', ['2'], 'Ask and answer', 'Second proposal'],
+  ['candidate3', ['3'], 'Ask and answer', 'Third proposal'],
+  ['noAnswer', ['x'], 'Ask and answer', 'Mark as not answered'],
+  ['questionUp', ['k'], 'Ask and answer', 'Previous question'],
+  ['questionDown', ['j'], 'Ask and answer', 'Following question'],
+  ['standard', ['s'], 'Ask and answer', 'Ask a standard question: then its digit, or Enter for all'],
+  ['history', ['h'], 'Ask and answer', 'History of the answer'],
+  ['queue', ['l'], 'Work', 'Switch between queue and free questions'],
+  ['review', ['v'], 'Work', 'Switch between review and free questions'],
+  ['word', ['w'], 'Tools', 'Words: click or drag; Shift marks the line', 'marking'],
+  ['box', ['r'], 'Tools', 'Box: draw a box around the answer', 'marking'],
+  ['brush', ['b'], 'Tools', 'Brush', 'marking'],
+  ['eraser', ['e'], 'Tools', 'Eraser', 'marking'],
+  ['plus', ['p'], 'Tools', 'Point inside the answer', 'marking'],
+  ['minus', ['m'], 'Tools', 'Point outside the answer', 'marking'],
+  ['thinner', ['['], 'Tools', 'Thinner brush', 'marking'],
+  ['thicker', [']'], 'Tools', 'Thicker brush', 'marking'],
+  ['undo', ['Mod+z'], 'Tools', 'Undo'],
+  ['redo', ['Mod+Shift+z', 'Mod+y'], 'Tools', 'Redo'],
+  ['clear', ['Delete', 'Backspace'], 'Tools', 'Clear this page; delete the selected words'],
+  ['mend', ['t'], 'Fix words', 'Fix words: click a word to edit it, drag on an empty area to add one'],
+  ['splitWord', ['Mod+Enter'], 'Fix words', 'Split the word at the cursor'],
+  ['mergeWords', ['g'], 'Fix words', 'Merge the selected words'],
+  [
+    'cursor',
+    ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'],
+    'Without a mouse',
+    'Move between words; move the crosshair of a tool',
+  ],
+  ['apply', ['Space'], 'Without a mouse', 'Apply the tool; a box needs two corners'],
+  ['zoomIn', ['+', '='], 'Page', 'Zoom in'],
+  ['zoomOut', ['-'], 'Page', 'Zoom out'],
+  ['fit', ['0'], 'Page', 'Fit the whole page'],
+  ['zoomMark', ['z'], 'Page', 'Zoom to the mark or selection'],
+  ['pageUp', ['PageUp'], 'Page', 'Previous page'],
+  ['pageDown', ['PageDown'], 'Page', 'Following page'],
+  ['documents', ['d'], 'Page', 'Search documents'],
+  ['upload', ['u'], 'Page', 'Upload documents'],
+  ['help', ['?'], 'Page', 'Show keys and colours'],
+  ['escape', ['Escape'], 'Page', 'Close; leave a field; cancel a stroke'],
+  ...REVIEW_BINDINGS,
+];
+
+// Space held moves the page, the arrows say where to, and Escape must always lead out.
+export const keymap = new Keymap(BINDINGS, { fixed: ['cursor', 'apply', 'escape'], typed: ['splitWord'] });
+
+// The first chord of a command as people read it: "Ctrl Z".
+export function hint(name) {
+  const [chord] = keymap.chords(name);
+  return chord ? signs(chord).join(' ') : '';
+}
+
+// A slider or a tick box is no place for text.
+export const typing = (element) =>
+  element?.matches?.(
+    'input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable=true]',
+  );
+// What has the focus answers to these itself.
+const OWN = [
+  [['Enter', 'Space'], 'button, a, [role=option], [role=button], summary'],
+  [['Space'], '[type=checkbox], [type=radio]'],
+  [['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'], '[type=range]'],
+];
+const own = (element, key) => OWN.some(([keys, kind]) => keys.includes(key) && element?.matches?.(kind));
+// A field of one line has no page to turn: these keys do nothing in it by themselves.
+const idle = (element, key) =>
+  ['PageUp', 'PageDown'].includes(key) &&
+  element.matches('input, textarea[rows="1"]') &&
+  element.scrollHeight <= element.clientHeight;
+
+// commands: name -> function(event). Keys that nobody wants are left to the browser.
+export class Keyboard {
+  constructor(root, commands, space, when = () => null) {
+    this.root = root;
+    this.when = when; // () => 'review' while these keys hold
+    this.commands = commands;
+    this.space = space; // (held) => void
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    document.addEventListener('keydown', (event) => this.down(event), { signal });
+    document.addEventListener('keyup', (event) => event.key === ' ' && this.space(false, event), { signal });
+    window.addEventListener('blur', () => this.space(false, null), { signal });
+  }
+
+  // Only while the workspace is on the screen, and the focus is in it or nowhere.
+  awake(target) {
+    return this.root.offsetParent !== null || this.root.getClientRects().length > 0
+      ? this.root.contains(target) || target === document.body
+      : false;
+  }
+
+  down(event) {
+    if (event.defaultPrevented || event.isComposing || !this.awake(event.target)) return;
+    const key = chordsOf(event).at(-1);
+    const name = keymap.commandOf(event, this.when());
+    if (document.querySelector('.g-dialog') && name !== 'escape') return;
+    if (typing(event.target) && name !== 'escape' && !idle(event.target, key)) return;
+    if (own(event.target, key)) return;
+    if (key === 'Space') {
+      event.preventDefault();
+      if (!event.repeat) this.space(true, event);
+      return;
+    }
+    const command = this.commands[name];
+    if (!command) return;
+    if (command(event) !== false) event.preventDefault();
+  }
+
+  destroy() {
+    this.listening.abort();
+  }
+}

@@ -1,0 +1,124 @@
+// Which key calls which command: the defaults of keyboard.js, and what somebody has put in their place.
+//
+// A chord is written "Mod+Shift+z": "Mod" is Control, or Command on a Mac.
+
+const APPLE = /Mac|iP(hone|ad)/.test(navigator.platform ?? '');
+const SIGNS = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Delete: 'Del',
+  Escape: 'Esc',
+  PageUp: 'Page ↑',
+  PageDown: 'Page ↓',
+  Mod: APPLE ? '⌘' : 'Ctrl',
+  Shift: APPLE ? '⇧' : 'Shift',
+  Alt: APPLE ? '⌥' : 'Alt',
+};
+const MODIFIERS = ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified'];
+const SIGN = /^[^\p{L}\p{N}]$/u; // Shift is part of a sign like "?" already
+
+// "Mod+Shift+z" -> ["Ctrl", "Shift", "Z"]
+export function signs(chord) {
+  const parts =
+    chord === '+' ? ['+'] : chord.endsWith('++') ? [...chord.slice(0, -2).split('+'), '+'] : chord.split('+');
+  return parts.map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part));
+}
+
+// The chords that an event may mean, the most exact first: Shift and a letter are also the letter, where nothing else is said.
+export function chordsOf(event) {
+  if (MODIFIERS.includes(event.key)) return [];
+  const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const held = [...(event.ctrlKey || event.metaKey ? ['Mod'] : []), ...(event.altKey ? ['Alt'] : [])];
+  const plain = [...held, key].join('+'),
+    shifted = [...held, 'Shift', key].join('+');
+  if (!event.shiftKey) return [plain];
+  if (held.includes('Mod')) return [shifted];
+  return SIGN.test(key) ? [plain] : [shifted, plain];
+}
+
+// Whether two commands can be called at the same time: see "when" in keyboard.js.
+const meet = (one, other) => !(one && other && one !== other);
+
+export class Keymap {
+  // bindings: see keyboard.js; fixed: names of commands whose keys cannot be changed; typed: of those that are called while
+  // somebody writes, where a letter of its own could not be written any more.
+  constructor(bindings, { fixed, typed }) {
+    this.bindings = new Map(bindings.map(([name, usual, , text, when]) => [name, { usual, text, when }]));
+    this.fixed = new Set(fixed);
+    this.typed = new Set(typed);
+    this.changed = {};
+  }
+
+  // changed: { command: [chords] }, as it was stored; what is not understood is left out.
+  load(changed) {
+    const sound = ([name, chords]) =>
+      this.bindings.has(name) &&
+      !this.fixed.has(name) &&
+      Array.isArray(chords) &&
+      chords.every((chord) => typeof chord === 'string' && this.may(name, chord));
+    this.changed = Object.fromEntries(Object.entries(changed ?? {}).filter(sound));
+    this.table = null;
+  }
+
+  chords(name) {
+    return this.changed[name] ?? this.bindings.get(name)?.usual ?? [];
+  }
+
+  // Whether a command may have this chord at all.
+  may(name, chord) {
+    return !this.typed.has(name) || /^(Mod|Alt)\+|^F\d+$/.test(chord);
+  }
+
+  // The commands that a chord calls: several where they never meet.
+  named(chord) {
+    if (!this.table) {
+      this.table = new Map();
+      for (const name of this.bindings.keys())
+        for (const each of this.chords(name)) this.table.set(each, [...(this.table.get(each) ?? []), name]);
+    }
+    return this.table.get(chord) ?? [];
+  }
+
+  // The command that the chord would have to be taken from, if `name` were to have it.
+  rival(name, chord) {
+    const { when } = this.bindings.get(name);
+    return this.named(chord).find((other) => other !== name && meet(when, this.bindings.get(other).when));
+  }
+
+  // when: 'review' while an answer is under review; then its own keys come first.
+  commandOf(event, when = null) {
+    for (const chord of chordsOf(event)) {
+      const named = this.named(chord),
+        special = named.find((name) => this.bindings.get(name).when === 'review');
+      const name = when === 'review' && special ? special : named.find((each) => each !== special);
+      if (name) return name;
+    }
+  }
+
+  is(name, event) {
+    return this.commandOf(event) === name;
+  }
+
+  // From now on these chords call the command, and no other one that could be meant.
+  set(name, chords) {
+    for (const chord of chords) {
+      for (let other = this.rival(name, chord); other; other = this.rival(name, chord)) {
+        this.changed[other] = this.chords(other).filter((each) => each !== chord);
+        this.table = null;
+      }
+    }
+    if (JSON.stringify(this.bindings.get(name).usual) === JSON.stringify(chords)) delete this.changed[name];
+    else this.changed[name] = chords;
+    this.table = null;
+  }
+
+  reset(name) {
+    this.set(name, this.bindings.get(name).usual);
+  }
+
+  resetAll() {
+    this.load({});
+  }
+}

@@ -1,0 +1,126 @@
+// Where the answer may stand: pages by the probability that they answer, what carries a mark, and what was not asked yet.
+
+import { h, keyed, percent, redraw } from '../core/dom.js';
+import { icon } from '../core/icons.js';
+
+const SHOWN = 4; // pages before "more"
+
+// view: { annotation, pages: [{ id, number, origin }], page, marked, refining, further }. act: { page(id), askHere(), askMore(all), stop() }
+export class RankedPages {
+  constructor(act, changed) {
+    this.act = act;
+    this.changed = changed;
+    this.wide = null; // id of the annotation whose list is shown whole
+    const part = () => h('div', { class: 'g-part' });
+    [this.asking, this.more, this.below] = [part(), part(), part()];
+    this.list = h('div', { class: 'g-ranked-list', role: 'list', 'aria-label': 'Pages by probability of an answer' });
+    this.root = h('div', { class: 'g-ranked' }, this.asking, this.list, this.more, this.below);
+  }
+
+  // Draws into `root`.
+  render(view) {
+    const { annotation, pages } = view;
+    this.root.hidden = pages.length < 2;
+    if (this.root.hidden) return;
+    const chances = new Map((annotation.ranked ?? []).map((each) => [each.page_id, each.answered]));
+    if (!chances.size && annotation.proposal) chances.set(annotation.proposal.page_id, annotation.proposal.answered);
+    const rows = pages
+      .filter((each) => each.origin || chances.has(each.id))
+      .sort(
+        (left, right) =>
+          Number(Boolean(right.origin)) - Number(Boolean(left.origin)) ||
+          (chances.get(right.id) ?? 0) - (chances.get(left.id) ?? 0),
+      );
+    const whole = this.wide === annotation.id || rows.length <= SHOWN + 1;
+    const { further, locked, reviewing, page, marked, refining } = view;
+    redraw(this.asking, [annotation.id, chances.size, pages.length, locked, reviewing, further], () =>
+      this.asked(view, chances.size),
+    );
+    keyed(this.list, whole ? rows : rows.slice(0, SHOWN), {
+      key: (each) => each.id,
+      make: (each) =>
+        h(
+          'div',
+          { role: 'listitem' },
+          h('button', { class: 'g-ranked-page', on: { click: () => this.act.page(each.id) } }),
+        ),
+      dress: (row, each) => this.dress(row.firstChild, each, chances.get(each.id), page),
+    });
+    redraw(this.more, [annotation.id, whole, rows.length], () =>
+      whole
+        ? null
+        : h(
+            'button',
+            { class: 'g-link', on: { click: () => ((this.wide = annotation.id), this.changed()) } },
+            `Show ${rows.length - SHOWN} more pages`,
+          ),
+    );
+    redraw(this.below, [page?.number, marked, annotation.no_answer, refining, locked], () => this.here(view));
+  }
+
+  dress(button, each, chance, page) {
+    const known = chance !== undefined;
+    const mark = each.origin ? { model: ', marked by the model', person: ', marked by a person' }[each.origin] : '';
+    button.setAttribute('aria-current', String(each.id === page?.id));
+    button.dataset.origin = each.origin ?? '';
+    button.title = `Page ${each.number}${mark}${known ? `; probability of an answer: ${percent(chance)}` : '; not asked'}`;
+    redraw(button, [each.number, chance], () => [
+      h('span', {}, `Page ${each.number}`),
+      h('i', { class: 'g-track' }, h('i', { style: `width: ${100 * (chance ?? 0)}%` })),
+      h('b', {}, known ? percent(chance) : '–'),
+      h('i', { class: 'g-dot' }),
+    ]);
+  }
+
+  // Of a long document only some pages are asked at first: that is said, and mended at a wish.
+  asked({ annotation, pages, further, locked, reviewing }, number) {
+    if (number >= pages.length || (locked && !reviewing)) return null;
+    if (further?.annotation === annotation.id) {
+      return h(
+        'div',
+        { class: 'g-further', role: 'status' },
+        h('span', { class: 'g-bar' }, h('i', { style: `width: ${(100 * number) / further.until}%` })),
+        h(
+          'span',
+          { class: 'g-quiet' },
+          `Asked ${number} of ${further.until === pages.length ? pages.length : `${further.until} pages; ${pages.length} in total`}`,
+        ),
+        h(
+          'button',
+          { class: 'g-link', disabled: further.stop, on: { click: () => this.act.stop() } },
+          further.stop ? 'Stopping…' : 'Stop',
+        ),
+      );
+    }
+    const left = pages.length - number;
+    const why =
+      number > 1
+        ? `${number} of ${pages.length} pages asked: those with most words of the question.`
+        : `1 of ${pages.length} pages asked.`;
+    return h(
+      'div',
+      { class: 'g-further' },
+      h('span', { class: 'g-quiet' }, why),
+      h(
+        'span',
+        {},
+        left > 8 ? h('button', { class: 'g-link', on: { click: () => this.act.askMore(false) } }, 'Ask 8 more') : null,
+        h(
+          'button',
+          { class: 'g-link', on: { click: () => this.act.askMore(true) } },
+          left > 8 ? `Ask all ${pages.length}` : left === 1 ? 'Ask the last page' : `Ask the other ${left}`,
+        ),
+      ),
+    );
+  }
+
+  here({ annotation, page, marked, refining, locked }) {
+    if (!page || marked || annotation.no_answer || locked) return null;
+    return h(
+      'button',
+      { class: 'g-link g-here', disabled: refining, on: { click: () => this.act.askHere() } },
+      icon('spark', 14),
+      `Mark the answer on page ${page.number} too`,
+    );
+  }
+}

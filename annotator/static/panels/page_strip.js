@@ -1,0 +1,97 @@
+// The left column's lower half: the pages of the open document, and which of them carry a mark.
+
+import { h, replace } from '../core/dom.js';
+import { thumbnailAddress } from '../core/api.js';
+import { walk } from './document_list.js';
+
+const NEAR = '400px'; // how far outside the strip pictures are held: a document may have hundreds of pages
+
+export class PageStrip {
+  // open(id): a page was chosen. stop(), resume(): the reading of a long document is to end, or to go on.
+  constructor(root, { open, stop, resume }) {
+    this.open = open;
+    this.title = h('h3', {});
+    this.stop = h('button', { class: 'g-link', type: 'button', hidden: true, on: { click: stop } }, 'Stop reading');
+    this.resume = h(
+      'button',
+      { class: 'g-link', type: 'button', hidden: true, on: { click: resume } },
+      'Read the rest',
+    );
+    this.list = h('div', {
+      class: 'g-pages',
+      role: 'listbox',
+      'aria-label': 'Pages',
+      on: { keydown: (event) => walk(event, '.g-thumbnail') },
+    });
+    this.root = root;
+    root.append(h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume), this.list);
+    this.shown = null;
+    this.observer = new IntersectionObserver((entries) => entries.forEach((entry) => this.picture(entry)), {
+      root: this.list,
+      rootMargin: `${NEAR} 0px`,
+    });
+  }
+
+  // marks: page id -> 'model' | 'person'; chances: page id -> probability that it answers, or undefined
+  render({ document, page, marks, chances }) {
+    this.root.hidden = !document;
+    if (!document) return;
+    if (this.shown !== document.id) {
+      this.shown = document.id;
+      this.observer.disconnect();
+      this.rows = [];
+      replace(this.list);
+      this.list.scrollTop = 0;
+    }
+    const { pages, reading, cut_off: cutOff } = document;
+    this.stop.hidden = !reading;
+    this.resume.hidden = !cutOff;
+    this.title.textContent = reading
+      ? `Pages · ${pages.length} of ${reading}`
+      : pages.length > 1
+        ? `Pages · ${pages.length}`
+        : 'Pages';
+    this.append(pages.slice(this.rows.length));
+    for (const row of this.rows) {
+      const here = row.id === page?.id,
+        mark = marks[row.id] ?? '',
+        chance = chances[row.id];
+      if (row.here === here && row.mark === mark && row.chance === chance) continue;
+      if (here && !row.here) requestAnimationFrame(() => row.element.scrollIntoView({ block: 'nearest' }));
+      Object.assign(row, { here, mark, chance });
+      row.element.setAttribute('aria-selected', String(here));
+      row.element.tabIndex = here ? 0 : -1;
+      row.element.dataset.mark = mark;
+      row.element.style.setProperty('--chance', chance ?? 0);
+      row.element.setAttribute('aria-label', `Page ${row.number}${mark ? ', marked' : ''}`);
+      row.share.textContent = chance === undefined ? '' : `${Math.round(100 * chance)} %`;
+    }
+  }
+
+  // All pages of a document, and later those that come in behind them: in their order, without gaps.
+  append(pages) {
+    const rows = pages.map((each) => this.row(each));
+    this.rows.push(...rows);
+    this.list.append(...rows.map(({ element }) => element));
+    for (const { paper } of rows) this.observer.observe(paper);
+  }
+
+  row({ id, number, width, height }) {
+    const paper = h('span', { class: 'g-paper', style: `aspect-ratio: ${width} / ${height}`, dataset: { page: id } });
+    const share = h('span', { class: 'g-chance', title: 'Probability that this page answers the question' });
+    const element = h(
+      'button',
+      { class: 'g-thumbnail', role: 'option', 'aria-label': `Page ${number}`, on: { click: () => this.open(id) } },
+      paper,
+      h('span', { class: 'g-thumbnail-foot' }, h('span', {}, String(number)), share),
+    );
+    return { id, number, element, paper, share };
+  }
+
+  // The picture of a page that is near is fetched; that of a page far away is let go.
+  picture({ target, isIntersecting }) {
+    if (!isIntersecting) target.replaceChildren();
+    else if (!target.firstChild)
+      target.append(h('img', { src: thumbnailAddress(target.dataset.page, 200), alt: '', decoding: 'async' }));
+  }
+}

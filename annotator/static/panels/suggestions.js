@@ -1,0 +1,337 @@
+// What can be asked of the open document: standard questions not asked yet, recent ones while typing, one's own before these.
+
+import { get, post } from '../core/api.js';
+import { count, h, redraw, replace } from '../core/dom.js';
+import { icon } from '../core/icons.js';
+import { hint, typing } from '../core/keyboard.js';
+import { remember, remembered } from '../core/storage.js';
+
+const SHOWN = 5,
+  BESIDE = 2; // standard questions before "more"; beside an open answer, which needs the room
+const LISTED = 8; // suggestions while typing
+const REMEMBERED = 50; // questions of the history
+const CHORD = 5_000; // milliseconds that S waits for its digit
+
+export class Suggestions {
+  // field: the question's textarea. act: { ask(text), asked(annotation), edit(), reviewer(), answering(), tell(sentence), error(error) }
+  constructor(root, field, library, act) {
+    Object.assign(this, { root, field, library, act });
+    this.standard = [];
+    this.recent = [];
+    this.all = null; // { done, number, stop } while all are being asked
+    this.matches = [];
+    this.at = -1; // the chosen one of matches
+    this.back = null; // place in the history, while one walks through it
+    this.room = h('div', { class: 'g-suggestions' });
+    this.list = h('ul', {
+      class: 'g-matches',
+      id: 'g-matches',
+      role: 'listbox',
+      'aria-label': 'Questions asked before',
+      hidden: true,
+    });
+    field.closest('.g-question-box').append(this.list);
+    root.append(this.room);
+    for (const [name, value] of Object.entries({
+      role: 'combobox',
+      'aria-expanded': 'false',
+      'aria-controls': 'g-matches',
+      'aria-autocomplete': 'list',
+    }))
+      field.setAttribute(name, value);
+    field.addEventListener(
+      'keydown',
+      (event) => this.key(event) && (event.preventDefault(), event.stopImmediatePropagation()),
+      { capture: true },
+    );
+    field.addEventListener('input', () => ((this.back = null), this.match()));
+    field.addEventListener('blur', () => this.close());
+    this.chord = (event) => this.digit(event);
+    this.elsewhere = () => this.disarm(); // a hand that goes to the mouse means something else
+  }
+
+  // What the server knows for the open document. Fails silently: one can ask without suggestions.
+  async load() {
+    const { project, document } = this.library;
+    if (!project) return;
+    const answer = await get(`/projects/${project.id}/questions${document ? `?document_id=${document.id}` : ''}`).catch(
+      () => null,
+    );
+    if (!answer || project !== this.library.project || document !== this.library.document) return;
+    Object.assign(this, answer);
+    this.render();
+    if (document && this.field === globalThis.document.activeElement && this.back === null) this.match(); // somebody was faster
+  }
+
+  // What this person has asked of the open document.
+  get asked() {
+    return new Set(
+      (this.library.document?.annotations ?? [])
+        .filter((each) => this.library.mine(each))
+        .map((each) => each.question.text),
+    );
+  }
+
+  get left() {
+    const { asked } = this;
+    return this.standard.filter((each) => !each.annotation_id && !asked.has(each.text));
+  }
+
+  // --- asking
+
+  ask(text) {
+    this.close();
+    this.act.ask(text);
+  }
+
+  // One after the other; the first one is shown, the others wait in the list of questions.
+  async askAll() {
+    const { document } = this.library,
+      questions = this.left;
+    if (this.all || !document || !questions.length) return;
+    const all = { done: 0, number: questions.length, stop: false };
+    this.all = all;
+    this.render();
+    try {
+      for (const { text } of questions) {
+        if (all.stop || this.library.document !== document) break;
+        const annotation = await post(`/documents/${document.id}/ask`, { question: text });
+        all.done++;
+        this.act.asked(annotation, all.done === 1);
+        this.render();
+      }
+    } catch (error) {
+      this.act.error(error);
+    } finally {
+      this.all = null;
+      this.render();
+    }
+  }
+
+  // S, then the digit of a standard question, or Enter for all of them.
+  arm() {
+    if (!this.left.length || this.root.hidden)
+      return this.act.tell(
+        this.standard.length
+          ? 'All standard questions have been asked about this document.'
+          : 'This project has no standard questions.',
+      );
+    this.root.dataset.armed = 'on';
+    document.addEventListener('keydown', this.chord, { capture: true });
+    document.addEventListener('pointerdown', this.elsewhere, { capture: true });
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.disarm(), CHORD);
+  }
+
+  disarm() {
+    clearTimeout(this.timer);
+    delete this.root.dataset.armed;
+    document.removeEventListener('keydown', this.chord, { capture: true });
+    document.removeEventListener('pointerdown', this.elsewhere, { capture: true });
+  }
+
+  digit(event) {
+    if (['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
+    this.disarm();
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+    const chosen = /^[1-9]$/.test(event.key) ? this.left[Number(event.key) - 1] : null;
+    if (!chosen && event.key !== 'Enter') return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (chosen) this.ask(chosen.text);
+    else this.askAll();
+  }
+
+  // --- while typing
+
+  // Whether the key was for the list or the history.
+  key(event) {
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const open = !this.list.hidden,
+      { value } = this.field;
+    if (open && event.key === 'Escape') return (this.close(), true);
+    if (open && event.key === 'Enter' && this.at >= 0) return (this.ask(this.matches[this.at].text), true);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || event.shiftKey) return false;
+    if (this.back !== null || (!value && step < 0)) return (this.walk(step), true);
+    if (!open) return false;
+    this.at = Math.min(this.matches.length - 1, Math.max(-1, this.at + step));
+    this.choose();
+    return true;
+  }
+
+  match() {
+    const wanted = this.field.value.trim().toLowerCase(),
+      { asked } = this;
+    const known = [
+      ...this.left.map((each) => ({ text: each.text, note: 'standard' })),
+      ...this.recent
+        .filter((each) => !asked.has(each.text))
+        .map((each) => ({ text: each.text, note: count(each.times, 'document') })),
+    ];
+    this.matches = wanted
+      ? known
+          .filter((each) => each.text.toLowerCase().includes(wanted) && each.text.toLowerCase() !== wanted)
+          .slice(0, LISTED)
+      : [];
+    this.at = -1;
+    replace(
+      this.list,
+      this.matches.map((each, at) =>
+        h(
+          'li',
+          {
+            class: 'g-match',
+            id: `g-match-${at}`,
+            role: 'option',
+            'aria-selected': 'false',
+            title: each.text,
+            on: { pointerdown: (event) => event.preventDefault(), click: () => this.ask(each.text) },
+          },
+          h('span', {}, highlit(each.text, wanted)),
+          h('i', {}, each.note),
+        ),
+      ),
+    );
+    this.list.hidden = !this.matches.length;
+    this.choose();
+  }
+
+  choose() {
+    [...this.list.children].forEach((each, at) => each.setAttribute('aria-selected', String(at === this.at)));
+    this.list.children[this.at]?.scrollIntoView({ block: 'nearest' });
+    this.field.setAttribute('aria-expanded', String(!this.list.hidden));
+    if (this.at < 0) this.field.removeAttribute('aria-activedescendant');
+    else this.field.setAttribute('aria-activedescendant', `g-match-${this.at}`);
+  }
+
+  close() {
+    this.matches = [];
+    this.at = -1;
+    this.list.hidden = true;
+    this.choose();
+  }
+
+  // --- history: what this person asked in this project, newest last, in this browser
+
+  get place() {
+    return `glossator.asked.${this.library.user?.id}.${this.library.project?.id}`;
+  }
+
+  get history() {
+    return remembered('local', this.place) ?? [];
+  }
+
+  remember(text) {
+    this.back = null;
+    const kept = [...this.history.filter((each) => each !== text), text].slice(-REMEMBERED);
+    remember('local', this.place, kept);
+  }
+
+  walk(step) {
+    const { history } = this;
+    this.close();
+    if (!history.length) return;
+    const at = Math.max(0, (this.back ?? history.length) + step);
+    this.back = at >= history.length ? null : at;
+    this.field.value = history[at] ?? '';
+    this.field.dispatchEvent(new Event('glossator:filled'));
+    this.field.setSelectionRange(this.field.value.length, this.field.value.length);
+  }
+
+  // --- drawing
+
+  render() {
+    const { left, all } = this,
+      { document } = this.library;
+    this.root.hidden = !document || !(this.standard.length || this.act.reviewer());
+    if (this.root.hidden) return;
+    const few = this.act.answering() ? BESIDE : SHOWN,
+      reviewer = this.act.reviewer();
+    redraw(this.room, [left, all, this.wide, few, this.standard.length, reviewer], () =>
+      this.content(left, few, reviewer),
+    );
+  }
+
+  content(left, few, reviewer) {
+    const { all } = this,
+      shown = this.wide ? left : left.slice(0, few);
+    const head = all
+      ? [
+          h('span', { class: 'g-quiet' }, `Asking ${Math.min(all.done + 1, all.number)} of ${all.number}`),
+          h('span', { class: 'g-bar' }, h('i', { style: `width: ${(100 * all.done) / all.number}%` })),
+          h(
+            'button',
+            { class: 'g-link', disabled: all.stop, on: { click: () => ((all.stop = true), this.render()) } },
+            all.stop ? 'Stopping…' : 'Stop',
+          ),
+        ]
+      : [
+          h('span', { class: 'g-quiet' }, title(this.standard.length, left.length)),
+          reviewer &&
+            h(
+              'button',
+              {
+                class: 'g-icon-button g-small',
+                title: 'Standard questions of this project',
+                'aria-label': 'Standard questions of this project',
+                on: { click: () => this.act.edit() },
+              },
+              icon('pencil', 14),
+            ),
+          left.length > 1 &&
+            h(
+              'button',
+              {
+                class: 'g-link g-all',
+                title: `Ask all standard questions   ${hint('standard')}, then Enter`,
+                on: { click: () => this.askAll() },
+              },
+              'Ask all',
+            ),
+        ];
+    return [
+      h('div', { class: 'g-suggestions-head' }, head),
+      left.length
+        ? h(
+            'div',
+            { class: 'g-standard', role: 'group', 'aria-label': 'Standard questions' },
+            shown.map((each, at) => this.chip(each, at)),
+            left.length > few &&
+              h(
+                'button',
+                { class: 'g-link', on: { click: () => ((this.wide = !this.wide), this.render()) } },
+                this.wide ? 'Fewer' : `${left.length - few} more`,
+              ),
+          )
+        : null,
+    ];
+  }
+
+  chip(each, at) {
+    return h(
+      'button',
+      {
+        class: 'g-suggestion',
+        disabled: this.all !== null,
+        title: `${each.text}${at < 9 ? `   ${hint('standard')}, then ${at + 1}` : ''}`,
+        on: { click: () => this.ask(each.text) },
+      },
+      at < 9 ? h('kbd', {}, String(at + 1)) : null,
+      h('span', {}, each.text),
+    );
+  }
+}
+
+const title = (standard, left) =>
+  !standard
+    ? 'No standard questions yet'
+    : left
+      ? `Standard questions · ${left} not asked yet`
+      : 'All standard questions asked';
+
+// The typed part of a suggestion stands out.
+function highlit(text, wanted) {
+  const at = text.toLowerCase().indexOf(wanted);
+  return [text.slice(0, at), h('b', {}, text.slice(at, at + wanted.length)), text.slice(at + wanted.length)];
+}

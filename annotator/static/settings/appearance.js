@@ -1,0 +1,26 @@
+// Light or dark, and the colours of marks. Gradio's tabs beside the workspace follow.
+
+import { choosePalette } from '../canvas/palettes.js';
+
+export const THEMES = { system: 'System setting', light: 'Light', dark: 'Dark' };
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+let shown = 'system',
+  watching = false;
+
+export function appear({ theme = 'system', palette = 'blue' }) {
+  const { documentElement: html, body } = document;
+  if (theme === 'light' || theme === 'dark') html.dataset.theme = theme;
+  else delete html.dataset.theme;
+  shown = theme;
+  follow();
+  if (!watching) new MutationObserver(follow).observe(body, { attributes: true, attributeFilter: ['class'] });
+  watching = true;
+  choosePalette(palette);
+}
+
+// Gradio turns the class on and off by itself when the system changes, whatever somebody chose here.
+function follow() {
+  document.body.classList.toggle('dark', shown === 'dark' || (shown !== 'light' && dark.matches));
+}

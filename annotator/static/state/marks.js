@@ -1,0 +1,75 @@
+// What stands in an annotation: one mark a page, and whether the document answers at all. Plain values, never changed in place.
+//
+// mark: { words: [numbers], mask: patch, points: [[x, y, positive]], boxes: [[x0, y0, x1, y1]] }
+
+import { EMPTY_PATCH, isEmpty } from '../canvas/mask.js';
+import { same } from '../core/dom.js';
+
+export const EMPTY_MARK = Object.freeze({ words: [], mask: EMPTY_PATCH, points: [], boxes: [] });
+
+export const isBlank = (mark) => mark.words.length === 0 && isEmpty(mark.mask);
+
+const ascending = (numbers) => [...numbers].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
+
+// A dense mask has hundreds of thousands of runs, and this is asked at every stroke.
+const alike = (left, right) =>
+  left === right || (left.length === right.length && left.every((each, at) => each === right[at]));
+
+const samePixels = (left, right) => alike(left.mask.box, right.mask.box) && alike(left.mask.counts, right.mask.counts);
+
+export function sameMark(left, right) {
+  return samePixels(left, right) && alike(ascending(left.words), ascending(right.words));
+}
+
+// The annotation as this tab holds it: what the server said, with what still waits in the queue on top.
+export function opened(annotation, pending) {
+  const local = {
+    ...annotation,
+    no_answer: annotation.state.no_answer,
+    pages: Object.fromEntries(
+      Object.entries(annotation.state.pages).map(([page, mark]) => [page, { ...EMPTY_MARK, ...mark }]),
+    ),
+  };
+  for (const item of pending) {
+    Object.assign(local.pages, item.pages);
+    local.no_answer = item.no_answer;
+    local.status = statusAfter(item.action);
+  }
+  return local;
+}
+
+// Actions of an author, and the verdicts of a reviewer, which are statuses themselves.
+export const statusAfter = (action) =>
+  ({ accept: 'accepted', submit: 'submitted', accepted: 'accepted', rejected: 'rejected', fixed: 'fixed' })[action] ??
+  'draft';
+
+// Nothing is left to do for the author.
+export const DECIDED = ['accepted', 'submitted', 'fixed'];
+
+// Edits that turn one mark into another, whatever lies between: undo, redo, a candidate, one's own version after a conflict.
+export function editsBetween(page, from, to) {
+  const edits = [];
+  if (!sameMark(from, to))
+    edits.push(isBlank(to) ? { op: 'clear', page } : { op: 'mask', page, words: to.words, mask: to.mask });
+  const cleared = edits[0]?.op === 'clear';
+  const points = cleared ? [] : from.points,
+    boxes = cleared ? [] : from.boxes;
+  if (!same([points, boxes], [to.points, to.boxes]))
+    edits.push({ op: 'prompts', page, points: to.points, boxes: to.boxes });
+  return edits;
+}
+
+// Edits that turn one version of a whole answer into another. mine, theirs: { pages, no_answer }.
+export function editsTo(mine, theirs) {
+  const pages = new Set([...Object.keys(theirs.pages), ...Object.keys(mine.pages)]);
+  const edits = [...pages].flatMap((page) =>
+    editsBetween(page, theirs.pages[page] ?? EMPTY_MARK, mine.pages[page] ?? EMPTY_MARK),
+  );
+  if (theirs.no_answer !== mine.no_answer) edits.push({ op: 'no_answer', value: mine.no_answer });
+  return edits;
+}
+
+// Who drew this mark: the model, where words and pixels are exactly what one of its predictions for the page said.
+export function origin(mark, predictions) {
+  return predictions.some((prediction) => sameMark(mark, prediction)) ? 'model' : 'person';
+}

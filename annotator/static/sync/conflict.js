@@ -1,0 +1,149 @@
+// Two versions of one answer, side by side: a person decides which one stays. Nothing is overwritten before that.
+
+import { h } from '../core/dom.js';
+import { EMPTY_MARK, isBlank, sameMark } from '../state/marks.js';
+import { Raster } from '../canvas/mask.js';
+import { Overlay } from '../canvas/overlay.js';
+import { openDialog } from '../core/dialog.js';
+import { living } from '../words/words.js';
+
+// A small picture of a page with a mark on it. image: anything drawImage takes.
+function picture(page, image, words, mark) {
+  const canvas = h('canvas', { width: '840', height: '420', role: 'img', 'aria-label': `Page ${page.number}` });
+  const mask = new Raster(page.width, page.height),
+    under = new Raster(page.width, page.height);
+  mask.load(mark.mask);
+  for (const { box } of living(words, mark.words)) under.fillBox(box, 1);
+  const overlay = new Overlay(page.width, page.height);
+  if (mark.mask.counts.length) overlay.repaint(mask, under, mark.mask.box, 'person');
+  const context = canvas.getContext('2d');
+  return {
+    canvas,
+    draw: ([x0, y0, x1, y1]) => {
+      canvas.height = Math.round((canvas.width * (y1 - y0)) / (x1 - x0));
+      context.imageSmoothingQuality = 'high';
+      for (const layer of [image, overlay.canvas])
+        context.drawImage(layer, x0, y0, x1 - x0, y1 - y0, 0, 0, canvas.width, canvas.height);
+    },
+  };
+}
+
+// The part of the page that shows both marks, with room around them.
+function frame(page, marks) {
+  const boxes = marks.filter((mark) => mark.mask.counts.length).map((mark) => mark.mask.box);
+  if (!boxes.length) return [0, 0, page.width, Math.round(page.width * 0.6)];
+  const room = 90;
+  let [x0, y0, x1, y1] = [
+    Math.min(...boxes.map((box) => box[0])) - room,
+    Math.min(...boxes.map((box) => box[1])) - room,
+    Math.max(...boxes.map((box) => box[2])) + room,
+    Math.max(...boxes.map((box) => box[3])) + room,
+  ];
+  const wanted = Math.max(x1 - x0, (y1 - y0) * 1.5, page.width / 2);
+  x0 = Math.max(0, Math.min(x0, page.width - wanted, (x0 + x1 - wanted) / 2));
+  x1 = Math.min(page.width, x0 + wanted);
+  const height = Math.max(y1 - y0, (x1 - x0) * 0.5);
+  y0 = Math.max(0, Math.min(y0, page.height - height));
+  return [x0, y0, x1, Math.min(page.height, y0 + height)];
+}
+
+function summary(version) {
+  if (version.no_answer) return 'Not answered in this document';
+  return version.text || 'No words marked';
+}
+
+// What the dialog says: of one's own edits, and of a reviewer's verdict on an answer that has moved on.
+const WORDS = {
+  revision: { mine: 'Your version, not saved yet', take: 'Use saved version', keep: 'Save my version' },
+  verdict: { mine: 'Version that you reviewed', take: 'Review new version', keep: null },
+  fixed: { mine: 'Your fix, not saved yet', take: 'Review new version', keep: 'Save my fix' },
+};
+
+// mine, theirs: { no_answer, pages, text, who }. page: the one to look at. of: a key of WORDS. Calls keepMine() or takeTheirs().
+export function openConflict(
+  root,
+  { sentence, kind, of = 'revision', page, image, words, mine, theirs, keepMine, takeTheirs, closed },
+) {
+  const said = WORDS[of];
+  const side = (title, version, mark) =>
+    h(
+      'figure',
+      { class: 'g-version' },
+      h('figcaption', {}, h('b', {}, title), h('span', { dir: 'auto' }, summary(version))),
+      mark,
+    );
+  const marks = [mine, theirs].map((version) => version.pages[page.id] ?? EMPTY_MARK);
+  const pictures = marks.map((mark) => picture(page, image, words, mark));
+  const shown = frame(page, marks);
+  for (const each of pictures) each.draw(shown);
+  const alike = sameMark(...marks) && mine.no_answer === theirs.no_answer;
+  return openDialog(root, {
+    title:
+      kind === 'conflict'
+        ? theirs.self
+          ? 'This answer was changed in another window'
+          : 'This answer was changed by somebody else'
+        : of === 'revision'
+          ? 'The server refused an edit'
+          : 'The server refused a review',
+    wide: true,
+    body: [
+      h(
+        'p',
+        {},
+        sentence,
+        ' ',
+        alike
+          ? 'Both versions are the same on this page.'
+          : said.keep
+            ? 'Nothing is lost. Choose a version.'
+            : 'You reviewed an earlier version.',
+      ),
+      h(
+        'div',
+        { class: 'g-versions' },
+        side(said.mine, mine, pictures[0].canvas),
+        side(
+          kind === 'conflict' ? `Saved${theirs.self ? ' by you' : theirs.who ? ` by ${theirs.who}` : ''}` : 'Saved',
+          theirs,
+          pictures[1].canvas,
+        ),
+      ),
+      h(
+        'p',
+        { class: 'g-quiet' },
+        isBlank(marks[1]) && isBlank(marks[0])
+          ? ''
+          : `Page ${page.number}. The history keeps the saved version in both cases.`,
+      ),
+    ],
+    actions: [
+      {
+        label: kind === 'refused' && of !== 'revision' ? 'Discard review' : said.take,
+        primary: !said.keep,
+        run: takeTheirs,
+      },
+      said.keep && { label: said.keep, primary: true, run: keepMine },
+    ].filter(Boolean),
+    closed,
+  });
+}
+
+// What the edits were made for (an answer, the words of a page) is not there, or not for this person: they wait until somebody says otherwise.
+export function openGone(root, { sentence, what, question, number, again, giveUp }) {
+  return openDialog(root, {
+    title: `This ${what} no longer exists`,
+    body: [
+      h('p', {}, sentence, question ? ` The question was: ${question}` : ''),
+      h(
+        'p',
+        {},
+        `${number === 1 ? 'One unsaved edit is' : `${number} unsaved edits are`} kept in this browser. Try again once you are a member of the project, or discard ${number === 1 ? 'it' : 'them'}.`,
+      ),
+    ],
+    actions: [
+      { label: number === 1 ? 'Discard edit' : 'Discard edits', run: giveUp },
+      { label: 'Try again', primary: true, run: again },
+    ],
+  });
+}

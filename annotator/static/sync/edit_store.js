@@ -1,0 +1,62 @@
+// Edits that the server has not acknowledged, kept in IndexedDB: they live through reloads and crashes of the browser.
+
+const NAME = 'glossator',
+  STORE = 'edits';
+const PATIENCE = 5000; // milliseconds: a browser whose storage is broken may never answer
+
+export function finished(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+// A database of one store. Rejects where the browser has none, or one that never answers.
+export function openDatabase(name, store, keyPath) {
+  const opening = indexedDB.open(name, 1);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(store, { keyPath });
+  const late = new Promise((_, reject) => setTimeout(() => reject(new Error('no answer')), PATIENCE));
+  return Promise.race([finished(opening), late]);
+}
+
+export class EditStore {
+  constructor(database) {
+    this.database = database;
+  }
+
+  // A store without a database (some private windows have none) keeps nothing, and says so: `lasting` is false.
+  static async open() {
+    try {
+      const store = new EditStore(await openDatabase(NAME, STORE, 'key'));
+      // The browser takes the database away: its storage was cleared, or its disk failed.
+      store.database.onclose = () => (store.database = null);
+      return store;
+    } catch {
+      return new EditStore(null);
+    }
+  }
+
+  get lasting() {
+    return this.database !== null;
+  }
+
+  async all() {
+    if (!this.database) return [];
+    const items = await finished(this.database.transaction(STORE).objectStore(STORE).getAll());
+    return items.sort((left, right) => left.sequence - right.sequence);
+  }
+
+  // Puts and removes in one transaction: either all of it is on disk, or nothing.
+  change(put, remove = []) {
+    if (!this.database) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const transaction = this.database.transaction(STORE, 'readwrite', { durability: 'strict' });
+      for (const item of put) transaction.objectStore(STORE).put(item);
+      for (const key of remove) transaction.objectStore(STORE).delete(key);
+      transaction.oncomplete = () => resolve();
+      // A full disk aborts at the commit, without an error of any one request.
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+      transaction.commit?.(); // nothing more comes: the browser need not wait for another turn of the page
+    });
+  }
+}

@@ -1,0 +1,214 @@
+// Above the question: what one works on (asking freely, the queue, review), whose task it is, and why there is none.
+
+import { count, h, onThisClock, redraw } from '../core/dom.js';
+import { icon } from '../core/icons.js';
+import { hint } from '../core/keyboard.js';
+
+const MODES = [
+  ['free', 'Ask', 'Ask any question about any document', 'queue'],
+  ['queue', 'Queue', 'Answer the standard questions task by task', 'queue'],
+  ['review', 'Review', "Review other people's answers", 'review'],
+];
+const clock = (at) => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+export class QueueBar {
+  // act: { mode(name), next(), back(), again(), edit() }
+  constructor(root, act) {
+    this.act = act;
+    this.modes = Object.fromEntries(
+      MODES.map(([name, label, title, key]) => [
+        name,
+        h(
+          'button',
+          {
+            class: 'g-mode',
+            role: 'radio',
+            title: `${title}   ${hint(key)}`,
+            dataset: { mode: name },
+            on: { click: () => act.mode(name) },
+          },
+          h('span', {}, label),
+          h('i', {}),
+        ),
+      ]),
+    );
+    this.choice = h(
+      'div',
+      { class: 'g-modes', role: 'radiogroup', 'aria-label': 'Work mode' },
+      Object.values(this.modes),
+    );
+    this.strip = h('div', { class: 'g-task', role: 'status' });
+    this.nothing = h('div', { class: 'g-nothing' });
+    this.root = root;
+    root.append(this.choice, this.strip, this.nothing);
+  }
+
+  // view: { mode, reviewer (of standard questions too), reviews (answers of others), counts, waiting (to review), desk: TaskQueue or ReviewDesk or null, elsewhere, open (documents there are) }
+  render(view) {
+    const { mode, reviews, counts, waiting, desk } = view;
+    const left = { free: null, queue: counts?.mine, review: waiting };
+    for (const [name, button] of Object.entries(this.modes)) {
+      button.setAttribute('aria-checked', String(name === mode));
+      button.lastChild.textContent = left[name] ? String(left[name]) : '';
+    }
+    this.modes.review.hidden = !reviews;
+    this.root.dataset.mode = mode;
+    this.strip.hidden = !desk || desk.empty;
+    this.nothing.hidden = !desk?.empty;
+    const seen = desk && [
+      mode,
+      counts,
+      waiting,
+      desk.busy,
+      desk.failed,
+      desk.reason,
+      desk.lease?.until,
+      desk.lease?.over,
+      desk.lease?.lost,
+      view.elsewhere,
+      view.reviewer,
+    ];
+    if (!this.strip.hidden) redraw(this.strip, seen, () => this.working(view));
+    if (!this.nothing.hidden) redraw(this.nothing, seen, () => this.empty(view));
+  }
+
+  // Which task this is, and until when it is one's own; or who has it now.
+  working({ mode, counts, waiting, desk, elsewhere }) {
+    const { lease, busy, failed } = desk;
+    if (busy)
+      return [
+        h(
+          'div',
+          { class: 'g-task-line' },
+          h('b', {}, mode === 'queue' ? 'Loading the next task…' : 'Loading the next answer…'),
+        ),
+      ];
+    if (failed)
+      return [
+        h('p', { class: 'g-task-lost' }, failed),
+        h('button', { class: 'g-link', on: { click: () => this.act.again() } }, 'Try again'),
+      ];
+    const place = mode === 'queue' ? position(counts) : waiting ? `${count(waiting, 'answer')} to review` : 'Review';
+    const lost = lease?.lost
+      ? [
+          h('p', { class: 'g-task-lost' }, onThisClock(lease.lost)),
+          /kept|lost/.test(lease.lost) ? null : h('p', { class: 'g-quiet' }, 'Nothing is lost: your edits are kept.'),
+          h(
+            'button',
+            { class: 'g-link', on: { click: () => this.act.next() } },
+            mode === 'queue' ? 'Open next task' : 'Open next answer',
+          ),
+        ]
+      : null;
+    const until =
+      lease && !lost
+        ? lease.over
+          ? `reserved for you until ${clock(lease.until)}; expired`
+          : `reserved for you until ${clock(lease.until)}`
+        : null;
+    return [
+      h(
+        'div',
+        { class: 'g-task-line' },
+        h(
+          'span',
+          {},
+          h('b', {}, place),
+          until &&
+            h(
+              'span',
+              { title: 'Nobody else gets it before; the reservation is extended while you work' },
+              ` · ${until}`,
+            ),
+        ),
+        mode === 'review' &&
+          !lost &&
+          h(
+            'button',
+            {
+              class: 'g-link',
+              title: `Leave this answer to another reviewer   ${hint('next')}`,
+              on: { click: () => this.act.next() },
+            },
+            'Skip',
+          ),
+      ),
+      mode === 'queue' && counts?.total
+        ? h(
+            'span',
+            { class: 'g-bar' },
+            h('i', { style: `width: ${(100 * (counts.total - counts.open)) / counts.total}%` }),
+          )
+        : null,
+      lost,
+      elsewhere && !lost
+        ? h(
+            'button',
+            { class: 'g-link', on: { click: () => this.act.back() } },
+            mode === 'queue' ? 'Back to your task' : 'Back to the answer under review',
+          )
+        : null,
+    ];
+  }
+
+  // Nothing to do: why, how far everybody is, and where to go from here.
+  empty({ mode, reviewer, reviews, counts, waiting, desk }) {
+    const figure = (number, text) => (number ? h('li', {}, h('b', {}, String(number)), ` ${text}`) : null);
+    const held = counts?.held ?? []; // the reason names the first one
+    const queue = mode === 'queue';
+    const none = queue && counts && !counts.total;
+    return h(
+      'div',
+      { class: 'g-empty g-left' },
+      icon(none ? 'question' : 'check', 28),
+      h('b', {}, none ? 'No tasks yet' : queue ? 'No task available' : 'Nothing to review'),
+      h('p', {}, onThisClock(desk.reason)),
+      queue && counts?.total
+        ? h(
+            'ul',
+            { class: 'g-counts' },
+            figure(counts.done, 'done'),
+            figure(counts.automatic, 'accepted automatically'),
+            figure(counts.submitted, 'to review'),
+            figure(counts.open, 'open'),
+            h('li', {}, h('b', {}, String(counts.total)), ' in total'),
+          )
+        : null,
+      queue
+        ? held
+            .slice(1, 5)
+            .map((each) =>
+              h(
+                'p',
+                { class: 'g-quiet' },
+                `${each.person} works on “${each.question}” of ${each.document} until ${clock(each.until)}.`,
+              ),
+            )
+        : null,
+      h(
+        'div',
+        { class: 'g-empty-actions' },
+        none && reviewer
+          ? h(
+              'button',
+              { class: 'g-button g-primary', on: { click: () => this.act.edit() } },
+              'Write standard questions',
+            )
+          : h('button', { class: 'g-button', on: { click: () => this.act.next() } }, 'Refresh'),
+        queue && reviews && waiting
+          ? h(
+              'button',
+              { class: 'g-button', on: { click: () => this.act.mode('review') } },
+              `Review ${count(waiting, 'answer')}`,
+            )
+          : null,
+        h('button', { class: 'g-button', on: { click: () => this.act.mode('free') } }, 'Ask questions'),
+      ),
+    );
+  }
+}
+
+function position(counts) {
+  if (!counts?.total) return 'Task';
+  return `Task ${Math.min(counts.total, counts.total - counts.open + 1)} of ${counts.total}`;
+}

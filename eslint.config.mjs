@@ -1,0 +1,25 @@
+// The front end is plain modules for browsers; its unit specs run in Node.js.
+import js from '@eslint/js';
+import globals from 'globals';
+
+export default [
+  { ignores: ['**/*', '!annotator/static/**', '!tests/static/**', '!*.config.mjs'] },
+  js.configs.recommended,
+  {
+    files: ['annotator/static/**/*.js'],
+    languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.browser },
+  },
+  { files: ['tests/static/**/*.js'], languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.node } },
+  {
+    rules: {
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-shadow-restricted-names': 'error',
+      'no-implied-eval': 'error',
+      'max-len': ['error', { code: 120, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true }],
+      'max-lines': ['error', 400],
+    },
+  },
+];

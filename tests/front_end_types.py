@@ -1,0 +1,92 @@
+"""Write annotator/static/openapi.d.ts, the types of requests and answers for the front end: `make client`.
+
+With --check it writes nothing and fails where the file lags behind the server.
+
+A field with a default may be left out of a request, and is always there in an answer. The OpenAPI document has one
+schema for both; so a schema that stands in answers lists all its fields as required, and what requests need of it
+stands again under its name with `Sent`.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from tests.client_schemas import ROOT, Schema, document
+
+TYPES = ROOT / "annotator" / "static" / "openapi.d.ts"
+OPTIONS = ("--root-types", "--root-types-no-schema-prefix", "--default-non-nullable=false", "--alphabetize")
+_REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
+
+
+def prepared(whole: Schema) -> Schema:
+    """Return the document with the routes of REST, their answers of success alone, and schemas by direction."""
+    paths = {path: routes for path, routes in whole["paths"].items() if path.startswith("/api/")}
+    requests, answers = [], []
+    for routes in paths.values():
+        for operation in routes.values():
+            kept = {status: each for status, each in operation["responses"].items() if status.startswith("2")}
+            operation["responses"] = kept
+            answers.append(kept)
+            requests.append(operation.get("requestBody", {}))
+    schemas = whole["components"]["schemas"]
+    answered, asked = _reached(schemas, answers), _reached(schemas, requests)
+    twice = answered & asked
+    for name in answered:
+        properties = schemas[name].get("properties", {})
+        sent = json.dumps(schemas[name])
+        if name in twice:
+            schemas[f"{name}Sent"] = json.loads(_renamed(sent, twice))
+        if properties:
+            schemas[name]["required"] = sorted(properties)
+    for name in asked - twice:
+        schemas[name] = json.loads(_renamed(json.dumps(schemas[name]), twice))
+    for routes in paths.values():
+        for operation in routes.values():
+            if "requestBody" in operation:
+                operation["requestBody"] = json.loads(_renamed(json.dumps(operation["requestBody"]), twice))
+    used = answered | asked | {f"{name}Sent" for name in twice}
+    return {**whole, "paths": paths, "components": {"schemas": {name: schemas[name] for name in sorted(used)}}}
+
+
+def _renamed(text: str, names: set[str]) -> str:
+    return _REFERENCE.sub(lambda found: f'"#/components/schemas/{found[1]}{"Sent" * (found[1] in names)}"', text)
+
+
+def _reached(schemas: Schema, start: Any) -> set[str]:
+    """Return the names of the schemas to which `start` refers, directly or through others."""
+    reached: set[str] = set()
+    waiting = _REFERENCE.findall(json.dumps(start))
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += _REFERENCE.findall(json.dumps(schemas[name]))
+    return reached
+
+
+def written() -> str:
+    """Return the types as openapi-typescript writes them from the server's OpenAPI document."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = f"{folder}/openapi.json", f"{folder}/openapi.d.ts"
+        with open(source, "w", encoding="utf-8") as file:
+            json.dump(prepared(document()), file)
+        command = ["npx", "--no-install", "openapi-typescript", source, "--output", target, *OPTIONS]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+        with open(target, encoding="utf-8") as file:
+            return file.read()
+
+
+def main() -> None:
+    """Write or check the file."""
+    types = written()
+    if "--check" not in sys.argv:
+        TYPES.write_text(types, encoding="utf-8")
+    elif not TYPES.exists() or TYPES.read_text(encoding="utf-8") != types:
+        raise SystemExit("annotator/static/openapi.d.ts lags behind the server. Run `make client`.")
+
+
+if __name__ == "__main__":
+    main()
