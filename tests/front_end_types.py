@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from typing import Any
 
 from tests.client_schemas import ROOT, Schema, document
@@ -70,13 +71,11 @@ def _reached(schemas: Schema, start: Any) -> set[str]:
 def written() -> str:
     """Return the types as openapi-typescript writes them from the server's OpenAPI document."""
     with tempfile.TemporaryDirectory() as folder:
-        source, target = f"{folder}/openapi.json", f"{folder}/openapi.d.ts"
-        with open(source, "w", encoding="utf-8") as file:
-            json.dump(prepared(document()), file)
-        command = ["npx", "--no-install", "openapi-typescript", source, "--output", target, *OPTIONS]
+        source, target = Path(folder) / "openapi.json", Path(folder) / "openapi.d.ts"
+        source.write_text(json.dumps(prepared(document())), encoding="utf-8")
+        command = ["npx", "--no-install", "openapi-typescript", str(source), "--output", str(target), *OPTIONS]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-        with open(target, encoding="utf-8") as file:
-            return file.read()
+        return target.read_text(encoding="utf-8")
 
 
 def main() -> None:

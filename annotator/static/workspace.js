@@ -106,7 +106,7 @@ export class Workspace {
   async start(project) {
     const route = Library.route();
     try {
-      const [{ user, auth }, store] = await Promise.all([get('/me'), EditStore.open()]);
+      const [{ user, auth }, store] = await Promise.all([get('/me', {}), EditStore.open()]);
       Object.assign(this.library, { user, alone: auth === 'local' });
       this.queue = new SaveQueue(
         store,
@@ -231,12 +231,14 @@ export class Workspace {
   send({ kind, verdict, annotation, user, key, base, action, edits, prediction_id, seconds, interactions }) {
     if (kind === 'verdict')
       return post(
-        `/annotations/${annotation}/reviews`,
+        '/annotations/{annotation_id}/reviews',
+        { annotation_id: annotation },
         { idempotency_key: key, base, ...verdict, edits, seconds },
         byAuthor(user),
       );
     return put(
-      `/annotations/${annotation}/revisions`,
+      '/annotations/{annotation_id}/revisions',
+      { annotation_id: annotation },
       { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions },
       byAuthor(user),
     );

@@ -1,22 +1,61 @@
-// The REST interface. Every failure becomes an ApiError whose message is one sentence for a person.
+// The REST interface. A call names a path of the OpenAPI document and is checked against it: get('/projects/{project_id}',
+// { project_id }). Every failure becomes an ApiError whose message is one sentence for a person.
+
+/** @import { Answer, Body, Path, RequestOptions, Values } from '../types' */
 
 export class ApiError extends Error {
-  // status 0: the server could not be reached.
-  constructor(message, status, body = null) {
+  /**
+   * @param {string} message
+   * @param {number} status 0: the server could not be reached
+   * @param {unknown} [body] what the server answered
+   * @param {number} [wait] seconds after which it may be tried again, where the server says so
+   */
+  constructor(message, status, body = null, wait = 0) {
     super(message);
     this.status = status;
     this.body = body;
+    this.wait = wait;
   }
 }
 
-// A line that is cut says nothing, so time ends every request; an upload tells its progress, and takes as long as it takes.
+/**
+ * The status of a failure: 0 where the server could not be reached, null where it is another error.
+ *
+ * @param {unknown} error
+ */
+export const statusOf = (error) => (error instanceof ApiError ? error.status : null);
+
+/**
+ * The sentence of whatever was thrown.
+ *
+ * @param {unknown} error
+ */
+export const sentenceOf = (error) => (error instanceof Error ? error.message : String(error));
+
+// A line that is cut says nothing, so time ends every request; an upload tells its progress, and takes as long as it
+// takes.
 const SEND_MILLISECONDS = 30_000;
 const READ_MILLISECONDS = 60_000;
 const THINK_MILLISECONDS = 180_000; // of all else: the model may have to read a long document first
 const UNREACHABLE = 'The server cannot be reached. Your edits are kept in this browser and saved later.';
 
+/**
+ * The server's own sentence, where it has said one.
+ *
+ * @param {unknown} body
+ */
+export function detailOf(body) {
+  const detail = typeof body === 'object' && body && 'detail' in body ? body.detail : null;
+  return typeof detail === 'string' ? detail : null;
+}
+
+/**
+ * @param {number} status
+ * @param {unknown} body
+ */
 function sentence(status, body) {
-  if (typeof body?.detail === 'string') return body.detail;
+  const detail = detailOf(body);
+  if (detail !== null) return detail;
   if (status === 401) return 'Your session has ended. Log in again in another tab; your edits are kept here.';
   if (status === 404) return 'This item no longer exists. Reload the page.';
   if (status === 413) return 'The file is larger than this server accepts. Upload a smaller one.';
@@ -24,7 +63,12 @@ function sentence(status, body) {
   return `The server refused the request (${status}). Reload the page and try again.`;
 }
 
-// null for what is no JSON: an empty answer, or that of something between the server and here.
+/**
+ * null for what is no JSON: an empty answer, or that of something between the server and here.
+ *
+ * @param {string} text
+ * @returns {unknown}
+ */
 function parsed(text) {
   try {
     return JSON.parse(text);
@@ -33,47 +77,136 @@ function parsed(text) {
   }
 }
 
-// signal: ends the request; else time does. keepalive: the request outlives the page that sends it.
-export async function request(method, path, body, { signal, keepalive, headers: more = {} } = {}) {
+/**
+ * The address of a call: names in the path are filled in, all other values become the query.
+ *
+ * @param {string} path
+ * @param {unknown} values
+ */
+export function addressOf(path, values) {
+  const query = new URLSearchParams(),
+    known = new Map(Object.entries(Object(values)));
+  const named = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  for (const [name, value] of known) {
+    if (named.has(name) || value === null || value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each));
+  }
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(known.get(name))));
+  return `/api${filled}${query.size ? `?${query}` : ''}`;
+}
+
+/**
+ * @param {string} method
+ * @param {string} address
+ * @param {unknown} body sent as JSON; undefined sends none
+ * @param {RequestOptions} [options]
+ * @returns {Promise<unknown>}
+ */
+async function request(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
+  /** @type {Record<string, string>} */
   const headers = method === 'GET' ? { ...more } : { 'X-Glossator': '1', ...more };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   signal ??= AbortSignal.timeout(method === 'GET' ? READ_MILLISECONDS : THINK_MILLISECONDS);
+  const sent = body === undefined ? undefined : JSON.stringify(body);
   let response, text;
   try {
-    response = await fetch(`/api${path}`, {
-      method,
-      headers,
-      signal,
-      keepalive,
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    response = await fetch(address, { method, headers, signal, keepalive, body: sent });
     text = await response.text();
   } catch (error) {
-    if (error.name === 'AbortError') throw error;
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(UNREACHABLE, 0);
   }
   const answer = parsed(text);
-  if (!response.ok) throw new ApiError(sentence(response.status, answer), response.status, answer);
+  if (!response.ok) {
+    const wait = Number(response.headers.get('Retry-After')) || 0;
+    throw new ApiError(sentence(response.status, answer), response.status, answer, wait);
+  }
   return answer;
 }
 
-export const get = (path, options) => request('GET', path, undefined, options);
-export const post = (path, body, options) => request('POST', path, body, options);
-export const put = (path, body, options) => request('PUT', path, body, options);
+/**
+ * @template {Path<'get'>} P
+ * @param {P} path
+ * @param {Values<'get', P>} values
+ * @param {RequestOptions} [options]
+ */
+export const get = async (path, values, options) =>
+  /** @type {Answer<'get', P>} */ (await request('GET', addressOf(path, values), undefined, options));
 
-// An edit is its author's, whoever has logged in in another tab meanwhile. It is small, and sent again where no answer comes.
+/**
+ * @template {Path<'post'>} P
+ * @param {P} path
+ * @param {Values<'post', P>} values
+ * @param {Body<'post', P>} body
+ * @param {RequestOptions} [options]
+ */
+export const post = async (path, values, body, options) =>
+  /** @type {Answer<'post', P>} */ (await request('POST', addressOf(path, values), body, options));
+
+/**
+ * @template {Path<'put'>} P
+ * @param {P} path
+ * @param {Values<'put', P>} values
+ * @param {Body<'put', P>} body
+ * @param {RequestOptions} [options]
+ */
+export const put = async (path, values, body, options) =>
+  /** @type {Answer<'put', P>} */ (await request('PUT', addressOf(path, values), body, options));
+
+/**
+ * @template {Path<'patch'>} P
+ * @param {P} path
+ * @param {Values<'patch', P>} values
+ * @param {Body<'patch', P>} body
+ * @param {RequestOptions} [options]
+ */
+export const patch = async (path, values, body, options) =>
+  /** @type {Answer<'patch', P>} */ (await request('PATCH', addressOf(path, values), body, options));
+
+/**
+ * DELETE.
+ *
+ * @template {Path<'delete'>} P
+ * @param {P} path
+ * @param {Values<'delete', P>} values
+ * @param {RequestOptions} [options]
+ */
+export const remove = async (path, values, options) =>
+  /** @type {Answer<'delete', P>} */ (await request('DELETE', addressOf(path, values), undefined, options));
+
+/**
+ * An edit is its author's, whoever has logged in in another tab meanwhile. It is small, and sent again where no answer
+ * comes.
+ *
+ * @param {string} user
+ * @returns {RequestOptions}
+ */
 export const byAuthor = (user) => ({
   headers: { 'X-Glossator-User': user },
   signal: AbortSignal.timeout(SEND_MILLISECONDS),
 });
 
-// What is fetched past REST, with the same limit. Rejects with a DOMException or TypeError.
+/**
+ * What is fetched past REST, with the same limit. Rejects with a DOMException or TypeError.
+ *
+ * @param {string} address
+ */
 export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.timeout(THINK_MILLISECONDS) });
 
+/** @param {string} page */
 export const imageAddress = (page) => `/api/pages/${page}/image`;
+
+/**
+ * @param {string} page
+ * @param {number} [width] pixels
+ */
 export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumbnail?width=${width}`;
 
-// The last line that has come to its end; an error's answer, which is no line, is one.
+/**
+ * The last line that has come to its end; an error's answer, which is no line, is one.
+ *
+ * @param {string} text
+ */
 function lastLine(text) {
   const end = text.lastIndexOf('\n');
   return end < 0 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
@@ -82,13 +215,24 @@ function lastLine(text) {
 const CUT =
   'The connection was lost. The server may still be working: check the result later, and send the file again if needed.';
 
-// Sends one file; `progress` hears shares 0..1. (fetch tells nothing about what has been sent, so XMLHttpRequest it is.)
-// accepts(answer): whether an answer of no success is one about the file, and no failure of the request. step(line): hears each line of an
-// answer that comes line by line; the last one is resolved to.
-export function sendFile(path, field, file, progress, { accepts = () => false, step } = {}) {
+/**
+ * Sends one file. (fetch tells nothing about what has been sent, so XMLHttpRequest it is.)
+ *
+ * @param {string} address
+ * @param {string} field
+ * @param {File} file
+ * @param {(share: number) => void} progress hears shares 0..1
+ * @param {object} [how]
+ * @param {(answer: unknown) => boolean} [how.accepts] whether an answer of no success is one about the file, and no
+ *   failure of the request
+ * @param {(line: unknown) => void} [how.step] hears each line of an answer that comes line by line; the last one is
+ *   resolved to
+ * @returns {Promise<unknown>}
+ */
+export function sendFile(address, field, file, progress, { accepts = () => false, step } = {}) {
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
-    sender.open('POST', `/api${path}`);
+    sender.open('POST', address);
     sender.setRequestHeader('X-Glossator', '1');
     sender.responseType = step ? 'text' : 'json';
     const answered = () => (step ? parsed(lastLine(sender.responseText)) : sender.response);
@@ -97,13 +241,12 @@ export function sendFile(path, field, file, progress, { accepts = () => false, s
     sender.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
     if (step) sender.onprogress = () => sender.status < 300 && step(answered() ?? {});
     sender.onload = () => {
-      const answer = answered();
-      if (sender.status < 300 || accepts(answer)) resolve(answer);
+      const answer = answered(),
+        { status } = sender;
+      if (status < 300 || accepts(answer)) resolve(answer);
       else
         reject(
-          Object.assign(new ApiError(sentence(sender.status, answer), sender.status), {
-            wait: Number(sender.getResponseHeader('Retry-After')),
-          }),
+          new ApiError(sentence(status, answer), status, answer, Number(sender.getResponseHeader('Retry-After')) || 0),
         );
     };
     sender.onerror = () =>
@@ -114,8 +257,23 @@ export function sendFile(path, field, file, progress, { accepts = () => false, s
   });
 }
 
-// Sends a document; 422 with "refused" says what is wrong with it.
-export const upload = (project, file, progress) =>
-  sendFile(`/projects/${project}/documents?early=true`, 'files', file, progress, {
-    accepts: (answer) => Boolean(answer?.refused),
-  });
+/**
+ * Sends a document; 422 with "refused" says what is wrong with it.
+ *
+ * @param {string} project
+ * @param {File} file
+ * @param {(share: number) => void} progress
+ */
+export const upload = async (project, file, progress) =>
+  /** @type {Answer<'post', '/projects/{project_id}/documents'>} */ (
+    await sendFile(
+      addressOf('/projects/{project_id}/documents', { project_id: project, early: true }),
+      'files',
+      file,
+      progress,
+      {
+        accepts: (answer) =>
+          typeof answer === 'object' && answer !== null && 'refused' in answer && Boolean(answer.refused),
+      },
+    )
+  );

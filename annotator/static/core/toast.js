@@ -1,6 +1,7 @@
 // Short messages: one sentence, at the foot of the page, gone after a while, an error later than the rest.
 
-import { h, onThisClock } from './dom.js';
+import { h } from './dom.js';
+import { onThisClock } from './text.js';
 import { icon } from './icons.js';
 
 const SECONDS = { info: 5, error: 30 }; // under the pointer, or with the focus in it, a message stays

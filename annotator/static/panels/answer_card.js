@@ -1,6 +1,7 @@
 // The answer of the open question: read out, weighed, with what one can do next; and whether the work is saved.
 
-import { count, h, keyed, percent, redraw } from '../core/dom.js';
+import { h, keyed, redraw } from '../core/dom.js';
+import { count, percent } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { DECIDED } from '../state/marks.js';

@@ -1,7 +1,8 @@
 // What happened to an answer: every revision and every verdict, with who, when, and how long it took.
 
 import { get } from '../core/api.js';
-import { count, h, moment } from '../core/dom.js';
+import { h } from '../core/dom.js';
+import { count, moment } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { openDialog } from '../core/dialog.js';
 import { named, objections } from '../tasks/verdicts.js';
@@ -79,8 +80,8 @@ function reviewEntry(review) {
 
 export async function openHistory(root, annotation) {
   const [revisions, reviews] = await Promise.all([
-    get(`/annotations/${annotation.id}/revisions`),
-    get(`/annotations/${annotation.id}/reviews`),
+    get('/annotations/{annotation_id}/revisions', { annotation_id: annotation.id }),
+    get('/annotations/{annotation_id}/reviews', { annotation_id: annotation.id }),
   ]);
   if (root.querySelector('.g-dialog')) return;
   // A verdict makes a revision of its own; told once, as the verdict.

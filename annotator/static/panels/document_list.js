@@ -1,6 +1,7 @@
 // The left column's upper half: the documents of the project, their search, uploads under way.
 
-import { count, h, keyed, redraw, replace } from '../core/dom.js';
+import { h, keyed, redraw, replace } from '../core/dom.js';
+import { count } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { thumbnailAddress } from '../core/api.js';

@@ -1,6 +1,7 @@
 // Where the answer may stand: pages by the probability that they answer, what carries a mark, and what was not asked yet.
 
-import { h, keyed, percent, redraw } from '../core/dom.js';
+import { h, keyed, redraw } from '../core/dom.js';
+import { percent } from '../core/text.js';
 import { icon } from '../core/icons.js';
 
 const SHOWN = 4; // pages before "more"

@@ -1,7 +1,8 @@
 // What can be asked of the open document: standard questions not asked yet, recent ones while typing, one's own before these.
 
 import { get, post } from '../core/api.js';
-import { count, h, redraw, replace } from '../core/dom.js';
+import { h, redraw, replace } from '../core/dom.js';
+import { count } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint, typing } from '../core/keyboard.js';
 import { remember, remembered } from '../core/storage.js';
@@ -54,9 +55,10 @@ export class Suggestions {
   async load() {
     const { project, document } = this.library;
     if (!project) return;
-    const answer = await get(`/projects/${project.id}/questions${document ? `?document_id=${document.id}` : ''}`).catch(
-      () => null,
-    );
+    const answer = await get('/projects/{project_id}/questions', {
+      project_id: project.id,
+      document_id: document?.id,
+    }).catch(() => null);
     if (!answer || project !== this.library.project || document !== this.library.document) return;
     Object.assign(this, answer);
     this.render();
@@ -95,7 +97,7 @@ export class Suggestions {
     try {
       for (const { text } of questions) {
         if (all.stop || this.library.document !== document) break;
-        const annotation = await post(`/documents/${document.id}/ask`, { question: text });
+        const annotation = await post('/documents/{document_id}/ask', { document_id: document.id }, { question: text });
         all.done++;
         this.act.asked(annotation, all.done === 1);
         this.render();

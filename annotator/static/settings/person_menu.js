@@ -6,7 +6,7 @@ import { h } from '../core/dom.js';
 import { logOut } from '../tabs/people_account.js';
 
 export async function placePersonMenu() {
-  const me = await get('/me').catch(() => null);
+  const me = await get('/me', {}).catch(() => null);
   if (!me || me.auth === 'local') return;
   const { name } = me.user;
   const toAccount = () =>

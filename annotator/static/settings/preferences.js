@@ -20,7 +20,7 @@ export class Preferences {
     if (user !== this.user) Object.assign(this, { user, value: this.user === null ? this.value : {}, unsent: false });
     try {
       if (this.unsent) return await this.send();
-      this.value = (await get('/me/preferences')) ?? {};
+      this.value = (await get('/me/preferences', {})) ?? {};
     } catch (error) {
       this.kept = error.status !== 404;
     }
@@ -38,7 +38,7 @@ export class Preferences {
     if (!this.kept) return;
     const sent = this.value;
     try {
-      await put('/me/preferences', sent);
+      await put('/me/preferences', {}, sent);
       this.unsent = this.value !== sent;
     } catch (error) {
       this.kept = error.status !== 404;

@@ -1,7 +1,7 @@
 // The open answer: asked, corrected, saved, accepted. Everything that changes a mark passes through `change`.
 
 import { get, post } from '../core/api.js';
-import { same } from '../core/dom.js';
+import { same } from '../core/values.js';
 import { Histories } from './history.js';
 import { DECIDED, EMPTY_MARK, editsBetween, editsTo, isBlank, opened, origin, sameMark, statusAfter } from './marks.js';
 import { isEmpty } from '../canvas/mask.js';
@@ -80,7 +80,7 @@ export class Answers {
   }
 
   peek(id) {
-    return get(`/annotations/${id}`);
+    return get('/annotations/{annotation_id}', { annotation_id: id });
   }
 
   // patient: it is opened anew without anybody's wish, and waits for the hand on the page.
@@ -120,7 +120,9 @@ export class Answers {
     this.hear.changed();
     try {
       const only = whole && document.pages.length > 1 ? null : page?.id;
-      const annotation = await this.current(await post(`/documents/${document.id}/ask`, { question, page_id: only }));
+      const annotation = await this.current(
+        await post('/documents/{document_id}/ask', { document_id: document.id }, { question, page_id: only }),
+      );
       if (turn !== this.turn || document.id !== this.place.document?.id) return annotation;
       this.take(annotation);
       if (annotation.existing) this.hear.tell('You asked this before. This is your earlier answer.');

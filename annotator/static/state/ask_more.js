@@ -25,9 +25,13 @@ export class Further {
     try {
       while (!running.stop && asked() < running.until) {
         const before = asked();
-        const answer = await post(`/annotations/${local.id}/ask-more`, {
-          pages: Math.min(AT_ONCE, running.until - before),
-        });
+        const answer = await post(
+          '/annotations/{annotation_id}/ask-more',
+          { annotation_id: local.id },
+          {
+            pages: Math.min(AT_ONCE, running.until - before),
+          },
+        );
         await answers.hear.free();
         if (answers.local !== local) return;
         this.longer(answer);

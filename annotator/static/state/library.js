@@ -22,7 +22,7 @@ export class Library {
   }
 
   async loadProjects(wanted) {
-    this.projects = await get('/projects');
+    this.projects = await get('/projects', {});
     const find = (id) => this.projects.find((each) => each.id === id);
     this.project = find(wanted) ?? find(chosenProject()) ?? this.projects[0] ?? null;
     chooseProject(this.project?.id);
@@ -36,7 +36,7 @@ export class Library {
     if (!project) return false;
     const before = this.project?.id;
     chooseProject(id); // at once: a tab that is opened meanwhile follows
-    const documents = await get(`/projects/${id}/documents`).catch((error) => {
+    const documents = await get('/projects/{project_id}/documents', { project_id: id }).catch((error) => {
       if (choice === this.choice && chosenProject() === id) chooseProject(before);
       throw error;
     });
@@ -49,14 +49,14 @@ export class Library {
 
   // Projects that were made, or changed, meanwhile. The objects of those that are known stay, also of one that is gone but open.
   async refreshProjects() {
-    const fresh = await get('/projects');
+    const fresh = await get('/projects', {});
     this.projects = fresh.map((each) => Object.assign(this.projects.find((known) => known.id === each.id) ?? {}, each));
     this.changed();
   }
 
   async loadDocuments() {
     const { project } = this;
-    const documents = project ? await get(`/projects/${project.id}/documents`) : [];
+    const documents = project ? await get('/projects/{project_id}/documents', { project_id: project.id }) : [];
     if (project !== this.project) return;
     this.documents = documents;
     this.changed();
@@ -69,7 +69,7 @@ export class Library {
 
   async openDocument(id) {
     const turn = ++this.turn;
-    const document = await get(`/documents/${id}`);
+    const document = await get('/documents/{document_id}', { document_id: id });
     if (turn !== this.turn) return false;
     this.document = document;
     this.page = this.words = this.image = null;
@@ -85,7 +85,7 @@ export class Library {
   // What others have done to the open document meanwhile. Fails silently.
   async refresh() {
     const { document } = this;
-    const fresh = document && (await get(`/documents/${document.id}`).catch(() => null));
+    const fresh = document && (await get('/documents/{document_id}', { document_id: document.id }).catch(() => null));
     if (!fresh || document !== this.document) return;
     document.annotations = fresh.annotations;
     this.changed();

@@ -3,7 +3,7 @@
 // mark: { words: [numbers], mask: patch, points: [[x, y, positive]], boxes: [[x0, y0, x1, y1]] }
 
 import { EMPTY_PATCH, isEmpty } from '../canvas/mask.js';
-import { same } from '../core/dom.js';
+import { same } from '../core/values.js';
 
 export const EMPTY_MARK = Object.freeze({ words: [], mask: EMPTY_PATCH, points: [], boxes: [] });
 

@@ -189,7 +189,7 @@ export class Opening {
     if (!project) return;
     const after = answers.local?.id;
     await queue.flush();
-    const next = await get(`/projects/${project.id}/next${after ? `?after=${after}` : ''}`);
+    const next = await get('/projects/{project_id}/next', { project_id: project.id, after });
     if (!next.annotation_id) return toasts.show(next.reason);
     if (next.document_id !== library.document?.id && !(await this.document(next.document_id, null))) return;
     await this.annotation(next.annotation_id, next.page_id);

@@ -27,7 +27,7 @@ export class Pages {
   }
 
   fetchWords(page) {
-    const coming = get(`/pages/${page}/words`).then((words) => this.waiting(page, words));
+    const coming = get('/pages/{page_id}/words', { page_id: page }).then((words) => this.waiting(page, words));
     coming
       .then((words) => this.words.get(page) === coming && this.read.set(page, words))
       .catch(() => this.words.get(page) === coming && this.words.delete(page));
@@ -75,7 +75,7 @@ export class Pages {
 
   // The server encodes the page for the model, so that the first question finds it warm. Fails silently: asking works anyway.
   warm(page) {
-    post(`/pages/${page}/encode`).catch(() => {});
+    post('/pages/{page_id}/encode', { page_id: page }, undefined).catch(() => {});
   }
 
   // The text of marked words over all pages, in the order of the document; null while some page's words are not here.

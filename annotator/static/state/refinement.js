@@ -46,12 +46,16 @@ export class Refining {
     try {
       // Work by hand goes along as a prompt; what the model drew itself it can draw again.
       const byHand = !box && !isBlank(before) && answers.originOf(page.id, before) === 'person';
-      const answer = await post(`/annotations/${local.id}/refine`, {
-        page_id: page.id,
-        points: wanted.points,
-        box,
-        mask: byHand ? before.mask : null,
-      });
+      const answer = await post(
+        '/annotations/{annotation_id}/refine',
+        { annotation_id: local.id },
+        {
+          page_id: page.id,
+          points: wanted.points,
+          box,
+          mask: byHand ? before.mask : null,
+        },
+      );
       if (asked !== this.asked) return;
       this.drop();
       if (turn !== answers.turn) return hear.mark(); // another answer is about to be opened

@@ -23,7 +23,7 @@ export class Deciding {
     if (kind === 'gone') return this.explainGone(id, sentence);
     if (queue.of(id)[0]?.kind === 'words') return mending.compare(id);
     if (answers.local?.id !== id) return this.workspace.opening.backTo(id); // and that comes back here
-    const saved = current ?? (await get(`/annotations/${id}`));
+    const saved = current ?? (await get('/annotations/{annotation_id}', { annotation_id: id }));
     if (answers.local?.id !== id) return;
     const theirs = opened(saved, []),
       { local } = answers,

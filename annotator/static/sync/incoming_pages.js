@@ -24,7 +24,7 @@ export class Incoming {
   async look() {
     const { document } = this.library;
     const fresh = document?.reading
-      ? await get(`/documents/${document.id}?questions=false`).catch(() => document)
+      ? await get('/documents/{document_id}', { document_id: document.id, questions: false }).catch(() => document)
       : null;
     this.timer = null;
     if (fresh) this.show(document, fresh);
@@ -34,7 +34,10 @@ export class Incoming {
   // The reading of the open document is to end at its next step, or to go on: wish is 'stop' or 'resume'.
   async ask(wish) {
     const { document } = this.library;
-    this.show(document, await post(`/documents/${document.id}/reading/${wish}`));
+    this.show(
+      document,
+      await post(`/documents/{document_id}/reading/${wish}`, { document_id: document.id }, undefined),
+    );
     this.follow();
   }
 

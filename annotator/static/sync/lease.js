@@ -1,15 +1,13 @@
 // A lease on a task or on an answer under review: kept by a heartbeat while somebody works, given back when they leave.
 
-import { post, request } from '../core/api.js';
-
 const BEAT = 30_000; // milliseconds between heartbeats
 const IDLE = 180_000; // who has not moved for so long does not work: the lease may run out
 
 export class Lease {
-  // path: where "/heartbeat" and "/release" are posted to. until: ISO time. idle(): milliseconds since somebody moved.
+  // keep(), giveBack(options): calls of the server. until: ISO time. idle(): milliseconds since somebody moved.
   // hear: { changed(), lost(sentence) }
-  constructor(path, until, idle, hear) {
-    Object.assign(this, { path, idle, hear });
+  constructor({ keep, giveBack }, until, idle, hear) {
+    Object.assign(this, { keep, giveBack, idle, hear });
     this.until = new Date(until);
     this.lost = null; // the sentence that says who has it now
     this.timer = setInterval(() => this.working && this.beat(), BEAT);
@@ -31,7 +29,7 @@ export class Lease {
   async beat() {
     if (this.ended) return;
     try {
-      const { lease_until } = await post(`${this.path}/heartbeat`);
+      const { lease_until } = await this.keep();
       this.until = new Date(lease_until);
     } catch (error) {
       if (this.ended || ![403, 404, 409].includes(error.status)) return;
@@ -53,6 +51,6 @@ export class Lease {
   async release(options) {
     if (this.ended) return;
     this.end();
-    await request('POST', `${this.path}/release`, undefined, options).catch(() => {});
+    await this.giveBack(options).catch(() => {});
   }
 }

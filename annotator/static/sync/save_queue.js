@@ -9,7 +9,7 @@
 // under the name "words:<page>": marks made after them may name the words that they make. `annotation` is therefore the name
 // of whatever an item changes.
 
-import { uuid } from '../core/dom.js';
+import { uuid } from '../core/values.js';
 
 const WAITS = [1, 2, 4, 8, 15, 30]; // seconds between attempts while the server cannot be reached
 const WRITING = 2000; // milliseconds: a write that takes longer may never end

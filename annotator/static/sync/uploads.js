@@ -1,6 +1,7 @@
 // Uploads: chosen or dropped files, one request a file so that each has its own progress and its own verdict.
 
-import { count, h } from '../core/dom.js';
+import { h } from '../core/dom.js';
+import { count } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { upload } from '../core/api.js';
 

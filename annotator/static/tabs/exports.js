@@ -1,7 +1,8 @@
 // The tab Export: a button that starts an export, and the list of the project's exports with their files.
 
 import { post } from '../core/api.js';
-import { count, h, keyed, moment, percent } from '../core/dom.js';
+import { h, keyed } from '../core/dom.js';
+import { count, moment, percent } from '../core/text.js';
 import { button, once } from './people_parts.js';
 import { WatchedList } from './watched_list.js';
 
@@ -12,7 +13,9 @@ const STATE = {
   failed: ['failed', 'bad'],
 };
 const STOPS = 'The export stops at its next step.';
-const exports = new WatchedList('exports', show);
+const exports = new WatchedList('exports', show, (project, id) =>
+  post('/projects/{project_id}/exports/{export_id}/stop', { project_id: project, export_id: id }, undefined),
+);
 
 function show(list, project, all, error) {
   const none = list.parentElement.querySelector('.g-none');
@@ -97,7 +100,11 @@ async function start({ dataset }) {
   const say = (sentence) => said && Object.assign(said, { textContent: sentence, hidden: !sentence });
   say('');
   try {
-    await post(`/projects/${dataset.export}/exports?${dataset.chosen}`);
+    await post(
+      '/projects/{project_id}/exports',
+      { project_id: dataset.export, ...Object.fromEntries(new URLSearchParams(dataset.chosen)) },
+      undefined,
+    );
   } catch (error) {
     say(error.message);
   }

@@ -1,17 +1,19 @@
 // The form that brings a dataset in: sent with its progress, answered with what came in or with what is wrong with it.
 
 import { post, sendFile } from '../core/api.js';
-import { count, h, keyed, moment } from '../core/dom.js';
+import { h, keyed } from '../core/dom.js';
+import { count, moment } from '../core/text.js';
 import { button } from './people_parts.js';
 import { WatchedList } from './watched_list.js';
 
 const GOES_ON = 'The import continues when this page is closed.';
 const STOPS = 'The import stops at its next step.';
-const imports = new WatchedList('imports', show);
+const imports = new WatchedList('imports', show, (project, id) => stopped(project, id));
 const sent = new Map(); // imports that this page has sent, each with its form, which tells of it while it stands
 const outcomes = new Map(); // by project: what is to be said of an import whose form went away, and whether it is bad
 const far = ({ doing, done, of }) => `${doing}${of ? `: ${done} of ${of}` : ''}`;
-const stopped = (project, id) => post(`/projects/${project}/imports/${id}/stop`);
+const stopped = (project, id) =>
+  post('/projects/{project_id}/imports/{import_id}/stop', { project_id: project, import_id: id }, undefined);
 
 function cameIn(answer) {
   const parts = [count(answer.documents, 'document'), count(answer.pages, 'page'), count(answer.answers, 'answer')];
@@ -62,7 +64,7 @@ async function bringIn(form) {
   const chosen = new URLSearchParams({ format: format.value, status: status.value, ocr: ocr.checked, progress: true });
   try {
     const answer = await sendFile(
-      `/projects/${project}/import?${chosen}`,
+      `/api/projects/${project}/import?${chosen}`,
       'file',
       file.files[0],
       (share) => say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`),

@@ -32,7 +32,7 @@ export class JobsPanel {
   async open() {
     if (this.cards?.busy) return this.look();
     try {
-      this.projects = await get('/projects');
+      this.projects = await get('/projects', {});
       this.render();
     } catch (error) {
       this.cards = null;
@@ -100,8 +100,8 @@ export class JobsPanel {
     if (!cards) return this.open();
     try {
       const [triggers, jobs] = await Promise.all([
-        get(`/projects/${project.id}/triggers`),
-        get(`/projects/${project.id}/jobs`),
+        get('/projects/{project_id}/triggers', { project_id: project.id }),
+        get('/projects/{project_id}/jobs', { project_id: project.id }),
       ]);
       if (cards === this.cards) cards.show(triggers, jobs);
     } catch (error) {

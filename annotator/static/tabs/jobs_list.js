@@ -1,7 +1,8 @@
 // The jobs of a project: how far each is or why it failed, and stopping it or having it tried again.
 
 import { post } from '../core/api.js';
-import { h, keyed, moment, percent } from '../core/dom.js';
+import { h, keyed } from '../core/dom.js';
+import { moment, percent } from '../core/text.js';
 import { Say, button, card, twice } from './people_parts.js';
 
 // Words of a status, and how it looks.
@@ -57,9 +58,11 @@ export class JobsCard {
         done,
       );
     const stop = twice('Stop', 'Confirm stop', () =>
-      this.act(`/jobs/${job.id}/cancel`, 'The job stops at its next step.'),
+      this.act('/jobs/{job_id}/cancel', job.id, 'The job stops at its next step.'),
     );
-    const again = button('Try again', () => this.act(`/jobs/${job.id}/retry`, 'The job is waiting for a worker.'));
+    const again = button('Try again', () =>
+      this.act('/jobs/{job_id}/retry', job.id, 'The job is waiting for a worker.'),
+    );
     const row = h(
       'li',
       { class: 'g-job' },
@@ -89,8 +92,8 @@ export class JobsCard {
     return row;
   }
 
-  async act(path, done) {
-    await this.say.act(() => post(path), done);
+  async act(path, job, done) {
+    await this.say.act(() => post(path, { job_id: job }, undefined), done);
     await this.changed();
   }
 }

@@ -1,7 +1,8 @@
 // What starts a project's retrainings and how near the next one is, who watches over it, and what fired lately.
 
-import { request } from '../core/api.js';
-import { count, h, keyed, moment, redraw } from '../core/dom.js';
+import { patch } from '../core/api.js';
+import { h, keyed, redraw } from '../core/dom.js';
+import { count, moment } from '../core/text.js';
 import { Say, button, card, onSubmit, time } from './people_parts.js';
 
 const OUTCOMES = {
@@ -141,7 +142,12 @@ export class TriggersCard {
       retrain_cron: fields.retrain_cron.value.trim(),
       retrain_time_zone: fields.retrain_time_zone.value.trim(),
     };
-    if (await this.say.act(() => request('PATCH', `/projects/${this.project.id}/settings`, wanted), 'Saved.')) {
+    if (
+      await this.say.act(
+        () => patch('/projects/{project_id}/settings', { project_id: this.project.id }, wanted),
+        'Saved.',
+      )
+    ) {
       this.form.open = false;
       await this.changed();
     }

@@ -25,7 +25,7 @@ export class PeoplePanel {
     // Not under the hands of who is typing, nor while a link stands there that cannot be shown again.
     if (this.root.querySelector('input:focus, .g-link-made:not([hidden])')) return;
     try {
-      const [me, projects] = await Promise.all([get('/me'), get('/projects')]);
+      const [me, projects] = await Promise.all([get('/me', {}), get('/projects', {})]);
       this.me = me;
       this.projects = projects;
       this.render();
@@ -55,7 +55,12 @@ export class PeoplePanel {
     );
     select.value = project?.id ?? '';
     const audit =
-      project && admin ? new AuditCard(`/projects/${project.id}/audit`, `Audit trail of ${project.name}`) : null;
+      project && admin
+        ? new AuditCard(
+            (values) => get('/projects/{project_id}/audit', { project_id: project.id, ...values }),
+            `Audit trail of ${project.name}`,
+          )
+        : null;
     const changed = () => audit?.load();
     replace(
       this.root,
@@ -75,7 +80,9 @@ export class PeoplePanel {
         local ? null : h('div', {}, new AccountCard(me).root),
       ),
       owner && !local ? new UsersCard(me).root : null,
-      owner && !local ? new AuditCard('/audit', 'Audit trail of the installation', true).root : null,
+      owner && !local
+        ? new AuditCard((values) => get('/audit', values), 'Audit trail of the installation', true).root
+        : null,
     );
   }
 }

@@ -1,6 +1,6 @@
 // One's own account: where one is logged in, the password, tokens for programs, and logging out.
 
-import { get, put, request } from '../core/api.js';
+import { get, put, remove } from '../core/api.js';
 import { h, replace } from '../core/dom.js';
 import { Say, button, card, onSubmit, row, time } from './people_parts.js';
 import { TokensPart } from './people_tokens.js';
@@ -32,7 +32,7 @@ export class AccountCard {
 
   async load() {
     await this.say.act(async () => {
-      const sessions = await get('/me/sessions');
+      const sessions = await get('/me/sessions', {});
       this.tokens.show(sessions.filter((each) => each.scope));
       replace(
         this.list,
@@ -50,7 +50,7 @@ export class AccountCard {
   }
 
   async end(id) {
-    await this.say.act(() => request('DELETE', `/me/sessions/${id}`));
+    await this.say.act(() => remove('/me/sessions/{session_id}', { session_id: id }));
     await this.load();
   }
 
@@ -88,7 +88,7 @@ export class AccountCard {
     onSubmit(form, async () => {
       const { old, new: wanted } = form.elements;
       const done = 'Password changed. All other sessions were ended.';
-      if (!(await said.act(() => put('/me/password', { old: old.value, new: wanted.value }), done))) return;
+      if (!(await said.act(() => put('/me/password', {}, { old: old.value, new: wanted.value }), done))) return;
       old.value = wanted.value = '';
       this.load();
     });

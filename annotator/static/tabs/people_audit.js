@@ -1,14 +1,14 @@
 // The audit trail: who decided what, newest first.
 
-import { get } from '../core/api.js';
 import { h, replace } from '../core/dom.js';
 import { Say, button, card, time } from './people_parts.js';
 
 const MANY = 10;
 
 export class AuditCard {
-  constructor(path, title, everywhere = false) {
-    this.path = path;
+  // fetch({ limit, before }): lines of the trail, newest first.
+  constructor(fetch, title, everywhere = false) {
+    this.fetch = fetch;
     this.everywhere = everywhere;
     this.say = new Say();
     this.list = h('ul', { class: 'g-rows g-trail' });
@@ -20,14 +20,14 @@ export class AuditCard {
 
   async load() {
     await this.say.act(async () => {
-      this.lines = await get(`${this.path}?limit=${MANY}`);
+      this.lines = await this.fetch({ limit: MANY });
       this.render(this.lines.length);
     });
   }
 
   async older() {
     await this.say.act(async () => {
-      const more = await get(`${this.path}?limit=${MANY}&before=${this.lines.at(-1).id}`);
+      const more = await this.fetch({ limit: MANY, before: this.lines.at(-1).id });
       this.lines.push(...more);
       this.render(more.length);
     });

@@ -1,6 +1,6 @@
 // Members of a project with their roles, and invitations by link.
 
-import { get, request } from '../core/api.js';
+import { get, post, put, remove } from '../core/api.js';
 import { h, replace } from '../core/dom.js';
 import { Say, button, card, copy, roleSelect, row, time, twice, WHAT } from './people_parts.js';
 
@@ -28,17 +28,17 @@ export class MembersCard {
     this.load();
   }
 
-  path(rest = '') {
-    return `/projects/${this.project.id}${rest}`;
+  get values() {
+    return { project_id: this.project.id };
   }
 
   async load() {
     await this.say.act(async () => {
       const { admin, owner } = this.may;
       const [members, invitations, users] = await Promise.all([
-        get(this.path('/members')),
-        admin ? get(this.path('/invitations')) : [],
-        admin && owner ? get('/users') : [],
+        get('/projects/{project_id}/members', this.values),
+        admin ? get('/projects/{project_id}/invitations', this.values) : [],
+        admin && owner ? get('/users', {}) : [],
       ]);
       replace(
         this.list,
@@ -69,16 +69,18 @@ export class MembersCard {
 
   member(each) {
     const own = each.user_id === this.me.user.id;
-    const path = this.path(`/members/${each.user_id}`);
+    const member = { ...this.values, user_id: each.user_id };
     const role = this.may.admin
       ? roleSelect(`Role of ${each.name}`, each.role, (wanted) =>
-          this.change(() => request('PUT', path, { role: wanted })),
+          this.change(() => put('/projects/{project_id}/members/{user_id}', member, { role: wanted })),
         )
       : h('span', { class: 'g-tag', title: WHAT[each.role] }, each.role);
     const remove =
       this.may.admin || own
         ? twice(own ? 'Leave' : 'Remove', own ? 'Confirm leaving' : 'Confirm removal', () =>
-            this.change(() => request('DELETE', path)).then(() => own && !this.may.owner && location.reload()),
+            this.change(() => remove('/projects/{project_id}/members/{user_id}', member)).then(
+              () => own && !this.may.owner && location.reload(),
+            ),
           )
         : null;
     return row(
@@ -109,7 +111,11 @@ export class MembersCard {
 
   async invite(role, days) {
     let made;
-    if (!(await this.say.act(async () => (made = await request('POST', this.path('/invitations'), { role, days })))))
+    if (
+      !(await this.say.act(
+        async () => (made = await post('/projects/{project_id}/invitations', this.values, { role, days })),
+      ))
+    )
       return;
     const field = h('input', {
       readonly: true,
@@ -147,7 +153,7 @@ export class MembersCard {
           [`by ${each.created_by}, valid until `, time(each.expires_at)],
           button('Withdraw', () =>
             this.change(
-              () => request('DELETE', `/invitations/${each.id}`),
+              () => remove('/invitations/{invitation_id}', { invitation_id: each.id }),
               'Invitation withdrawn. Its link no longer works.',
             ),
           ),
@@ -166,7 +172,9 @@ export class MembersCard {
     );
     const role = roleSelect('Role of the added user', 'annotator');
     const add = button('Add member', () =>
-      this.change(() => request('PUT', this.path(`/members/${who.value}`), { role: role.value })),
+      this.change(() =>
+        put('/projects/{project_id}/members/{user_id}', { ...this.values, user_id: who.value }, { role: role.value }),
+      ),
     );
     replace(this.adding, h('div', { class: 'g-form' }, h('label', {}, 'User', who), h('label', {}, 'Role', role), add));
     return null;

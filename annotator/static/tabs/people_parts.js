@@ -1,6 +1,7 @@
 // What the cards of the tab People share: the card itself, rows, roles, moments, and buttons that ask twice.
 
-import { h, moment } from '../core/dom.js';
+import { h } from '../core/dom.js';
+import { moment } from '../core/text.js';
 
 const ROLES = ['annotator', 'reviewer', 'admin'];
 export const WHAT = {

@@ -1,6 +1,6 @@
 // Tokens of one's programs: what each may do, when it was used last and when it ends; making one, and ending it.
 
-import { request } from '../core/api.js';
+import { post, remove } from '../core/api.js';
 import { h, replace } from '../core/dom.js';
 import { Say, button, copy, onSubmit, row, time, twice } from './people_parts.js';
 
@@ -47,7 +47,10 @@ export class TokensPart {
   }
 
   async end(id) {
-    await this.say.act(() => request('DELETE', `/me/sessions/${id}`), 'Token ended. It no longer works.');
+    await this.say.act(
+      () => remove('/me/sessions/{session_id}', { session_id: id }),
+      'Token ended. It no longer works.',
+    );
     this.changed();
   }
 
@@ -71,7 +74,7 @@ export class TokensPart {
     onSubmit(form, async () => {
       const wanted = { purpose: purpose.value, scope: scope.value, days: Number(days.value) };
       let token = null;
-      if (!(await this.say.act(async () => ({ token } = await request('POST', '/me/tokens', wanted))))) return;
+      if (!(await this.say.act(async () => ({ token } = await post('/me/tokens', {}, wanted))))) return;
       this.tell(token);
       purpose.value = '';
       this.changed();

@@ -1,6 +1,6 @@
 // Users of the whole installation, for its admins: adding, roles, disabling, ending sessions, new passwords.
 
-import { get, request } from '../core/api.js';
+import { get, patch, post, put, remove } from '../core/api.js';
 import { h, replace } from '../core/dom.js';
 import { Say, button, card, onSubmit, row, time, twice } from './people_parts.js';
 
@@ -21,7 +21,7 @@ export class UsersCard {
 
   async load() {
     const load = async () => {
-      const users = await get('/users');
+      const users = await get('/users', {});
       replace(
         this.list,
         users.filter((user) => user.name !== 'local').map((user) => this.user(user)),
@@ -38,14 +38,14 @@ export class UsersCard {
 
   user(user) {
     const own = user.id === this.me.user.id;
-    const path = `/users/${user.id}`;
-    const patch = (wanted, done) => this.change(() => request('PATCH', path, wanted), done);
+    const values = { user_id: user.id };
+    const set = (wanted, done) => this.change(() => patch('/users/{user_id}', values, wanted), done);
     const select = h(
       'select',
       {
         'aria-label': `Role of ${user.name}`,
         disabled: own,
-        on: { change: () => patch({ role: select.value }, `${user.name} is now ${select.value}.`) },
+        on: { change: () => set({ role: select.value }, `${user.name} is now ${select.value}.`) },
       },
       h('option', { value: 'annotator' }, 'user'),
       h('option', { value: 'admin' }, 'admin'),
@@ -56,12 +56,12 @@ export class UsersCard {
       : [
           button('Set password', () => this.askPassword(user)),
           button('End sessions', () =>
-            this.change(() => request('DELETE', `${path}/sessions`), `All sessions of ${user.name} were ended.`),
+            this.change(() => remove('/users/{user_id}/sessions', values), `All sessions of ${user.name} were ended.`),
           ),
           user.disabled
-            ? button('Enable', () => patch({ disabled: false }, `${user.name} can log in again.`))
+            ? button('Enable', () => set({ disabled: false }, `${user.name} can log in again.`))
             : twice('Disable', 'Confirm disabling', () =>
-                patch({ disabled: true }, `${user.name} can no longer log in. Their answers are kept.`),
+                set({ disabled: true }, `${user.name} can no longer log in. Their answers are kept.`),
               ),
         ];
     return row(
@@ -83,7 +83,7 @@ export class UsersCard {
     );
     onSubmit(form, () =>
       this.change(
-        () => request('PUT', `/users/${user.id}/password`, { new: field.value }),
+        () => put('/users/{user_id}/password', { user_id: user.id }, { new: field.value }),
         `Password of ${user.name} changed. All their sessions were ended.`,
       ).then(() => form.remove()),
     );
@@ -120,7 +120,7 @@ export class UsersCard {
       const [name, password, role] = ['name', 'password', 'role'].map((each) => form.elements[each].value);
       let went = false;
       await this.change(
-        async () => (await request('POST', '/users', { name, password, role }), (went = true)),
+        async () => (await post('/users', {}, { name, password, role }), (went = true)),
         `${name} can log in.`,
       );
       if (went) form.reset();

@@ -1,14 +1,15 @@
 // A list on one of Gradio's tabs that tells of running work, asked for again while it is seen.
 
-import { get, post } from '../core/api.js';
+import { get } from '../core/api.js';
 
 const LOOK_MILLISECONDS = 2000;
 
 export class WatchedList {
   // kind: 'imports' or 'exports': the list bears the project as data-KIND, and /projects/ID/KIND tells what stands in it.
   // show(list, project, all, error): draws it; `all` is null where the server did not answer.
-  constructor(kind, show) {
-    Object.assign(this, { kind, show, looking: false });
+  // end(project, id): stops one.
+  constructor(kind, show, end) {
+    Object.assign(this, { kind, show, end, looking: false });
   }
 
   watch() {
@@ -28,7 +29,7 @@ export class WatchedList {
     let all = null,
       failed = null;
     try {
-      all = await get(`/projects/${project}/${this.kind}`);
+      all = await get(`/projects/{project_id}/${this.kind}`, { project_id: project });
     } catch (error) {
       failed = error;
     } finally {
@@ -40,7 +41,7 @@ export class WatchedList {
   // Stops one, and looks what became of it; what has ended meanwhile is stopped enough.
   async stop(project, id, wrong) {
     try {
-      await post(`/projects/${project}/${this.kind}/${id}/stop`);
+      await this.end(project, id);
     } catch (error) {
       if (error.status !== 404) wrong(error.message);
     }

@@ -1,9 +1,9 @@
 // Work that is handed out one piece at a time, leased to whoever asks: tasks (task_queue.js) and answers to review (review_desk.js).
 
-import { post } from '../core/api.js';
+import { Lease } from '../sync/lease.js';
 
-// A subclass says what it hands out: `held` (id of the piece in hand, or null), source(project) (where the next one is asked
-// for), idOf(found), place(id) (where its lease is kept), take(found), present(found), and drop() (nothing is in hand any more).
+// A subclass says what it hands out: `held` (id of the piece in hand, or null), ask(project, after) (the next one),
+// idOf(found), keep(id) and giveBack(id, options) (its lease), take(found), present(found), and drop() (nothing is in hand any more).
 export class HandedOut {
   constructor({ library, idle, hear }) {
     Object.assign(this, { library, idle, hear });
@@ -20,7 +20,7 @@ export class HandedOut {
 
   // id: what this tab had before a reload; it is asked for again first.
   async resume(id) {
-    if (id) await post(`${this.place(id)}/heartbeat`).catch(() => null);
+    if (id) await this.keep(id).catch(() => null);
     return this.next(null);
   }
 
@@ -32,9 +32,9 @@ export class HandedOut {
     this.failed = null;
     this.hear.changed();
     try {
-      const found = await post(this.source(this.library.project), { after });
+      const found = await this.ask(this.library.project, after);
       const id = this.idOf(found);
-      if (visit !== this.visit) return this.giveBack(id);
+      if (visit !== this.visit) return this.decline(id);
       if (id === this.held) before?.end();
       else before?.release();
       this.take(found);
@@ -50,8 +50,8 @@ export class HandedOut {
   }
 
   // Somebody who has come back meanwhile may have been given the same one again.
-  giveBack(id) {
-    if (id && !this.busy && id !== this.held) post(`${this.place(id)}/release`).catch(() => {});
+  decline(id) {
+    if (id && !this.busy && id !== this.held) this.giveBack(id).catch(() => {});
   }
 
   async leave() {
@@ -62,6 +62,12 @@ export class HandedOut {
     this.drop();
     this.hear.changed();
     await lease?.release();
+  }
+
+  // The lease of a piece that was handed out.
+  lent(id, until) {
+    const calls = { keep: () => this.keep(id), giveBack: (options) => this.giveBack(id, options) };
+    return new Lease(calls, until, this.idle, this.hear);
   }
 
   // The page goes on without this one: what is leased stays so.

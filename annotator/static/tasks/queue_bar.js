@@ -1,6 +1,7 @@
 // Above the question: what one works on (asking freely, the queue, review), whose task it is, and why there is none.
 
-import { count, h, onThisClock, redraw } from '../core/dom.js';
+import { h, redraw } from '../core/dom.js';
+import { count, onThisClock } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 

@@ -1,11 +1,11 @@
 // Reviewing: answers come one by one, leased; a verdict on each, or a fix with all tools. Draws nothing.
 // After submitted answers come label reviews (`second_look` in REST): accepted labels that the model contradicts.
 
+import { post } from '../core/api.js';
 import { Fixes } from './review_drafts.js';
 import { HandedOut } from './leased_work.js';
 import { Judging } from './verdict.js';
 import { hint } from '../core/keyboard.js';
-import { Lease } from '../sync/lease.js';
 import { EMPTY_MARK } from '../state/marks.js';
 import { Reasons } from './verdicts.js';
 
@@ -52,12 +52,16 @@ export class ReviewDesk extends HandedOut {
     return this.annotation;
   }
 
-  source(project) {
-    return `/projects/${project.id}/review/next`;
+  ask(project, after) {
+    return post('/projects/{project_id}/review/next', { project_id: project.id }, { after });
   }
 
-  place(id) {
-    return `/annotations/${id}/review`;
+  keep(id) {
+    return post('/annotations/{annotation_id}/review/heartbeat', { annotation_id: id }, undefined);
+  }
+
+  giveBack(id, options) {
+    return post('/annotations/{annotation_id}/review/release', { annotation_id: id }, undefined, options);
   }
 
   idOf(found) {
@@ -71,8 +75,7 @@ export class ReviewDesk extends HandedOut {
     this.waiting = found.to_review;
     this.said = blank();
     this.reason = found.annotation_id ? null : (found.reason ?? 'Nothing to review.');
-    this.lease =
-      found.annotation_id && new Lease(this.place(found.annotation_id), found.lease_until, this.idle, this.hear);
+    this.lease = found.annotation_id && this.lent(found.annotation_id, found.lease_until);
   }
 
   present(found) {

@@ -4,7 +4,8 @@ import { get, put } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { openDialog } from '../core/dialog.js';
 
-const listed = async (project) => (await get(`/projects/${project.id}/standard-questions`)).map((each) => each.text);
+const listed = async (project) =>
+  (await get('/projects/{project_id}/standard-questions', { project_id: project.id })).map((each) => each.text);
 
 // saved(questions) after the server has taken them; failed(error) keeps the dialog's text for another try. draft: that text, and the
 // list that it is to replace.
@@ -39,7 +40,7 @@ export async function openStandardQuestions(root, project, { saved, failed }, dr
             .map((line) => line.trim())
             .filter(Boolean);
           try {
-            await put(`/projects/${project.id}/standard-questions`, { questions, before });
+            await put('/projects/{project_id}/standard-questions', { project_id: project.id }, { questions, before });
           } catch (error) {
             failed(error);
             // Whoever has read what others changed saves knowingly: the next try starts from their list.

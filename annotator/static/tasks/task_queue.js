@@ -1,8 +1,7 @@
 // The queue of tasks: the next one is leased, asked, shown; others see that it is held. Draws nothing.
 
-import { get } from '../core/api.js';
+import { get, post } from '../core/api.js';
 import { HandedOut } from './leased_work.js';
-import { Lease } from '../sync/lease.js';
 
 export class TaskQueue extends HandedOut {
   // open(task, annotation id or null, page id): shows it, asking its question first where there is no answer.
@@ -19,12 +18,16 @@ export class TaskQueue extends HandedOut {
     return this.task?.id ?? null;
   }
 
-  source(project) {
-    return `/projects/${project.id}/queue/next`;
+  ask(project, after) {
+    return post('/projects/{project_id}/queue/next', { project_id: project.id }, { after });
   }
 
-  place(id) {
-    return `/tasks/${id}`;
+  keep(id) {
+    return post('/tasks/{task_id}/heartbeat', { task_id: id }, undefined);
+  }
+
+  giveBack(id, options) {
+    return post('/tasks/{task_id}/release', { task_id: id }, undefined, options);
   }
 
   idOf(found) {
@@ -34,7 +37,7 @@ export class TaskQueue extends HandedOut {
   async count() {
     const { project } = this.library;
     if (!project) return;
-    const counts = await get(`/projects/${project.id}/queue`);
+    const counts = await get('/projects/{project_id}/queue', { project_id: project.id });
     if (project !== this.library.project) return;
     this.counts = counts;
     this.hear.changed();
@@ -45,7 +48,7 @@ export class TaskQueue extends HandedOut {
     this.annotation = annotation_id;
     this.counts = queue;
     this.reason = task ? null : (reason ?? queue?.reason ?? 'No task left for you.');
-    this.lease = task && new Lease(this.place(task.id), task.lease_until, this.idle, this.hear);
+    this.lease = task && this.lent(task.id, task.lease_until);
   }
 
   present(found) {

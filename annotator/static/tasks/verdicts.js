@@ -1,7 +1,8 @@
 // What reviewers have said: fetched for the answers that need it, shown to their authors; reasons, kept for the next time.
 
 import { get } from '../core/api.js';
-import { h, moment } from '../core/dom.js';
+import { h } from '../core/dom.js';
+import { moment } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { remember, remembered } from '../core/storage.js';
 
@@ -22,7 +23,7 @@ export class Verdicts {
     if (known && (status !== 'rejected' || known.head >= head)) return known.reviews;
     const fresh = { head, reviews: known?.reviews ?? null };
     this.known.set(id, fresh);
-    get(`/annotations/${id}/reviews`)
+    get('/annotations/{annotation_id}/reviews', { annotation_id: id })
       .then((reviews) => ((fresh.reviews = reviews), this.changed()))
       .catch(() => setTimeout(() => this.known.get(id) === fresh && this.known.delete(id), AGAIN));
     return fresh.reviews;

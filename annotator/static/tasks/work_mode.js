@@ -1,7 +1,8 @@
 // What one works on: asking freely, the queue of tasks, or review. Holds the three together and tells the workspace.
 
 import { Further } from '../state/ask_more.js';
-import { h, same } from '../core/dom.js';
+import { h } from '../core/dom.js';
+import { same } from '../core/values.js';
 import { hint } from '../core/keyboard.js';
 import { openHistory } from '../panels/answer_history.js';
 import { openStandardQuestions } from './standard_dialog.js';

@@ -73,7 +73,12 @@ export class Mending {
   }
 
   async send({ page, user, key, base, edits }) {
-    const answer = await put(`/pages/${page}/words`, { idempotency_key: key, base, edits }, byAuthor(user));
+    const answer = await put(
+      '/pages/{page_id}/words',
+      { page_id: page },
+      { idempotency_key: key, base, edits },
+      byAuthor(user),
+    );
     return { ...answer, revision: answer.saved_version };
   }
 
@@ -92,7 +97,7 @@ export class Mending {
       if (document !== library.document?.id && !(await workspace.opening.document(document, null))) return;
       await workspace.opening.page(page);
     }
-    const saved = current ?? (await get(`/pages/${page}/words`));
+    const saved = current ?? (await get('/pages/{page_id}/words', { page_id: page }));
     if (root.querySelector('.g-dialog') || !queue.halted.has(key)) return;
     openWordConflict(root, {
       sentence,

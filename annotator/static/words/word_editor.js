@@ -1,6 +1,7 @@
 // The field in which a word is written anew, right below its ink, and the bar for several chosen words.
 
-import { count, h, replace } from '../core/dom.js';
+import { h, replace } from '../core/dom.js';
+import { count } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint, keymap } from '../core/keyboard.js';
 import { cutBoxes } from './word_split.js';

@@ -1,6 +1,6 @@
 // Mending words: every change shows at once, waits in the queue for the server, and can be undone, page by page.
 
-import { same } from '../core/dom.js';
+import { same } from '../core/values.js';
 import { mended, renumbered } from './words.js';
 
 const DEPTH = 200;

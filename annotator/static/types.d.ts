@@ -1,0 +1,69 @@
+// Types that several modules share. Those of requests and answers come from the OpenAPI document: see openapi.d.ts.
+
+import type { paths } from './openapi';
+
+export type * from './openapi';
+
+// --- the REST interface: a call names a path of the OpenAPI document, and its values, body and answer are checked
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+type Rest = { [P in keyof paths as P extends `/api${infer R}` ? R : never]: paths[P] };
+
+type Operation<M extends Method, P> = P extends keyof Rest ? Rest[P][M] : never;
+
+/** The paths, without "/api", that take a method. */
+export type Path<M extends Method> = {
+  [P in keyof Rest]: Rest[P][M] extends { responses: unknown } ? P : never;
+}[keyof Rest];
+
+type InPath<O> = O extends { parameters: { path: infer V } } ? V : unknown;
+type InQuery<O> = O extends { parameters: { query?: infer V } } ? ([V] extends [undefined] ? unknown : NonNullable<V>) : unknown;
+
+/** What stands in the address of a call: the names in the path, and the query. */
+export type Values<M extends Method, P> = InPath<Operation<M, P>> & InQuery<Operation<M, P>>;
+
+type JsonOf<R> = R extends { content: { 'application/json': infer V } } ? V : null;
+
+/** What a call sends as JSON; undefined where it sends nothing. */
+export type Body<M extends Method, P> =
+  Operation<M, P> extends { requestBody: infer R }
+    ? JsonOf<NonNullable<R>>
+    : Operation<M, P> extends { requestBody?: infer R }
+      ? [R] extends [undefined]
+        ? undefined
+        : JsonOf<NonNullable<R>> | undefined
+      : undefined;
+
+/** What a call that succeeds is answered with. */
+export type Answer<M extends Method, P> =
+  Operation<M, P> extends { responses: infer R } ? JsonOf<R[keyof R]> : never;
+
+export interface RequestOptions {
+  /** Ends the request; without it, time does. */
+  signal?: AbortSignal;
+  /** The request outlives the page that sends it. */
+  keepalive?: boolean;
+  headers?: Record<string, string>;
+}
+
+// --- elements
+
+type Listeners = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => unknown } & {
+  'glossator:filled'?: (event: Event) => unknown;
+};
+
+export interface Attributes {
+  on?: Listeners;
+  dataset?: Record<string, string | undefined>;
+  [name: string]: unknown;
+}
+
+/** What may stand among the children of an element; what is missing or false is left out. */
+export type Child = Node | string | null | undefined | false | readonly Child[];
+
+// --- geometry; pixels of the rendered page unless said otherwise
+
+/** [x0, y0, x1, y1]; x1 and y1 lie outside. */
+export type Box = [number, number, number, number];
+export type XY = [number, number];
