@@ -1,6 +1,6 @@
 // Types that several modules share. Those of requests and answers come from the OpenAPI document: see openapi.d.ts.
 
-import type { paths } from './openapi';
+import type { AnnotationView, Candidate, MendRequest, PageMark, paths, Proposal, RevisionRequest } from './openapi';
 
 export type * from './openapi';
 
@@ -67,3 +67,46 @@ export type Child = Node | string | null | undefined | false | readonly Child[];
 /** [x0, y0, x1, y1]; x1 and y1 lie outside. */
 export type Box = [number, number, number, number];
 export type XY = [number, number];
+
+/** [x, y, whether it lies inside the answer] */
+export type Point = [number, number, boolean];
+
+// --- what is marked
+
+/** What is marked on one page. A plain value, never changed in place. */
+export type Mark = PageMark;
+
+/** Where the two marks of a page come from: what the model said, or what a person made. */
+export type Origin = 'model' | 'person';
+
+/** A step from one state of an answer to another, as the server applies it. */
+export type Edit = NonNullable<RevisionRequest['edits']>[number];
+
+/** A change in the words of a page. */
+export type WordEdit = MendRequest['edits'][number];
+
+/** The answer that is open, as this window holds it: what the server said, with what waits in the queue on top. */
+export interface OpenedAnswer extends AnnotationView {
+  no_answer: boolean;
+  /** page id -> mark */
+  pages: Record<string, Mark>;
+  /** everything that the model has said of it in this window */
+  predictions: (Candidate & { page_id: string })[];
+  /** page id -> what the model proposed there last */
+  proposals: Record<string, Proposal>;
+  /** the prediction that the next revision names as its source */
+  prediction_id: string | null;
+}
+
+/** A stroke on the page: see canvas/tools.js. */
+export type Stroke =
+  | { tool: string; edits: Edit[]; prompt?: undefined; mend?: undefined }
+  | { tool: string; prompt: { point?: Point; box?: Box; add?: boolean }; edits?: undefined; mend?: undefined }
+  | { tool: string; mend: WordWish; edits?: undefined; prompt?: undefined };
+
+/** What the tool for words asks for. */
+export interface WordWish {
+  open?: number;
+  choose?: number[];
+  add?: Box;
+}
