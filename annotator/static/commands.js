@@ -1,66 +1,146 @@
-// What each command does: the keys of keyboard.js and the buttons of the toolbar call these by name.
+// What each command does: the keys of core/keyboard.js and the buttons of the toolbar call these by name.
 
-import { openHelp } from './settings/help.js';
+import { hull } from './words/words.js';
 
-const TOOLS = ['word', 'box', 'brush', 'eraser', 'plus', 'minus', 'mend'];
+/** @import { ReviewRequest } from './types' */
+/** @import { Cursor } from './canvas/cursor.js' */
+/** @import { Stage } from './canvas/stage.js' */
+/** @import { DocumentList } from './panels/document_list.js' */
+/** @import { QuestionBox } from './panels/question_box.js' */
+/** @import { Suggestions } from './panels/suggestions.js' */
+/** @import { OpenAnswer } from './state/answer.js' */
+/** @import { Library } from './state/library.js' */
+/** @import { Navigation } from './state/navigation.js' */
+/** @import { Session } from './state/session.js' */
+/** @import { Mode, WorkMode } from './tasks/work_mode.js' */
+/** @import { WordEditMode } from './words/word_edit_mode.js' */
 
-export function makeCommands(workspace) {
-  const scroll = (step) => {
-    const page = workspace.library.neighbour(step);
-    if (page) workspace.act(() => workspace.opening.page(page.id));
+/** @typedef {(event?: KeyboardEvent) => unknown} Command false leaves the key to the browser */
+
+/**
+ * @typedef {object} CommandParts
+ * @property {Library} library
+ * @property {Session} session
+ * @property {OpenAnswer} answer
+ * @property {Navigation} navigation
+ * @property {WorkMode} work
+ * @property {WordEditMode} wordMode
+ * @property {Stage} stage
+ * @property {Cursor} cursor
+ * @property {QuestionBox} box
+ * @property {Suggestions} suggestions
+ * @property {DocumentList} documentList
+ */
+
+/**
+ * @typedef {object} CommandPorts
+ * @property {(step: () => unknown) => void} act runs what may fail, and says so
+ * @property {() => void} changed
+ * @property {(sentence: string) => void} tell
+ * @property {() => boolean} takeWords takes the words under the paint, where that is what Enter does now
+ * @property {() => void} upload
+ * @property {() => void} help
+ * @property {() => unknown} history
+ * @property {(open?: boolean) => void} menu
+ * @property {() => void} escape
+ */
+
+/**
+ * @param {CommandParts} parts
+ * @param {CommandPorts} ports
+ */
+export function makeCommands(parts, ports) {
+  const { library, session, answer, navigation, work, wordMode, stage, cursor } = parts,
+    { act } = ports;
+
+  const page = (/** @type {number} */ step) => {
+    const next = library.neighbour(step);
+    if (next) act(() => navigation.page(next.id));
   };
-  const question = (step) => {
-    const lines = workspace.library.document?.annotations ?? [];
-    const at = lines.findIndex((each) => each.id === workspace.answers.local?.id);
+  const question = (/** @type {number} */ step) => {
+    const lines = library.document?.annotations ?? [];
+    const at = lines.findIndex((each) => each.id === answer.local?.id);
     const line = lines[at < 0 ? 0 : at + step];
-    if (line) workspace.act(() => workspace.opening.annotation(line.id));
+    if (line) act(() => navigation.annotation(line.id));
   };
-  const tools = Object.fromEntries(
-    TOOLS.map((name) => [
-      name,
-      () => workspace.mending?.leave() && (workspace.stage.setTool(name), workspace.render()),
-    ]),
-  );
+  const tool = (/** @type {string} */ name) => () => {
+    if (!wordMode.leave()) return;
+    stage.setTool(name);
+    ports.changed();
+  };
+  const enter = (/** @type {Mode} */ mode) => act(() => work.enter(work.mode === mode ? 'free' : mode));
+  const judge = (/** @type {ReviewRequest['verdict']} */ verdict) => work.judge(verdict);
+  const radius = (/** @type {number} */ wanted) => {
+    stage.setRadius(wanted);
+    ports.changed();
+  };
+  const step = (/** @type {boolean} */ back) => (stage.tool === 'mend' ? wordMode : answer).step(back);
+
+  const zoomMark = () => {
+    if (!stage.page || !stage.grid) return;
+    const { box } = answer.markOn(stage.page.id).mask,
+      word = stage.cursor?.word;
+    const under = word === undefined ? undefined : stage.grid.boxes[word];
+    const marked = box[2] > box[0] ? box : under;
+    const wanted = stage.chosen.size ? hull(stage.grid.boxesOf([...stage.chosen])) : marked;
+    if (wanted) stage.frame(wanted);
+    else ports.tell('Nothing is marked on this page.');
+  };
+
   return {
-    ...tools,
-    ask: () => workspace.box.focus(),
-    accept: (event) => workspace.mending.here(event) || workspace.desk.accept(),
-    next: () => workspace.act(() => workspace.desk.next()),
-    standard: () => workspace.desk.suggestions.arm(),
-    history: () => workspace.act(() => workspace.desk.history()),
-    queue: () => workspace.act(() => workspace.desk.enter(workspace.desk.mode === 'queue' ? 'free' : 'queue')),
-    review: () =>
-      workspace.library.reviews &&
-      workspace.act(() => workspace.desk.enter(workspace.desk.mode === 'review' ? 'free' : 'review')),
-    reviewAccept: () => workspace.desk.judge('accepted'),
-    reviewReject: () => workspace.desk.judge('rejected'),
-    reviewFix: () => workspace.desk.reviews.fix(),
-    reviewQuality: () => workspace.desk.reviews.turn('quality'),
-    reviewComplete: () => workspace.desk.reviews.turn('completeness'),
-    candidate1: () => workspace.answers.candidate(0),
-    candidate2: () => workspace.answers.candidate(1),
-    candidate3: () => workspace.answers.candidate(2),
-    noAnswer: () => workspace.answers.noAnswer(),
+    word: tool('word'),
+    box: tool('box'),
+    brush: tool('brush'),
+    eraser: tool('eraser'),
+    plus: tool('plus'),
+    minus: tool('minus'),
+    mend: tool('mend'),
+    ask: () => parts.box.focus(),
+    /** @type {Command} */
+    accept: (event) => {
+      if (event && (wordMode.here() || ports.takeWords())) return;
+      work.accept();
+    },
+    next: () => act(() => work.next()),
+    standard: () => parts.suggestions.arm(),
+    history: () => act(() => ports.history()),
+    queue: () => enter('queue'),
+    review: () => session.reviews && enter('review'),
+    reviewAccept: () => judge('accepted'),
+    reviewReject: () => judge('rejected'),
+    reviewFix: () => work.reviews.fix(),
+    reviewQuality: () => work.reviews.turn('quality'),
+    reviewComplete: () => work.reviews.turn('completeness'),
+    candidate1: () => answer.candidate(0),
+    candidate2: () => answer.candidate(1),
+    candidate3: () => answer.candidate(2),
+    noAnswer: () => answer.noAnswer(),
     questionUp: () => question(-1),
     questionDown: () => question(1),
-    thinner: () => workspace.commands.radius(workspace.stage.radius - 2),
-    thicker: () => workspace.commands.radius(workspace.stage.radius + 2),
-    radius: (radius) => (workspace.stage.setRadius(radius), workspace.render()),
-    undo: () => (workspace.stage.tool === 'mend' ? workspace.mending : workspace.answers).step(true),
-    redo: () => (workspace.stage.tool === 'mend' ? workspace.mending : workspace.answers).step(false),
-    clear: () => (workspace.stage.tool === 'mend' ? workspace.mending.editor.remove() : workspace.answers.clear()),
-    mergeWords: () => workspace.stage.tool === 'mend' && workspace.mending.editor.merge(),
-    zoomMark: () => workspace.zoomMark(),
-    cursor: (event) => workspace.cursor.move(event),
-    zoomIn: () => workspace.stage.zoom(1.25),
-    zoomOut: () => workspace.stage.zoom(0.8),
-    fit: () => workspace.stage.fit(),
-    pageUp: () => scroll(-1),
-    pageDown: () => scroll(1),
-    documents: () => (workspace.menu(true), workspace.documentList.search.focus()),
-    upload: () => workspace.uploads.choose(),
-    help: () => openHelp(workspace),
-    menu: () => workspace.menu(workspace.rooms.left.dataset.open !== 'on'),
-    escape: () => workspace.escape(),
+    thinner: () => radius(stage.radius - 2),
+    thicker: () => radius(stage.radius + 2),
+    radius,
+    undo: () => step(true),
+    redo: () => step(false),
+    clear: () => (stage.tool === 'mend' ? wordMode.editor.remove() : answer.clear()),
+    mergeWords: () => stage.tool === 'mend' && wordMode.editor.merge(),
+    zoomMark,
+    /** @type {Command} */
+    cursor: (event) => event && cursor.move(event),
+    zoomIn: () => stage.zoom(1.25),
+    zoomOut: () => stage.zoom(0.8),
+    fit: () => stage.fit(),
+    pageUp: () => page(-1),
+    pageDown: () => page(1),
+    documents: () => {
+      ports.menu(true);
+      parts.documentList.search.focus();
+    },
+    upload: () => ports.upload(),
+    help: () => ports.help(),
+    menu: () => ports.menu(),
+    escape: () => ports.escape(),
   };
 }
+
+/** @typedef {ReturnType<typeof makeCommands>} Commands */

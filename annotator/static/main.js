@@ -7,7 +7,7 @@ import { watchImports } from './tabs/imports.js';
 import { JobsPanel } from './tabs/jobs.js';
 import { PeoplePanel } from './tabs/people.js';
 import { placePersonMenu } from './settings/person_menu.js';
-import { Workspace } from './workspace.js';
+import { mountWorkspace } from './mount.js';
 
 let mounted = null;
 let people = null;
@@ -22,9 +22,7 @@ window.Glossator = {
   mount(root, { project }) {
     if (mounted?.root === root) return;
     mounted?.destroy(); // Gradio has built the element anew
-    mounted = new Workspace(root);
-    root.workspace = mounted;
-    mounted.start(project);
+    mounted = { root, destroy: mountWorkspace(root, project) };
   },
   mountPeople(root) {
     people?.destroy();

@@ -1,6 +1,6 @@
 // Types that several modules share. Those of requests and answers come from the OpenAPI document: see openapi.d.ts.
 
-import type { AnnotationView, Candidate, MendRequest, PageMark, paths, Proposal, RevisionRequest } from './openapi';
+import type { AnnotationView, Candidate, MendRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from './openapi';
 
 export type * from './openapi';
 
@@ -109,4 +109,80 @@ export interface WordWish {
   open?: number;
   choose?: number[];
   add?: Box;
+}
+
+// --- what waits in the save queue
+
+interface Waiting {
+  /** the idempotency key */
+  key: string;
+  /** who made the edit */
+  user: string;
+  /** the window that made it */
+  tab: string;
+  /** order of making; never the same twice in one window */
+  sequence: number;
+  /** the key of the item that this one builds on, while that waits itself */
+  after: string | null;
+  /** the revision that this item builds on, once that is known */
+  base: number | null;
+  /** what it changes: the id of an answer, or "words:" and the id of a page */
+  annotation: string;
+  document: string;
+  question?: string;
+}
+
+/** What stands in the answer after the edits. */
+interface After {
+  pages: Record<string, Mark>;
+  no_answer: boolean;
+}
+
+export interface RevisionItem extends Waiting, After {
+  kind: 'revision';
+  action: NonNullable<RevisionRequest['action']>;
+  edits: Edit[];
+  prediction_id: string | null;
+  seconds: number;
+  interactions: Record<string, number>;
+}
+
+/** A reviewer's verdict, without the edits that may go with it. */
+export type VerdictWords = Pick<ReviewRequest, 'verdict' | 'quality' | 'completeness' | 'reason'>;
+
+export interface VerdictItem extends Waiting, After {
+  kind: 'verdict';
+  action: ReviewRequest['verdict'];
+  verdict: VerdictWords;
+  edits: Edit[];
+  seconds: number;
+}
+
+export interface WordsItem extends Waiting {
+  kind: 'words';
+  page: string;
+  edits: WordEdit[];
+  /** numbers of the words that the edits make */
+  created: number[];
+}
+
+export type QueuedItem = RevisionItem | VerdictItem | WordsItem;
+
+type Given<T> = T extends unknown ? Omit<T, 'key' | 'user' | 'tab' | 'sequence' | 'after' | 'base'> & { sequence?: number } : never;
+
+/** What is put into the queue: the queue adds key, place and base. */
+export type QueueContent = Given<QueuedItem>;
+
+/** What the server says of a stored item. */
+export interface Stored {
+  revision: number;
+  saved_at?: string;
+}
+
+/** Why an item waits for a person. */
+export interface Halt {
+  kind: 'conflict' | 'refused' | 'gone';
+  sentence: string;
+  /** what the server holds, where it said so */
+  current: unknown;
 }

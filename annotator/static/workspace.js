@@ -1,177 +1,325 @@
-// The workspace: joins library, answers, stage and panels. State lives in the first two; here is who hears whom.
+// The workspace is put together here: owners of state, what they hear of each other, panels, keys. Nothing is decided
+// here, and nobody is handed the whole.
 
-import { byAuthor, get, post, put } from './core/api.js';
-import { appear } from './settings/appearance.js';
-import { AnswerCard } from './panels/answer_card.js';
-import { Answers } from './state/answer.js';
-import { makeCommands } from './commands.js';
+import { byAuthor, post, put } from './core/api.js';
+import { hint, Keyboard, keymap } from './core/keyboard.js';
+import { readRoute } from './core/route.js';
 import { Cursor } from './canvas/cursor.js';
-import { Deciding } from './sync/conflict_resolution.js';
-import { Desk } from './tasks/work_mode.js';
-import { DocumentList } from './panels/document_list.js';
-import { Drawing } from './panels/render_panels.js';
-import { Effort } from './sync/effort.js';
-import { Incoming } from './sync/incoming_pages.js';
-import { Keyboard, hint, keymap } from './core/keyboard.js';
-import { buildLayout, followTabs } from './panels/layout.js';
-import { Library } from './state/library.js';
-import { Mending } from './words/word_edit_mode.js';
-import { Opening } from './state/navigation.js';
-import { Pages } from './state/pages.js';
-import { PageStrip } from './panels/page_strip.js';
-import { Preferences } from './settings/preferences.js';
-import { QuestionBox, QuestionList } from './panels/question_box.js';
-import { SaveQueue } from './sync/save_queue.js';
 import { Stage } from './canvas/stage.js';
-import { EditStore } from './sync/edit_store.js';
-import { Toasts } from './core/toast.js';
-import { Toolbar } from './panels/toolbar.js';
+import { wordsUnderPaint } from './canvas/words_under_paint.js';
+import { makeCommands } from './commands.js';
+import { openHistory } from './panels/answer_history.js';
+import { makePanels } from './panels/make_panels.js';
+import { RenderPanels } from './panels/render_panels.js';
+import { appear } from './settings/appearance.js';
+import { openHelp } from './settings/help.js';
+import { OpenAnswer } from './state/answer.js';
+import { AskMore } from './state/ask_more.js';
+import { Library } from './state/library.js';
+import { EMPTY_MARK } from './state/marks.js';
+import { Navigation } from './state/navigation.js';
+import { Pages } from './state/pages.js';
+import { Session } from './state/session.js';
+import { changes } from './sync/changes.js';
+import { ConflictResolution } from './sync/conflict_resolution.js';
+import { Effort } from './sync/effort.js';
+import { Following, TOPICS } from './sync/following.js';
+import { IncomingPages } from './sync/incoming_pages.js';
+import { followWindow, SaveQueue } from './sync/save_queue.js';
 import { Uploads } from './sync/uploads.js';
-import { hull } from './words/words.js';
+import { openStandardQuestions } from './tasks/standard_dialog.js';
+import { Verdicts } from './tasks/verdicts.js';
+import { WorkMode } from './tasks/work_mode.js';
+import { WordEditMode } from './words/word_edit_mode.js';
+
+/** @import { MendedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
+/** @import { Toasts } from './core/toast.js' */
+/** @import { Rooms } from './panels/layout.js' */
+/** @import { Preferences } from './settings/preferences.js' */
+/** @import { EditStore } from './sync/edit_store.js' */
+
+/**
+ * What stands before anybody is known to be at work.
+ *
+ * @typedef {{ root: HTMLElement, rooms: Rooms, toasts: Toasts, preferences: Preferences }} Shell
+ */
 
 export class Workspace {
-  constructor(root) {
+  /** @type {number | null} the frame in which the panels are drawn */
+  frame = null;
+  closing = new AbortController();
+
+  /**
+   * @param {Shell} shell
+   * @param {Me} me
+   * @param {EditStore} store
+   */
+  constructor({ root, rooms, toasts, preferences }, me, store) {
+    const act = (/** @type {() => unknown} */ step) => void this.act(step),
+      changed = () => this.render();
+    const tell = (/** @type {string} */ sentence) => toasts.show(sentence);
     this.root = root;
-    this.rooms = buildLayout(root);
-    this.unfollow = followTabs(root);
-    this.toasts = new Toasts(root);
-    this.preferences = new Preferences();
-    this.appear();
-    this.pages = new Pages((page, words) => this.mending?.mender.waiting(page, words) ?? words);
-    this.library = new Library(this.pages, () => this.render());
-    this.incoming = new Incoming(this.library, {
-      grown: () => this.render(),
-      warned: (sentence) => this.toasts.show(sentence),
-      ended: (document) => this.act(() => this.opening.whole(document)),
+    this.rooms = rooms;
+    this.toasts = toasts;
+    this.preferences = preferences;
+    this.pages = new Pages((page, words) => this.wordMode.edits.waiting(page, words));
+    this.library = new Library(this.pages, changed);
+    this.session = new Session(me, () => this.library.project);
+    this.queue = this.makeQueue(me, store);
+    /** @type {OpenAnswer} */
+    this.answer = this.makeAnswer();
+    this.askMore = new AskMore(this.answer);
+    this.verdicts = new Verdicts(changed);
+    /** @type {Stage} */
+    this.stage = this.makeStage();
+    const say = (/** @type {string} */ text) => void (rooms.spoken.textContent = text);
+    this.cursor = new Cursor(this.stage, say);
+    const { library, session, pages, queue, answer, askMore, stage, cursor } = this;
+    this.wordMode = new WordEditMode({
+      ...{ root, room: rooms.stage, stage, library, pages, queue },
+      ports: {
+        ...{ changed, tell, say },
+        paint: () => this.paint(),
+        renumber: (page, map) => answer.renumber(page, map),
+        openDocument: (id, page) => this.navigation.document(id, page),
+        openPage: (id) => this.navigation.page(id),
+      },
     });
-    this.opening = new Opening(this);
-    this.deciding = new Deciding(this);
-    this.drawing = new Drawing(this);
-    this.stage = new Stage(this.rooms.stage, {
-      stroke: (stroke, before) => this.stroke(stroke, before),
-      originOf: (mark) => this.answers.originOf(this.stage.page.id, mark),
-      mend: (wish) => this.mending.wish(wish),
-      moved: () => this.toolbar?.scaled(this.stage.page && this.stage.view.scale),
-      drawn: () => this.mending?.editor.place(),
-      locked: () => this.explainLock(),
+    /** @type {Navigation} */
+    this.navigation = this.makeNavigation();
+    const { wordMode, navigation } = this,
+      focusPage = () => this.focusPage();
+    /** @type {WorkMode} */
+    this.work = new WorkMode({
+      ...{ library, session, answer, queue, navigation },
+      ports: {
+        ...{ act, changed, focusPage },
+        tell: (sentence, action) => toasts.show(sentence, 'info', action),
+        wantReason: () => this.panels.review.wantReason(),
+      },
     });
-    this.cursor = new Cursor(this.stage, (text) => (this.rooms.spoken.textContent = text));
-    this.commands = makeCommands(this);
-    this.toolbar = new Toolbar(this.rooms.toolbar, (name, value) => this.commands[name](value));
-    this.documentList = new DocumentList(this.rooms.documents, {
-      open: (id) => this.act(() => this.opening.document(id)),
-      upload: () => this.uploads.choose(),
-      project: (id) => this.act(() => this.opening.project(id)),
+    const { work } = this;
+    this.conflicts = new ConflictResolution({
+      ...{ root, library, session, pages, answer, queue },
+      ports: {
+        ...{ act, changed },
+        wordsKey: () => wordMode.key,
+        compareWords: (id) => wordMode.compare(id),
+        backTo: (id) => navigation.backTo(id),
+        text: () => this.drawing.text(),
+        judgeOnTop: (saved, verdict) => work.judgeOnTop(saved, verdict),
+        dropDraft: (id) => work.reviews.drafts.drop(id),
+      },
     });
-    this.strip = new PageStrip(this.rooms.strip, {
-      open: (id) => this.act(() => this.opening.page(id)),
-      stop: () => this.act(() => this.incoming.ask('stop')),
-      resume: () => this.act(() => this.incoming.ask('resume')),
+    this.incoming = new IncomingPages(library, {
+      grown: changed,
+      warned: tell,
+      ended: (document) => {
+        const [warning] = document.warnings;
+        if (warning) tell(warning);
+        changed();
+      },
     });
-    this.box = new QuestionBox(this.rooms.ask, {
-      ask: (text, whole) => (this.desk.suggestions.remember(text), this.act(() => this.opening.ask(text, whole))),
-      accept: () => this.commands.accept(),
-    });
-    this.card = new AnswerCard(this.rooms.answer, {
-      accept: () => this.commands.accept(),
-      next: () => this.commands.next(),
-      noAnswer: () => this.answers.noAnswer(),
-      history: () => this.commands.history(),
-      own: () => this.act(() => this.opening.ask(this.answers.local.question.text, true)),
-      askMore: (all) => this.act(() => this.desk.further.ask(all)),
-      stop: () => this.desk.further.stop(),
-      changed: () => this.render(),
-      candidate: (at) => this.answers.candidate(at),
-      page: (id) => this.act(() => this.opening.page(id)),
-      askHere: () => this.answers.again.askHere(),
-      compare: () => this.act(() => this.deciding.compare()),
-    });
-    this.questionList = new QuestionList(this.rooms.questions, (id) => this.act(() => this.opening.annotation(id)));
-    this.uploads = new Uploads(root, this.documentList.uploads, {
-      project: () => this.library.project?.id,
-      done: (answers) => this.act(() => this.opening.uploaded(answers)),
-      failed: (sentence) => this.toasts.show(sentence, 'error'),
-    });
-    this.keyboard = new Keyboard(
-      root,
-      this.commands,
-      (held, event) => this.space(held, event),
-      () => this.desk?.keys,
+    this.panels = makePanels(
+      rooms,
+      { library, session, answer, askMore, work, navigation, incoming: this.incoming },
+      {
+        ...{ act, changed, tell },
+        error: (error) => toasts.error(error),
+        commands: () => this.commands,
+        compare: () => this.conflicts.compare(),
+        editStandard: () => this.editStandard(),
+        upload: () => this.uploads.choose(),
+        takeWords: () => this.takeWords(),
+      },
     );
-    this.rooms.dim.addEventListener('click', () => this.menu(false));
-    this.onHash = () => this.act(() => this.opening.moved(Library.route()));
-    window.addEventListener('hashchange', this.onHash);
+    const { documentList, box, suggestions, offer } = this.panels;
+    this.uploads = new Uploads(root, documentList.uploads, {
+      project: () => library.project?.id,
+      done: (answers) => act(() => navigation.uploaded(answers)),
+      failed: (sentence) => toasts.show(sentence, 'error'),
+    });
+    const { verdicts } = this,
+      upload = () => this.uploads.choose();
+    const state = { library, session, pages, answer, askMore, work, verdicts, queue, stage, wordMode };
+    this.drawing = new RenderPanels(root, rooms, state, this.panels, { paint: () => this.paint(), upload });
+    this.commands = makeCommands(
+      { library, session, answer, navigation, work, wordMode, stage, cursor, box, suggestions, documentList },
+      {
+        ...{ act, changed, tell, upload },
+        takeWords: () => offer.number > 0 && !answer.markOn(stage.page?.id).words.length && this.takeWords(),
+        help: () => openHelp({ root, preferences, relabel: () => this.relabel(), appear: () => this.appear() }),
+        history: () => answer.local && openHistory(root, answer.local),
+        menu: (open) => this.menu(open),
+        escape: () => this.escape(),
+      },
+    );
+    const space = (/** @type {boolean} */ held, /** @type {KeyboardEvent | null} */ event) => this.space(held, event);
+    this.keyboard = new Keyboard(root, this.commands, space, () => work.keys);
+    rooms.dim.addEventListener('click', () => this.menu(false));
+    this.following = this.makeFollowing();
   }
 
-  async start(project) {
-    const route = Library.route();
-    try {
-      const [{ user, auth }, store] = await Promise.all([get('/me', {}), EditStore.open()]);
-      Object.assign(this.library, { user, alone: auth === 'local' });
-      this.queue = new SaveQueue(
-        store,
-        user.id,
-        (item) => (item.kind === 'words' ? this.mending.send(item) : this.send(item)),
-        {
-          changed: () => (this.drawing.renderSaved(), this.desk?.heard()),
-          saved: (item, answer) => this.saved(item, answer),
-          conflict: (annotation) => this.deciding.halted(annotation),
-          loggedOut: (error) =>
-            this.toasts.show(error.message, 'error', { label: 'Log in', run: () => window.open('/login', '_blank') }),
-          broken: (error) => (console.error(error), this.toasts.error(error)),
-          notKept: () =>
-            this.toasts.show(
-              'This browser cannot store unsaved edits. Keep the page open until they are saved.',
-              'error',
-            ),
-        },
-      );
-      this.mending = new Mending(this);
-      this.answers = new Answers({
-        pages: this.pages,
-        queue: this.queue,
-        effort: new Effort(),
-        place: this.library,
-        hear: {
-          changed: () => this.render(),
-          mark: () => (this.paint(), this.render()),
-          prompts: (mark) =>
-            this.stage.setMark(
-              { ...this.answers.markOn(this.stage.page.id), points: mark.points, boxes: mark.boxes },
-              this.stage.origin,
-            ),
-          open: (page) => this.act(() => this.opening.page(page)),
-          tell: (sentence) => this.toasts.show(sentence),
-          error: (error) => this.toasts.error(error),
-          free: () => this.opening.handsFree(),
-          locked: () => Boolean(this.desk.lock) && (this.explainLock(), true),
-        },
-      });
-      this.desk = new Desk(this);
-      await Promise.all([this.queue.load(), this.preferences.load(user.id)]);
-      this.appear();
-      await this.library.loadProjects(project ?? route.project);
-      await this.act(() => this.opening.follow(route));
-      // The address may name what is not there any more.
-      if (!this.library.document) await this.act(() => this.opening.follow({}));
-      else if (!this.library.page) await this.act(() => this.opening.page(route.page));
-      this.act(() => this.desk.resume());
-      this.sight = new IntersectionObserver(
-        ([{ isIntersecting }]) => isIntersecting && this.opening.seen().catch(() => {}),
-      );
-      this.sight.observe(this.root);
-    } catch (error) {
-      this.drawing.notice({
-        title: 'The workspace could not be loaded',
-        sentence: error.message,
-        action: ['Try again', () => location.reload()],
-      });
-    }
-    this.root.dataset.started = 'on';
+  /**
+   * Opens what the address names, or what was open last.
+   *
+   * @param {string | null} project the one to open; null: the one opened last in this browser
+   */
+  async open(project) {
+    const { library, navigation, work, queue, preferences, session } = this,
+      route = readRoute();
+    await Promise.all([queue.load(), preferences.load(session.user.id)]);
+    this.appear();
+    await library.loadProjects(project ?? route.project);
+    await this.act(() => navigation.follow(route));
+    // The address may name what is not there any more.
+    if (!library.document) await this.act(() => navigation.follow({}));
+    else if (!library.page) await this.act(() => navigation.page(route.page));
+    this.act(() => work.resume());
+    this.follow();
     this.render();
   }
 
-  // Runs something that may fail, and says the sentence where it does.
+  // --- the owners of state, and what they hear of each other
+
+  /**
+   * @param {Me} me
+   * @param {EditStore} store
+   */
+  makeQueue(me, store) {
+    const { toasts } = this;
+    const queue = new SaveQueue(store, me.user.id, (item) => this.send(item), {
+      changed: () => this.queueChanged(),
+      saved: (item, answer) => this.saved(item, answer),
+      conflict: (annotation) => this.conflicts.halted(annotation),
+      loggedOut: (error) => toasts.error(error),
+      broken: (error) => {
+        console.error(error);
+        toasts.error(error);
+      },
+      notKept: () =>
+        toasts.show('This browser cannot store unsaved edits. Keep the page open until they are saved.', 'error'),
+    });
+    followWindow(queue, this.closing.signal);
+    return queue;
+  }
+
+  makeStage() {
+    return new Stage(this.rooms.stage, {
+      stroke: (stroke) => this.stroke(stroke),
+      originOf: (mark) => this.answer.originOf(this.stage.page?.id ?? '', mark),
+      mend: (wish) => this.wordMode.wish(wish),
+      moved: () => this.panels?.toolbar.scaled(this.stage.page && this.stage.view.scale),
+      drawn: () => this.wordMode?.editor.place(),
+      locked: () => this.explainLock(),
+    });
+  }
+
+  /** What is open follows the server. */
+  makeFollowing() {
+    return new Following(this.library, {
+      seen: () => !document.hidden && this.root.getClientRects().length > 0,
+      answers: () => this.refresh(),
+      pages: () => this.incoming.look(),
+      tasks: () => this.work.tasks.count(),
+      questions: () => this.panels.suggestions.load(),
+      failed: () => {}, // the next change fetches again
+    });
+  }
+
+  makeAnswer() {
+    const { library, session, queue } = this;
+    return new OpenAnswer({
+      queue,
+      effort: new Effort(),
+      place: {
+        get document() {
+          return library.document;
+        },
+        get page() {
+          return library.page;
+        },
+        get submits() {
+          return session.submits;
+        },
+      },
+      on: {
+        changed: () => this.render(),
+        mark: () => {
+          this.paint();
+          this.render();
+        },
+        prompts: (mark) => {
+          const { page, origin } = this.stage;
+          if (!page) return;
+          const { points, boxes } = mark;
+          this.stage.setMark({ ...this.answer.markOn(page.id), points, boxes }, origin);
+        },
+        open: (page) => this.act(() => this.navigation.page(page)),
+        tell: (sentence) => this.toasts.show(sentence),
+        error: (error) => this.toasts.error(error),
+        free: () => this.navigation.handsFree(),
+        locked: () => {
+          if (this.work.lock) this.explainLock();
+          return this.work.lock !== null;
+        },
+        takeBack: (decision) => this.work.takeBack(decision),
+      },
+    });
+  }
+
+  makeNavigation() {
+    const { library, answer, pages, queue, stage, rooms } = this;
+    return new Navigation({
+      library,
+      answer,
+      pages,
+      queue,
+      ports: {
+        act: (step) => void this.act(step),
+        changed: () => this.render(),
+        tell: (sentence) => this.toasts.show(sentence),
+        notice: (notice) => this.drawing.notice(notice),
+        blank: () => stage.blank(),
+        show: (page, image, words) => stage.show(page, image, words),
+        reveal: (box) => stage.view.fitted || stage.reveal(box),
+        paint: () => this.paint(),
+        focusPage: () => this.focusPage(),
+        focusQuestion: () => this.panels.box.focus(),
+        asked: () => this.panels.box.clear(),
+        busy: () => Boolean(this.wordMode.editor.open || stage.stroking),
+        leave: () => this.wordMode.leave(),
+        free: () => this.work.mode === 'free',
+        left: () => this.work.projectChanged(),
+        compare: () => this.conflicts.compare(),
+        closeMenu: () => void (rooms.left.dataset.open = 'off'),
+      },
+    });
+  }
+
+  /** From here on the page follows the address, the server, and its own coming into sight. */
+  follow() {
+    const { navigation, following } = this,
+      { signal } = this.closing;
+    window.addEventListener('hashchange', () => this.act(() => navigation.moved(readRoute())), { signal });
+    signal.addEventListener(
+      'abort',
+      changes.follow(TOPICS, (told) => following.hear(told)),
+    );
+    const sight = new IntersectionObserver(([entry]) => {
+      if (!entry?.isIntersecting) return;
+      navigation.seen().catch(() => {});
+      following.run();
+    });
+    sight.observe(this.root);
+    signal.addEventListener('abort', () => sight.disconnect());
+  }
+
+  /**
+   * Runs something that may fail, and says the sentence where it does.
+   *
+   * @param {() => unknown} step
+   */
   async act(step) {
     try {
       await step();
@@ -181,30 +329,96 @@ export class Workspace {
     }
   }
 
+  // --- what others have done
+
+  /** Somebody may have changed the answers of the open document, the open one among them. */
+  async refresh() {
+    const { library, answer, navigation, queue } = this,
+      { local } = answer;
+    await library.refresh();
+    const head = library.document?.annotations.find((each) => each.id === local?.id)?.head ?? 0;
+    if (!local || head <= local.head) return;
+    await navigation.handsFree();
+    const busy = answer.refining || answer.asking || answer.divert || queue.of(local.id).length > 0;
+    if (local !== answer.local || head <= local.head || busy) return;
+    await navigation.annotation(local.id, library.page?.id, { patient: true }).catch(() => {});
+  }
+
   // --- changing and saving
 
+  /** @param {Stroke} stroke */
   stroke(stroke) {
-    this.answers.stroke(stroke, stroke.prompt ? null : this.stage.commit(), this.stage.page);
+    const { page } = this.stage;
+    if (page) this.answer.stroke(stroke, stroke.prompt ? null : this.stage.commit(), page);
+  }
+
+  /** Takes the words under the paint into the answer. Returns whether there were any. */
+  takeWords() {
+    const { stage } = this,
+      add = wordsUnderPaint(stage);
+    if (!add.length || !stage.page) return false;
+    stage.setWords(add, true);
+    this.stroke({ tool: 'word', edits: [{ op: 'words', page: stage.page.id, add, remove: [] }] });
+    this.focusPage();
+    return true;
   }
 
   explainLock() {
-    if (this.desk?.lock) return this.toasts.show(this.desk.lock);
-    if (this.answers.local?.no_answer)
+    const { lock } = this.work,
+      { local } = this.answer;
+    if (lock) return this.toasts.show(lock);
+    if (local?.no_answer) {
       this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to undo that, then mark.`);
-    else if (this.library.document) this.toasts.show('Ask a question first, then edit its mark.');
+    } else if (this.library.document) this.toasts.show('Ask a question first, then edit its mark.');
   }
 
-  zoomMark() {
-    const { stage } = this;
-    if (!stage.page) return;
-    const { box } = this.answers.markOn(stage.page.id).mask;
-    const wanted = stage.chosen.size
-      ? hull(stage.grid.boxesOf([...stage.chosen]))
-      : box[2] > box[0]
-        ? box
-        : stage.grid.boxes[stage.cursor?.word];
-    if (wanted) stage.frame(wanted);
-    else this.toasts.show('Nothing is marked on this page.');
+  /**
+   * @param {QueuedItem} item
+   * @returns {Promise<Stored>}
+   */
+  async send(item) {
+    if (item.kind === 'words') return this.wordMode.send(item);
+    const { annotation, user, key, edits, seconds } = item,
+      base = item.base ?? 0;
+    if (item.kind === 'verdict') {
+      const body = { idempotency_key: key, base, ...item.verdict, edits, seconds };
+      return post('/annotations/{annotation_id}/reviews', { annotation_id: annotation }, body, byAuthor(user));
+    }
+    const { action, prediction_id, interactions } = item;
+    const body = { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions };
+    return put('/annotations/{annotation_id}/revisions', { annotation_id: annotation }, body, byAuthor(user));
+  }
+
+  /**
+   * @param {QueuedItem} item
+   * @param {Stored} answer
+   */
+  saved(item, answer) {
+    if (item.kind === 'words') {
+      this.wordMode.saved(item, /** @type {MendedWords & Stored} */ (answer));
+      return;
+    }
+    this.answer.saved(item, /** @type {Saved} */ (answer));
+    this.work.saved(item);
+    this.render();
+  }
+
+  queueChanged() {
+    this.drawing?.renderSaved();
+    this.work?.heard();
+  }
+
+  editStandard() {
+    const { root, library, work, toasts } = this,
+      { suggestions } = this.panels;
+    return openStandardQuestions(root, library.project, {
+      saved: () => {
+        suggestions.load();
+        work.tasks.count();
+        if (work.desk?.empty) this.act(() => work.desk?.next());
+      },
+      failed: (error) => toasts.error(error),
+    });
   }
 
   // --- one's own keys and colours
@@ -213,42 +427,19 @@ export class Workspace {
     keymap.load(this.preferences.value.keys);
     appear(this.preferences.value);
     this.relabel();
-    if (this.stage?.page && this.answers) {
+    if (this.stage.page) {
       this.stage.dirty = true;
       this.paint();
     }
-    this.stage?.draw();
+    this.stage.draw();
   }
 
-  // Tooltips name the keys.
+  /** Tooltips name the keys. */
   relabel() {
     for (const element of this.root.querySelectorAll('[data-tip]')) {
-      element.title = `${element.dataset.tip}   ${hint(element.dataset.command)}`.trim();
+      if (!(element instanceof HTMLElement)) continue;
+      element.title = `${element.dataset.tip}   ${hint(element.dataset.command ?? '')}`.trim();
     }
-    if (this.answers) this.render();
-  }
-
-  send({ kind, verdict, annotation, user, key, base, action, edits, prediction_id, seconds, interactions }) {
-    if (kind === 'verdict')
-      return post(
-        '/annotations/{annotation_id}/reviews',
-        { annotation_id: annotation },
-        { idempotency_key: key, base, ...verdict, edits, seconds },
-        byAuthor(user),
-      );
-    return put(
-      '/annotations/{annotation_id}/revisions',
-      { annotation_id: annotation },
-      { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions },
-      byAuthor(user),
-    );
-  }
-
-  saved(item, answer) {
-    if (item.kind === 'words') return this.mending.saved(item, answer);
-    this.answers.saved(item, answer);
-    this.desk.saved(item);
-    if (item.action !== 'edit') this.library.loadDocuments().catch(() => {});
     this.render();
   }
 
@@ -257,11 +448,20 @@ export class Workspace {
   escape() {
     this.menu(false);
     this.cursor.drop();
-    this.mending?.editor.choose([]);
-    if (this.root.contains(document.activeElement)) this.stage.canvas.focus({ preventScroll: true });
+    this.wordMode.editor.choose([]);
+    if (this.root.contains(document.activeElement)) this.focusPage();
   }
 
-  // Space held moves the page; a tap without a drag is the keyboard's click.
+  focusPage() {
+    this.stage.canvas.focus({ preventScroll: true });
+  }
+
+  /**
+   * Space held moves the page; a tap without a drag is the keyboard's click.
+   *
+   * @param {boolean} held
+   * @param {KeyboardEvent | null} event
+   */
   space(held, event) {
     const { pointer } = this.stage;
     const tap = !held && pointer.space && !pointer.panned && event;
@@ -269,42 +469,38 @@ export class Workspace {
     if (tap) this.cursor.apply(event);
   }
 
-  menu(open) {
+  /** @param {boolean} [open] the other way round, where it is not said */
+  menu(open = this.rooms.left.dataset.open !== 'on') {
     this.rooms.left.dataset.open = open ? 'on' : 'off';
   }
 
   // --- drawing
 
+  /** Puts the mark of the open answer on the page; none where the document does not answer. */
   paint() {
-    const { page } = this.library;
-    if (!page || this.stage.page?.id !== page.id || !this.library.words) return;
-    const mark = this.answers.markOn(page.id),
-      { local } = this.answers;
-    this.stage.setMark(
-      mark,
-      this.answers.originOf(page.id, mark),
-      !local || local.no_answer || Boolean(this.desk.lock),
-    );
+    const { library, answer, stage, work } = this,
+      { page } = library,
+      { local } = answer;
+    if (!page || stage.page?.id !== page.id || !library.words) return;
+    const mark = local?.no_answer ? EMPTY_MARK : answer.markOn(page.id);
+    stage.setMark(mark, answer.originOf(page.id, mark), !local || local.no_answer || work.lock !== null);
   }
 
+  /** Draws the panels with the next frame. */
   render() {
-    if (this.waiting) return;
-    this.waiting = requestAnimationFrame(() => {
-      this.waiting = null;
-      if (this.answers) this.drawing.render();
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.drawing?.render();
     });
   }
 
   destroy() {
-    this.unfollow();
-    this.sight?.disconnect();
-    this.queue?.destroy();
-    this.incoming.destroy();
-    this.answers?.effort.destroy();
-    this.preferences.destroy();
+    this.closing.abort();
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.queue.destroy();
+    this.answer.effort.destroy();
     this.stage.destroy();
     this.keyboard.destroy();
-    this.desk?.destroy();
-    window.removeEventListener('hashchange', this.onHash);
+    this.work.destroy();
   }
 }

@@ -41,7 +41,7 @@ _STROKE = """async ([from, to, steps]) => {
   return [taken, ended];
 }"""
 _MARK_ALL = """() => {
-  const { answers, library, stage } = document.querySelector('.glossator').workspace;
+  const { answer: answers, library, stage } = document.querySelector('.glossator').workspace;
   stage.setWords(library.words.numbers, true);
   answers.become(library.page.id, { mark: stage.current(), no_answer: false }, 'word');
 }"""
@@ -108,7 +108,7 @@ def main() -> None:
         )
         page.get_by_label("Ask this document").fill("Which word?")
         page.keyboard.press("Enter")
-        page.wait_for_function("() => document.querySelector('.glossator').workspace.answers.local")
+        page.wait_for_function("() => document.querySelector('.glossator').workspace.answer.local")
         page.wait_for_timeout(2000)
         page.locator(".g-canvas").focus()
         page.keyboard.press("Delete")

@@ -32,7 +32,7 @@ _PAINTED = """() => {
 
 
 # What is still under way, each of them null or 0 when it is done.
-_STATE = """(({ answers, queue, library, stage }) => ({
+_STATE = """(({ answer: answers, queue, library, stage }) => ({
   asking: answers.asking, fetching: answers.fetching, refining: answers.refining, unsaved: queue.items.length,
   sending: queue.sending, opening: !library.image || stage.page?.id !== library.page?.id, halted: queue.halted.size,
 }))(document.querySelector('.glossator').workspace)"""

@@ -7,7 +7,7 @@ from tests.browser.bench import Bench
 from tests.support.server_process import Served
 
 _LOCAL = """() => {
-  const { answers, queue } = document.querySelector('.glossator').workspace, { local } = answers;
+  const { answer: answers, queue } = document.querySelector('.glossator').workspace, { local } = answers;
   const { id, head, status, no_answer, pages } = local;
   return { id, head, status, no_answer, pages, waiting: queue.items.length };
 }"""

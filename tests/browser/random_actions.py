@@ -33,7 +33,7 @@ WEIGHTS = {
 
 # Counts every time that an answer of the server changes what stands in the browser.
 _WATCH = """() => {
-  const { answers } = document.querySelector('.glossator').workspace;
+  const { answer: answers } = document.querySelector('.glossator').workspace;
   if (answers.watched) return;
   answers.watched = [];
   const was = answers.saved.bind(answers);
@@ -93,7 +93,7 @@ class Stage:
         self.ran += 1
         self.heard.clear()
         self.page.evaluate(_WATCH)
-        self.page.evaluate("() => (document.querySelector('.glossator').workspace.answers.watched.length = 0)")
+        self.page.evaluate("() => (document.querySelector('.glossator').workspace.answer.watched.length = 0)")
         self.bench.ask(f"What is the total due ({self.ran}, {seed})?")
         self.page.locator(".g-canvas").focus()
         self.bench.keys.press("w")
@@ -109,7 +109,7 @@ class Stage:
             self.mend(actions)
         here = assert_kept(self.bench, self.served)
         assert elsewhere or not (
-            changed := self.page.evaluate("() => document.querySelector('.glossator').workspace.answers.watched")
+            changed := self.page.evaluate("() => document.querySelector('.glossator').workspace.answer.watched")
         ), f"the server disagreed: {changed}"
         self.told()
         if here["no_answer"]:
@@ -164,7 +164,7 @@ class Stage:
         """Whether nothing is under way, after a while at most."""
         try:
             self.page.wait_for_function(
-                "() => { const { queue, answers } = document.querySelector('.glossator').workspace;"
+                "() => { const { queue, answer: answers } = document.querySelector('.glossator').workspace;"
                 " return queue.halted.size || (!queue.items.length && !answers.refining); }",
                 timeout=60_000,
             )

@@ -48,7 +48,7 @@ class Desk(Bench):
         """Wait until the answer to a question is open, and everything has come to rest."""
         expect(self.asked).to_have_text(question)
         self.page.wait_for_function(
-            "() => { const { desk } = document.querySelector('.glossator').workspace;"
+            "() => { const { work: desk } = document.querySelector('.glossator').workspace;"
             " return !desk.desk || (!desk.desk.busy && desk.desk.lease); }"
         )
         self.settled()
@@ -82,7 +82,7 @@ class Desk(Bench):
 
     def beat(self) -> None:
         """Let the heartbeat of the half minute come now."""
-        self.page.evaluate("() => document.querySelector('.glossator').workspace.desk.desk.lease.beat()")
+        self.page.evaluate("() => document.querySelector('.glossator').workspace.work.desk.lease.beat()")
 
 
 class Team:

@@ -32,7 +32,7 @@ def test_the_focus_stays_on_a_question_while_answers_are_saved(bench: Bench) -> 
     rows.nth(1).focus()
     asked = rows.nth(1).locator(".g-question-text").inner_text()
     bench.page.evaluate(  # an edit of the open answer, which the list tells of
-        "() => document.querySelector('.glossator').workspace.answers.noAnswer()"
+        "() => document.querySelector('.glossator').workspace.answer.noAnswer()"
     )
     expect(rows.filter(has_text="Who is the sender?")).to_contain_text("Not answered in this document")
     bench.settled()
@@ -146,7 +146,7 @@ def test_the_list_of_questions_is_reached_by_keys_while_no_answer_is_open(bench:
     bench.ask("What is the total due?")
     bench.page.evaluate(
         """() => { const { workspace } = document.querySelector('.glossator');
-          workspace.answers.close(); workspace.drawing.render(); }"""
+          workspace.answer.close(); workspace.drawing.render(); }"""
     )
     expect(bench.page.locator(".g-question")).to_have_attribute("tabindex", "0")
 
@@ -233,7 +233,7 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
             Object.defineProperty(window, name, {
               get() { throw new DOMException('Storage is closed', 'SecurityError'); } });
           const { Reasons } = await import('/static/tasks/verdicts.js');
-          const { suggestions } = document.querySelector('.glossator').workspace.desk;
+          const { suggestions } = document.querySelector('.glossator').workspace.panels;
           const reasons = new Reasons({ user: { id: 'u' }, project: { id: 'p' } });
           reasons.learn('Too dark');
           suggestions.remember('What is it?');

@@ -84,7 +84,7 @@ def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(benc
     expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
     bench.page.evaluate(follow, "#" + urlencode({**place, "project": home}))
     bench.page.wait_for_function(
-        "(wanted) => document.querySelector('.glossator').workspace.answers.local?.id === wanted",
+        "(wanted) => document.querySelector('.glossator').workspace.answer.local?.id === wanted",
         arg=place["annotation"],
     )
     bench.settled()

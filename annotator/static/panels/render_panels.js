@@ -1,127 +1,258 @@
-// Everything around the page, drawn from what is open. State lives in library, answers and desk; nothing is kept here.
+// Everything around the page, drawn from what is open. State lives in library, answer and work mode; nothing is kept here.
 
+import { wordsUnderPaint } from '../canvas/words_under_paint.js';
 import { h, replace } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 import { isBlank } from '../state/marks.js';
 
-export class Drawing {
-  constructor(workspace) {
-    this.workspace = workspace;
+/** @import { Origin } from '../types' */
+/** @import { Stage } from '../canvas/stage.js' */
+/** @import { AskMore } from '../state/ask_more.js' */
+/** @import { OpenAnswer } from '../state/answer.js' */
+/** @import { Library } from '../state/library.js' */
+/** @import { Notice } from '../state/navigation.js' */
+/** @import { Pages } from '../state/pages.js' */
+/** @import { Session } from '../state/session.js' */
+/** @import { SaveQueue } from '../sync/save_queue.js' */
+/** @import { QueueBar } from '../tasks/queue_bar.js' */
+/** @import { ReviewPanel } from '../tasks/review_panel.js' */
+/** @import { Verdicts } from '../tasks/verdicts.js' */
+/** @import { WorkMode } from '../tasks/work_mode.js' */
+/** @import { WordEditMode } from '../words/word_edit_mode.js' */
+/** @import { AnswerCard } from './answer_card.js' */
+/** @import { DocumentList } from './document_list.js' */
+/** @import { Rooms } from './layout.js' */
+/** @import { PageStrip } from './page_strip.js' */
+/** @import { QuestionBox } from './question_box.js' */
+/** @import { QuestionList } from './question_list.js' */
+/** @import { Suggestions } from './suggestions.js' */
+/** @import { Toolbar } from './toolbar.js' */
+/** @import { WordOffer } from './word_offer.js' */
+
+/**
+ * What is drawn from.
+ *
+ * @typedef {object} State
+ * @property {Library} library
+ * @property {Session} session
+ * @property {Pages} pages
+ * @property {OpenAnswer} answer
+ * @property {AskMore} askMore
+ * @property {WorkMode} work
+ * @property {Verdicts} verdicts
+ * @property {SaveQueue} queue
+ * @property {Stage} stage
+ * @property {WordEditMode} wordMode
+ */
+
+/**
+ * What is drawn.
+ *
+ * @typedef {object} Panels
+ * @property {DocumentList} documentList
+ * @property {PageStrip} strip
+ * @property {QuestionBox} box
+ * @property {QuestionList} questionList
+ * @property {AnswerCard} card
+ * @property {WordOffer} offer
+ * @property {QueueBar} bar
+ * @property {ReviewPanel} review
+ * @property {Suggestions} suggestions
+ * @property {Toolbar} toolbar
+ */
+
+export class RenderPanels {
+  locked = false;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Rooms} rooms
+   * @param {State} state
+   * @param {Panels} panels
+   * @param {{ paint: () => void, upload: () => void }} act
+   */
+  constructor(root, rooms, state, panels, act) {
+    this.root = root;
+    this.rooms = rooms;
+    this.state = state;
+    this.panels = panels;
+    this.act = act;
   }
 
   text() {
-    const { library, answers, pages } = this.workspace,
-      { local } = answers;
+    const { library, answer, pages } = this.state,
+      { local } = answer;
     if (!local) return '';
-    return (library.document && pages.text(library.document.pages, local.pages)) ?? local.text ?? '';
+    return (library.document && pages.text(library.document.pages, local.pages)) ?? local.text;
   }
 
-  // Of the open page alone: others are not drawn.
-  disagreement() {
-    const { library, answers, stage } = this.workspace;
-    if (!answers.local || !library.words || stage.page?.id !== library.page?.id || stage.stroking) return null;
-    return stage.disagree();
+  /** The stage shows the open page of the open answer, and no hand is on it. */
+  get settled() {
+    const { library, answer, stage } = this.state;
+    return Boolean(answer.local && library.words && stage.page?.id === library.page?.id && !stage.stroking);
   }
 
+  /** Where the marks of the open answer come from, by page; none where it says that there is no answer. */
+  marks() {
+    const { answer } = this.state,
+      { local } = answer;
+    const marked = local && !local.no_answer ? Object.entries(local.pages).filter(([, mark]) => !isBlank(mark)) : [];
+    /** @type {Record<string, Origin>} */
+    const origins = Object.fromEntries(marked.map(([id, mark]) => [id, answer.originOf(id, mark)]));
+    return origins;
+  }
+
+  /** @param {Notice | null} content */
   notice(content) {
-    this.workspace.rooms.notice.hidden = !content;
+    const { notice } = this.rooms;
+    notice.hidden = !content;
     if (!content) return;
-    replace(
-      this.workspace.rooms.notice,
-      h('b', {}, content.title),
-      content.sentence && h('span', {}, content.sentence),
-      content.action && h('button', { class: 'g-button', on: { click: content.action[1] } }, content.action[0]),
-    );
+    const { title, sentence, action } = content;
+    const button = action && h('button', { class: 'g-button', on: { click: action[1] } }, action[0]);
+    replace(notice, h('b', {}, title), sentence && h('span', {}, sentence), button);
   }
 
   render() {
-    const { library, answers, stage, desk, queue, rooms } = this.workspace,
-      { local } = answers,
+    const { library, answer, work, queue, stage } = this.state,
+      { local } = answer,
       { document, page } = library;
-    this.workspace.incoming.follow();
-    const waiting = new Set(queue.items.map((item) => item.annotation));
-    const text = this.text();
-    if (local) library.note(local, text);
-    const marks = local
-      ? Object.fromEntries(
-          Object.entries(local.pages)
-            .filter(([, mark]) => !isBlank(mark))
-            .map(([id, mark]) => [id, answers.originOf(id, mark)]),
-        )
-      : {};
+    const text = this.text(),
+      marks = this.marks(),
+      locked = work.lock !== null;
+    if (local) library.note({ ...local, text });
+    if (locked !== this.locked) {
+      this.locked = locked;
+      this.act.paint();
+    }
+    work.remember();
+    this.panels.suggestions.follow();
+    const pending = new Set(queue.items.map((item) => item.annotation));
     const chances = Object.fromEntries((local?.ranked ?? []).map((each) => [each.page_id, each.answered]));
-    this.workspace.documentList.render({
+    this.panels.documentList.render({
       projects: library.projects,
       project: library.project,
       documents: library.documents,
       open: document?.id,
     });
-    this.workspace.strip.render({ document, page, marks, chances });
-    this.workspace.box.render({ document, asking: answers.asking });
-    const locked = Boolean(desk.lock);
-    desk.render();
-    this.workspace.questionList.render({
+    this.panels.strip.render({ document, page, marks, chances });
+    this.panels.box.render({ document, asking: answer.asking });
+    this.renderWork();
+    this.renderQuestions(pending);
+    this.renderAnswer(text, marks, pending);
+    this.renderToolbar(marks);
+    const working = (local && !local.no_answer && !locked) || stage.tool === 'mend';
+    this.rooms.stage.dataset.tool = working ? stage.tool : 'none';
+    this.rooms.stage.dataset.refining = String(answer.refining);
+    if (!document && library.documents) this.welcome();
+    this.renderSaved();
+    this.root.dataset.ready = page && stage.page?.id === page.id ? page.id : '';
+  }
+
+  renderWork() {
+    const { session, work } = this.state,
+      { mode, desk, tasks, reviews } = work;
+    this.panels.bar.render({
+      mode,
+      reviewer: session.reviewer,
+      reviews: session.reviews,
+      counts: tasks.counts,
+      waiting: (mode === 'review' ? reviews.waiting : null) ?? tasks.counts?.to_review,
+      desk,
+      elsewhere: work.elsewhere,
+    });
+    this.root.dataset.desk = desk?.empty && !(mode === 'queue' && tasks.annotation) ? 'empty' : mode;
+    this.panels.review.render({
+      active: mode === 'review' && reviews.here,
+      open: reviews.open,
+      said: reviews.said,
+      fixing: reviews.fixing,
+      reasons: reviews.reasons.offered,
+      busy: reviews.busy,
+      look: reviews.here ? reviews.look : null,
+    });
+    this.panels.suggestions.render();
+  }
+
+  /** @param {Set<string>} pending answers with edits that are not saved yet */
+  renderQuestions(pending) {
+    const { library, session, answer, verdicts } = this.state,
+      { document } = library;
+    this.panels.questionList.render({
       document,
       annotations: document?.annotations ?? [],
-      annotation: local?.id,
-      pending: waiting,
-      mine: (line) => library.mine(line),
-      reason: (line) => (line.status === 'rejected' ? desk.verdicts.open(line)?.reason : null),
+      annotation: answer.local?.id,
+      pending,
+      mine: (line) => session.alone || session.mine(line),
+      reason: (line) => (line.status === 'rejected' ? (verdicts.open(line)?.reason ?? null) : null),
     });
-    this.workspace.card.render({
+  }
+
+  /**
+   * @param {string} text
+   * @param {Record<string, Origin>} marks
+   * @param {Set<string>} pending
+   */
+  renderAnswer(text, marks, pending) {
+    const { library, session, answer, askMore, work, verdicts, stage } = this.state,
+      { document, page } = library;
+    const { local, choices, chosen, refining } = answer,
+      locked = work.lock !== null;
+    const offered = this.settled && !locked && !refining && !local?.no_answer ? wordsUnderPaint(stage) : [];
+    this.panels.offer.render(offered.length);
+    this.panels.card.render({
       document,
       annotation: local,
       text,
       page,
-      disagreement: this.disagreement(),
-      proposal: answers.proposal,
-      choices: answers.choices,
-      chosen: answers.chosen,
-      refining: answers.refining,
+      disagreement: this.settled ? stage.disagree() : null,
+      proposal: answer.proposal,
+      choices,
+      chosen,
+      refining,
       marked: Boolean(page && marks[page.id]),
-      pending: local && waiting.has(local.id),
+      pending: Boolean(local && pending.has(local.id)),
       locked,
-      reviewing: desk.mode === 'review',
-      submits: library.submits,
-      mine: !local || library.mine(local),
-      rejected: desk.verdicts.open(local),
-      expected: desk.mode === 'queue' && desk.tasks.task?.question.text,
-      further: desk.further.running,
+      reviewing: work.mode === 'review',
+      submits: session.submits,
+      mine: !local || session.alone || session.mine(local),
+      rejected: verdicts.open(local),
+      expected: work.expected,
+      further: askMore.running,
       pages: (document?.pages ?? []).map((each) => ({ ...each, origin: marks[each.id] })),
     });
-    this.workspace.toolbar.render({
+  }
+
+  /** @param {Record<string, Origin>} marks */
+  renderToolbar(marks) {
+    const { library, answer, work, stage, wordMode } = this.state,
+      { document, page } = library,
+      { local } = answer;
+    const mending = stage.tool === 'mend' && page !== null;
+    this.panels.toolbar.render({
       tool: stage.tool,
       radius: stage.radius,
-      mendable: Boolean(page),
-      editable: Boolean(local && page && !local.no_answer && !locked),
+      mendable: page !== null,
+      editable: Boolean(local && page && !local.no_answer && work.lock === null),
       marked: Boolean(page && marks[page.id]),
-      ...(stage.tool === 'mend' && page
-        ? this.workspace.mending.mender.can()
-        : local && page
-          ? answers.histories.can(local.id, page.id)
-          : { undo: false, redo: false }),
+      ...(mending ? wordMode.can : answer.can),
       number: page?.number,
       pages: document?.pages.length ?? 0,
       scale: stage.view.scale,
     });
-    rooms.stage.dataset.tool = (local && !local.no_answer && !locked) || stage.tool === 'mend' ? stage.tool : 'none';
-    rooms.stage.dataset.refining = String(answers.refining);
-    if (!document && library.documents && rooms.notice.hidden !== false) this.welcome();
-    this.renderSaved();
-    this.workspace.root.dataset.ready = page && stage.page?.id === page.id ? page.id : '';
   }
 
+  /** No document is open. */
   welcome() {
-    const { library } = this.workspace;
-    if (!library.project)
-      return this.notice({
-        title: 'You are not a member of any project',
-        sentence: 'Ask an admin of a project for an invitation link.',
-      });
-    if (library.documents.length)
+    const { library } = this.state;
+    if (!library.project) {
+      const sentence = 'Ask an admin of a project for an invitation link.';
+      return this.notice({ title: 'You are not a member of any project', sentence });
+    }
+    if (library.documents?.length) {
       return this.notice({ title: 'Choose a document', sentence: 'The first page opens here.' });
+    }
     replace(
-      this.workspace.rooms.notice,
+      this.rooms.notice,
       icon('upload', 40),
       h('b', {}, 'Start with a document'),
       h(
@@ -129,24 +260,20 @@ export class Drawing {
         {},
         'Drop PDF files or scans anywhere in this window. Then ask a question: the answer is marked on the page.',
       ),
-      h(
-        'button',
-        { class: 'g-button g-primary', on: { click: () => this.workspace.uploads.choose() } },
-        'Choose files',
-      ),
+      h('button', { class: 'g-button g-primary', on: { click: () => this.act.upload() } }, 'Choose files'),
     );
-    this.workspace.rooms.notice.hidden = false;
+    this.rooms.notice.hidden = false;
   }
 
   renderSaved() {
-    const { queue } = this.workspace;
-    this.workspace.card.renderSaved({
+    const { queue, work } = this.state;
+    this.panels.card.renderSaved({
       state: queue.state,
       number: queue.items.length,
       at: queue.savedAt,
       why: queue.why,
       lasting: queue.lasting,
-      fixing: this.workspace.desk?.reviews.fixing,
+      fixing: work.reviews.fixing,
     });
   }
 }

@@ -7,6 +7,20 @@ import { icon } from '../core/icons.js';
 import { hint, typing } from '../core/keyboard.js';
 import { remember, remembered } from '../core/storage.js';
 
+/** @import { Askable, AnnotationView, Recent } from '../types' */
+/** @import { Library } from '../state/library.js' */
+/** @import { Session } from '../state/session.js' */
+
+/**
+ * @typedef {object} SuggestionActs
+ * @property {(text: string) => void} ask
+ * @property {(annotation: AnnotationView, first: boolean) => void} asked one of many that are asked at once is answered
+ * @property {() => void} edit the standard questions
+ * @property {() => boolean} answering an answer is open, which needs the room
+ * @property {(sentence: string) => void} tell
+ * @property {(error: unknown) => void} error
+ */
+
 const SHOWN = 5,
   BESIDE = 2; // standard questions before "more"; beside an open answer, which needs the room
 const LISTED = 8; // suggestions while typing
@@ -14,15 +28,36 @@ const REMEMBERED = 50; // questions of the history
 const CHORD = 5_000; // milliseconds that S waits for its digit
 
 export class Suggestions {
-  // field: the question's textarea. act: { ask(text), asked(annotation), edit(), reviewer(), answering(), tell(sentence), error(error) }
-  constructor(root, field, library, act) {
-    Object.assign(this, { root, field, library, act });
-    this.standard = [];
-    this.recent = [];
-    this.all = null; // { done, number, stop } while all are being asked
-    this.matches = [];
-    this.at = -1; // the chosen one of matches
-    this.back = null; // place in the history, while one walks through it
+  /** @type {Askable[]} */
+  standard = [];
+  /** @type {Recent[]} */
+  recent = [];
+  /** @type {{ done: number, number: number, stop: boolean } | null} while all are being asked */
+  all = null;
+  /** @type {{ text: string, note: string }[]} */
+  matches = [];
+  at = -1; // the chosen one of matches
+  /** @type {number | null} place in the history, while one walks through it */
+  back = null;
+  wide = false;
+  /** @type {string | null} the document and project that the questions are of */
+  shown = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLTextAreaElement} field the question's
+   * @param {Library} library
+   * @param {Session} session
+   * @param {SuggestionActs} act
+   */
+  constructor(root, field, library, session, act) {
+    this.root = root;
+    this.field = field;
+    this.library = library;
+    this.session = session;
+    this.act = act;
     this.room = h('div', { class: 'g-suggestions' });
     this.list = h('ul', {
       class: 'g-matches',
@@ -31,27 +66,37 @@ export class Suggestions {
       'aria-label': 'Questions asked before',
       hidden: true,
     });
-    field.closest('.g-question-box').append(this.list);
+    field.closest('.g-question-box')?.append(this.list);
     root.append(this.room);
-    for (const [name, value] of Object.entries({
+    const roles = {
       role: 'combobox',
       'aria-expanded': 'false',
       'aria-controls': 'g-matches',
       'aria-autocomplete': 'list',
-    }))
-      field.setAttribute(name, value);
-    field.addEventListener(
-      'keydown',
-      (event) => this.key(event) && (event.preventDefault(), event.stopImmediatePropagation()),
-      { capture: true },
-    );
-    field.addEventListener('input', () => ((this.back = null), this.match()));
+    };
+    for (const [name, value] of Object.entries(roles)) field.setAttribute(name, value);
+    field.addEventListener('keydown', (event) => this.taken(event), { capture: true });
+    field.addEventListener('input', () => {
+      this.back = null;
+      this.match();
+    });
     field.addEventListener('blur', () => this.close());
-    this.chord = (event) => this.digit(event);
+    this.chord = (/** @type {KeyboardEvent} */ event) => this.digit(event);
     this.elsewhere = () => this.disarm(); // a hand that goes to the mouse means something else
   }
 
-  // What the server knows for the open document. Fails silently: one can ask without suggestions.
+  /** Loads where another document is open now. */
+  follow() {
+    const { project, document } = this.library,
+      wanted = `${project?.id} ${document?.id}`;
+    if (this.shown === wanted) return;
+    this.shown = wanted;
+    this.standard = [];
+    this.recent = [];
+    this.load();
+  }
+
+  /** What the server knows for the open document. Fails silently: one can ask without suggestions. */
   async load() {
     const { project, document } = this.library;
     if (!project) return;
@@ -65,11 +110,11 @@ export class Suggestions {
     if (document && this.field === globalThis.document.activeElement && this.back === null) this.match(); // somebody was faster
   }
 
-  // What this person has asked of the open document.
+  /** What this person has asked of the open document. */
   get asked() {
     return new Set(
       (this.library.document?.annotations ?? [])
-        .filter((each) => this.library.mine(each))
+        .filter((each) => this.session.mine(each))
         .map((each) => each.question.text),
     );
   }
@@ -81,12 +126,13 @@ export class Suggestions {
 
   // --- asking
 
+  /** @param {string} text */
   ask(text) {
     this.close();
     this.act.ask(text);
   }
 
-  // One after the other; the first one is shown, the others wait in the list of questions.
+  /** One after the other; the first one is shown, the others wait in the list of questions. */
   async askAll() {
     const { document } = this.library,
       questions = this.left;
@@ -110,7 +156,7 @@ export class Suggestions {
     }
   }
 
-  // S, then the digit of a standard question, or Enter for all of them.
+  /** S, then the digit of a standard question, or Enter for all of them. */
   arm() {
     if (!this.left.length || this.root.hidden)
       return this.act.tell(
@@ -132,6 +178,7 @@ export class Suggestions {
     document.removeEventListener('pointerdown', this.elsewhere, { capture: true });
   }
 
+  /** @param {KeyboardEvent} event */
   digit(event) {
     if (['Shift', 'Control', 'Alt', 'Meta'].includes(event.key)) return;
     this.disarm();
@@ -146,14 +193,26 @@ export class Suggestions {
 
   // --- while typing
 
-  // Whether the key was for the list or the history.
+  /** @param {KeyboardEvent} event */
+  taken(event) {
+    if (!this.key(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  /**
+   * Whether the key was for the list or the history.
+   *
+   * @param {KeyboardEvent} event
+   * @returns {boolean}
+   */
   key(event) {
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return false;
     const open = !this.list.hidden,
       { value } = this.field;
     if (open && event.key === 'Escape') return (this.close(), true);
     if (open && event.key === 'Enter' && this.at >= 0) return (this.ask(this.matches[this.at].text), true);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (!step || event.shiftKey) return false;
     if (this.back !== null || (!value && step < 0)) return (this.walk(step), true);
     if (!open) return false;
@@ -217,19 +276,22 @@ export class Suggestions {
   // --- history: what this person asked in this project, newest last, in this browser
 
   get place() {
-    return `glossator.asked.${this.library.user?.id}.${this.library.project?.id}`;
+    return `glossator.asked.${this.session.user.id}.${this.library.project?.id}`;
   }
 
+  /** @returns {string[]} */
   get history() {
     return remembered('local', this.place) ?? [];
   }
 
+  /** @param {string} text */
   remember(text) {
     this.back = null;
     const kept = [...this.history.filter((each) => each !== text), text].slice(-REMEMBERED);
     remember('local', this.place, kept);
   }
 
+  /** @param {number} step */
   walk(step) {
     const { history } = this;
     this.close();
@@ -246,15 +308,20 @@ export class Suggestions {
   render() {
     const { left, all } = this,
       { document } = this.library;
-    this.root.hidden = !document || !(this.standard.length || this.act.reviewer());
+    this.root.hidden = !document || !(this.standard.length || this.session.reviewer);
     if (this.root.hidden) return;
     const few = this.act.answering() ? BESIDE : SHOWN,
-      reviewer = this.act.reviewer();
+      reviewer = this.session.reviewer;
     redraw(this.room, [left, all, this.wide, few, this.standard.length, reviewer], () =>
       this.content(left, few, reviewer),
     );
   }
 
+  /**
+   * @param {Askable[]} left
+   * @param {number} few
+   * @param {boolean} reviewer
+   */
   content(left, few, reviewer) {
     const { all } = this,
       shown = this.wide ? left : left.slice(0, few);
@@ -310,6 +377,10 @@ export class Suggestions {
     ];
   }
 
+  /**
+   * @param {Askable} each
+   * @param {number} at
+   */
   chip(each, at) {
     return h(
       'button',
@@ -325,6 +396,10 @@ export class Suggestions {
   }
 }
 
+/**
+ * @param {number} standard
+ * @param {number} left
+ */
 const title = (standard, left) =>
   !standard
     ? 'No standard questions yet'
@@ -332,7 +407,12 @@ const title = (standard, left) =>
       ? `Standard questions · ${left} not asked yet`
       : 'All standard questions asked';
 
-// The typed part of a suggestion stands out.
+/**
+ * The typed part of a suggestion stands out.
+ *
+ * @param {string} text
+ * @param {string} wanted
+ */
 function highlit(text, wanted) {
   const at = text.toLowerCase().indexOf(wanted);
   return [text.slice(0, at), h('b', {}, text.slice(at, at + wanted.length)), text.slice(at + wanted.length)];

@@ -1,50 +1,104 @@
-// The open answer: asked, corrected, saved, accepted. Everything that changes a mark passes through `change`.
+// The open answer: asked, corrected, saved, accepted. It is owned here, and everything that changes it passes through
+// `change`.
 
 import { get, post } from '../core/api.js';
 import { same } from '../core/values.js';
+import { isEmpty } from '../canvas/mask.js';
 import { Histories } from './history.js';
 import { DECIDED, EMPTY_MARK, editsBetween, editsTo, isBlank, opened, origin, sameMark, statusAfter } from './marks.js';
-import { isEmpty } from '../canvas/mask.js';
-import { Refining } from './refinement.js';
+import { Refinement } from './refinement.js';
 
-export class Answers {
-  // place: { document, page, submits } as they are open; hear: { changed(), mark(), open(page id), tell(sentence), error(error), free(), locked() }; free: resolves when nobody has a stroke or a word in hand; locked: says why the answer cannot be changed, where it cannot
-  constructor({ pages, queue, effort, place, hear }) {
-    Object.assign(this, { pages, queue, effort, place, hear });
+/** @import { AnnotationView, Edit, Mark, OpenedAnswer, PageLine, Proposal, RevisionRequest, Saved, Stroke } from '../types' */
+/** @import { Effort } from '../sync/effort.js' */
+/** @import { SaveQueue, QueuedItem } from '../sync/save_queue.js' */
+/** @import { DocumentWithQuestions } from '../types' */
+
+/**
+ * Where the work is done: what is open, and whether this person's answers are only submitted.
+ *
+ * @typedef {{ readonly document: DocumentWithQuestions | null, readonly page: PageLine | null, readonly submits: boolean }} Place
+ */
+
+/**
+ * Who hears of the answer.
+ *
+ * @typedef {object} AnswerEvents
+ * @property {() => void} changed something around the mark is different
+ * @property {() => void} mark the mark is different
+ * @property {(mark: Mark) => void} prompts points and boxes that the model was just asked with
+ * @property {(page: string | undefined) => unknown} open a page is to be shown
+ * @property {(sentence: string) => void} tell
+ * @property {(error: unknown) => void} error
+ * @property {() => Promise<void>} free resolves when nobody has a stroke or a word in hand
+ * @property {() => boolean} locked says why the answer cannot be changed, where it cannot
+ * @property {(decision: Decision) => void} takeBack a decision on an answer that is not open is to be taken back
+ */
+
+/**
+ * An answer that was accepted, or submitted.
+ *
+ * @typedef {{ annotation: string, document: string, question: string }} Decision
+ */
+
+/** What stands on a page, and whether the document answers at all. @typedef {{ mark: Mark, no_answer: boolean }} Standing */
+
+export class OpenAnswer {
+  /** @type {OpenedAnswer | null} */
+  local = null;
+  asking = false;
+  /** @type {(() => void) | null} what takes edits instead of the queue: a reviewer's fix waits for the verdict */
+  divert = null;
+  fetching = 0; // answers that are on their way here, to be opened
+  /** @type {Decision | null} the last decision of this window, until something else is changed */
+  decision = null;
+  turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
+
+  /**
+   * @param {object} parts
+   * @param {SaveQueue} parts.queue
+   * @param {Effort} parts.effort
+   * @param {Place} parts.place
+   * @param {AnswerEvents} parts.on
+   */
+  constructor({ queue, effort, place, on }) {
+    this.queue = queue;
+    this.effort = effort;
+    this.place = place;
+    this.on = on;
     this.histories = new Histories();
-    this.local = null;
-    this.asking = false;
-    this.again = new Refining(this);
-    this.divert = null; // what takes edits instead of the queue: a reviewer's fix waits for the verdict
-    this.fetching = 0; // answers that are on their way here, to be opened
-    this.turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
+    this.refinement = new Refinement(this);
   }
 
   close() {
     this.turn++;
     this.local = this.divert = null;
-    this.again.drop();
+    this.refinement.drop();
   }
 
-  // The model has been asked again, and has not answered yet.
+  /** The model has been asked again, and has not answered yet. */
   get refining() {
-    return this.again.asked !== null;
+    return this.refinement.asked !== null;
   }
 
+  /** @param {string | undefined} page */
   markOn(page) {
-    return this.local?.pages[page] ?? EMPTY_MARK;
+    return this.local?.pages[page ?? ''] ?? EMPTY_MARK;
   }
 
+  /**
+   * @param {string} page
+   * @param {Mark} mark
+   */
   originOf(page, mark) {
     return origin(mark, this.local?.predictions.filter((each) => each.page_id === page) ?? []);
   }
 
   get proposal() {
     if (!this.local) return null;
-    return this.local.proposals[this.place.page?.id] ?? this.local.proposal;
+    return this.local.proposals[this.place.page?.id ?? ''] ?? this.local.proposal;
   }
 
-  // What the keys 1, 2, 3 choose from: the proposal, then what else the model thought of.
+  /** What the keys 1, 2, 3 choose from: the proposal, then what else the model thought of. */
   get choices() {
     const { proposal } = this;
     if (!proposal) return [];
@@ -59,123 +113,157 @@ export class Answers {
 
   // --- opening and asking
 
+  /** @param {AnnotationView} annotation */
   take(annotation) {
     this.turn++;
-    this.again.drop();
+    this.refinement.drop();
     this.divert = null;
     this.queue.adopt(annotation.id);
     this.local = opened(annotation, this.queue.of(annotation.id));
-    this.local.ranked = annotation.ranked ?? [];
-    this.local.predictions = [];
-    this.local.proposals = {};
     if (annotation.proposal) this.learn(annotation.proposal);
     this.local.prediction_id = annotation.proposal?.prediction_id ?? null;
     this.effort.reset();
   }
 
+  /** @param {Proposal} proposal */
   learn(proposal) {
+    if (!this.local) return;
     this.local.proposals[proposal.page_id] = proposal;
     const candidates = proposal.candidates.map((each) => ({ ...each, page_id: proposal.page_id }));
     this.local.predictions.push(proposal, ...candidates);
   }
 
+  /** @param {string} id */
   peek(id) {
     return get('/annotations/{annotation_id}', { annotation_id: id });
   }
 
-  // patient: it is opened anew without anybody's wish, and waits for the hand on the page.
+  /**
+   * @param {string} id
+   * @param {string | null} [page]
+   * @param {object} [how]
+   * @param {boolean} [how.patient] it is opened anew without anybody's wish, and waits for the hand on the page
+   */
   async open(id, page = null, { patient = false } = {}) {
     const turn = patient ? this.turn : ++this.turn;
     this.fetching++;
     try {
       const annotation = await this.current(await this.peek(id));
-      if (patient) await this.hear.free();
+      if (patient) await this.on.free();
       // Somebody has opened another answer, or another document, meanwhile.
       if (turn !== this.turn || annotation.document_id !== this.place.document?.id) return;
       this.take(annotation);
     } finally {
       this.fetching--;
     }
-    await this.hear.open(page ?? this.bestPage());
+    await this.on.open(page ?? this.bestPage());
   }
 
-  // A read that a save has overtaken shows what stood before it, and is done once more.
+  /**
+   * A read that a save has overtaken shows what stood before it, and is done once more.
+   *
+   * @param {AnnotationView} annotation
+   */
   async current(annotation) {
-    for (let tries = 0; tries < 3 && annotation.head < this.queue.newestOf(annotation.id); tries++)
+    for (let tries = 0; tries < 3 && annotation.head < this.queue.newestOf(annotation.id); tries++) {
       Object.assign(annotation, await this.peek(annotation.id));
+    }
     return annotation;
   }
 
   bestPage() {
-    const marked = this.place.document.pages.find((page) => !isBlank(this.markOn(page.id)));
-    return marked?.id ?? this.local.proposal?.page_id ?? this.place.page?.id;
+    const marked = this.place.document?.pages.find((page) => !isBlank(this.markOn(page.id)));
+    return marked?.id ?? this.local?.proposal?.page_id ?? this.place.page?.id;
   }
 
-  // Returns the annotation, which is not opened where somebody has gone on meanwhile; null where nothing was asked.
+  /**
+   * Returns the annotation, which is not opened where somebody has gone on meanwhile; null where nothing was asked.
+   *
+   * @param {string} question
+   * @param {boolean} whole of the whole document, not of the open page alone
+   */
   async ask(question, whole) {
     const { document, page } = this.place;
     if (this.asking || !document) return null;
     const turn = ++this.turn;
     this.asking = true;
-    this.hear.changed();
+    this.on.changed();
     try {
       const only = whole && document.pages.length > 1 ? null : page?.id;
-      const annotation = await this.current(
-        await post('/documents/{document_id}/ask', { document_id: document.id }, { question, page_id: only }),
-      );
+      const asked = post('/documents/{document_id}/ask', { document_id: document.id }, { question, page_id: only });
+      const annotation = await this.current(await asked);
       if (turn !== this.turn || document.id !== this.place.document?.id) return annotation;
       this.take(annotation);
-      if (annotation.existing) this.hear.tell('You asked this before. This is your earlier answer.');
-      await this.hear.open(this.bestPage());
+      if (annotation.existing) this.on.tell('You asked this before. This is your earlier answer.');
+      await this.on.open(this.bestPage());
       return annotation;
     } finally {
       this.asking = false;
-      this.hear.changed();
+      this.on.changed();
     }
   }
 
   // --- changing
 
-  // after: { mark, no_answer } that stands on the page from now on; edits: how the server gets there.
+  /**
+   * @param {string} page
+   * @param {Standing} after what stands on the page from now on
+   * @param {Edit[]} edits how the server gets there
+   * @param {object} how
+   * @param {string} how.tool what is counted
+   * @param {string | null} [how.prediction] the prediction that the change comes from
+   * @param {boolean} [how.remember] whether it can be undone
+   */
   change(page, after, edits, { tool, prediction = null, remember = true }) {
     const { local } = this;
+    if (!local || !edits.length || this.on.locked()) return;
     const before = { mark: this.markOn(page), no_answer: local.no_answer };
-    if (!edits.length) return;
-    if (this.hear.locked()) return;
     // Whether the document answers is not the page's alone: a step back leaves it, where this step did.
     const stays = before.no_answer === after.no_answer;
-    if (remember)
-      this.histories.push(local.id, page, stays ? { mark: before.mark } : before, stays ? { mark: after.mark } : after);
+    if (remember) {
+      const [from, to] = stays ? [{ mark: before.mark }, { mark: after.mark }] : [before, after];
+      this.histories.push(local.id, page, from, to);
+    }
     this.turn++;
-    this.again.drop();
+    this.decision = null;
+    this.refinement.drop();
     this.effort.count(tool);
     local.pages = { ...local.pages, [page]: after.mark };
     local.no_answer = after.no_answer;
     this.enqueue('edit', edits, [page], prediction);
-    this.hear.mark();
+    this.on.mark();
   }
 
+  /**
+   * @param {NonNullable<RevisionRequest['action']>} action
+   * @param {Edit[]} edits
+   * @param {string[]} touched pages
+   * @param {string | null} [prediction]
+   * @param {{ instead?: boolean }} [options]
+   */
   enqueue(action, edits, touched, prediction, options = {}) {
     const { local } = this;
+    if (!local) return;
     if (this.divert) return this.divert();
     const first = local.head === 0 && !this.queue.of(local.id).length;
     const basis = local.prediction_id;
     if (prediction) local.prediction_id = prediction;
     // The first revision builds on the proposal that it names, and on that alone: what stood on other pages travels along.
-    if (first && prediction && prediction !== basis)
+    if (first && prediction && prediction !== basis) {
       edits = [...this.whole(), ...edits.filter((edit) => edit.op === 'no_answer')];
+    }
     local.status = statusAfter(action);
     this.queue.add(
       {
         kind: 'revision',
         annotation: local.id,
         document: local.document_id,
-        question: local.question?.text,
+        question: local.question.text,
         action,
         edits,
         prediction_id: local.prediction_id,
         ...this.effort.take(),
-        pages: Object.fromEntries(touched.map((page) => [page, local.pages[page]])),
+        pages: Object.fromEntries(touched.map((page) => [page, this.markOn(page)])),
         no_answer: local.no_answer,
       },
       local.head,
@@ -183,85 +271,141 @@ export class Answers {
     );
   }
 
-  // Edits that lead to what stands here from any state whatever.
+  /**
+   * Edits that lead to what stands here from any state whatever.
+   *
+   * @returns {Edit[]}
+   */
   whole() {
-    return Object.entries(this.local.pages).flatMap(([page, mark]) => [
-      isBlank(mark) ? { op: 'clear', page } : { op: 'mask', page, words: mark.words, mask: mark.mask },
-      ...(mark.points.length || mark.boxes.length
-        ? [{ op: 'prompts', page, points: mark.points, boxes: mark.boxes }]
-        : []),
+    return Object.entries(this.local?.pages ?? {}).flatMap(([page, { words, mask, points, boxes }]) => [
+      isBlank({ words, mask }) ? { op: 'clear', page } : { op: 'mask', page, words, mask },
+      ...(points.length || boxes.length ? [/** @type {Edit} */ ({ op: 'prompts', page, points, boxes })] : []),
     ]);
   }
 
-  // A stroke that the stage has finished. page: the one that it shows; the next one may be on its way.
+  /**
+   * A stroke that the stage has finished.
+   *
+   * @param {Stroke} stroke
+   * @param {Mark | null} mark what stands on the page now; null for a stroke that the model has to answer
+   * @param {PageLine} page the one that the stage shows; the next one may be on its way
+   */
   stroke(stroke, mark, page) {
-    if (stroke.prompt) return this.again.prompt(stroke, page);
-    const { points, boxes } = this.markOn(page.id); // the stage also showed those that the model was just asked with: they go with its answer
-    this.change(page.id, { mark: { ...mark, points, boxes }, no_answer: this.local.no_answer }, stroke.edits, {
-      tool: stroke.tool,
-    });
+    if (stroke.prompt) return this.refinement.prompt(stroke, page);
+    if (!stroke.edits || !mark) return;
+    // The stage also showed the points and boxes that the model was just asked with: they go with its answer.
+    const { points, boxes } = this.markOn(page.id);
+    const after = { mark: { ...mark, points, boxes }, no_answer: Boolean(this.local?.no_answer) };
+    this.change(page.id, after, stroke.edits, { tool: stroke.tool });
   }
 
+  /**
+   * @param {string} page
+   * @param {Standing} to
+   * @param {string} tool
+   * @param {{ prediction?: string | null, remember?: boolean }} [options]
+   */
   become(page, to, tool, options = {}) {
     const edits = editsBetween(page, this.markOn(page), to.mark);
-    if (to.no_answer !== this.local.no_answer) edits.push({ op: 'no_answer', value: to.no_answer });
+    if (to.no_answer !== this.local?.no_answer) edits.push({ op: 'no_answer', value: to.no_answer });
     this.change(page, to, edits, { tool, ...options });
   }
 
+  /** Which steps there are from here. */
+  get can() {
+    const { local, decision } = this,
+      page = this.place.page?.id;
+    const steps = local && page ? this.histories.can(local.id, page) : { undo: false, redo: false };
+    return { ...steps, undo: steps.undo || decision !== null };
+  }
+
+  /**
+   * Undo, or redo. A decision that was made in this window is the first to be undone.
+   *
+   * @param {boolean} back
+   */
   step(back) {
-    const page = this.place.page?.id;
-    if (!this.local || !page || this.hear.locked()) return;
-    const to = back ? this.histories.undo(this.local.id, page) : this.histories.redo(this.local.id, page);
-    if (to) this.become(page, { no_answer: this.local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false });
+    const page = this.place.page?.id,
+      { local, decision } = this;
+    if (back && decision) return decision.annotation === local?.id ? this.reopen() : this.on.takeBack(decision);
+    if (!local || !page || this.on.locked()) return;
+    const to = back ? this.histories.undo(local.id, page) : this.histories.redo(local.id, page);
+    if (to) this.become(page, { no_answer: local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false });
   }
 
   clear() {
-    const page = this.place.page?.id;
-    if (this.local && page) this.become(page, { mark: EMPTY_MARK, no_answer: this.local.no_answer }, 'clear');
+    const page = this.place.page?.id,
+      { local } = this;
+    if (local && page) this.become(page, { mark: EMPTY_MARK, no_answer: local.no_answer }, 'clear');
   }
 
   noAnswer() {
-    const page = this.place.page?.id;
-    if (!this.local || !page) return;
-    this.become(page, { mark: this.markOn(page), no_answer: !this.local.no_answer }, 'no_answer');
+    const page = this.place.page?.id,
+      { local } = this;
+    if (local && page) this.become(page, { mark: this.markOn(page), no_answer: !local.no_answer }, 'no_answer');
   }
 
+  /** @param {number} at */
   candidate(at) {
     const { proposal } = this,
       candidate = this.choices[at];
-    if (!candidate || !this.local) return;
+    if (!proposal || !candidate || !this.local) return;
     const mark = { ...this.markOn(proposal.page_id), words: candidate.words, mask: candidate.mask };
-    this.become(proposal.page_id, { mark, no_answer: false }, 'candidate', { prediction: proposal.prediction_id });
-    if (this.place.page?.id !== proposal.page_id) this.hear.open(proposal.page_id);
+    const prediction = proposal.prediction_id;
+    this.become(proposal.page_id, { mark, no_answer: false }, 'candidate', { prediction });
+    if (this.place.page?.id !== proposal.page_id) this.on.open(proposal.page_id);
   }
 
   // --- accepting
 
+  get decided() {
+    return Boolean(this.local && DECIDED.includes(this.local.status));
+  }
+
   accept() {
     const { local } = this;
-    if (!local || DECIDED.includes(local.status) || !this.marked()) return false;
-    this.again.drop(); // what is accepted is what stands here
+    if (!local || this.decided || !this.marked()) return false;
+    this.refinement.drop(); // what is accepted is what stands here
     this.effort.count('accept');
-    this.enqueue(this.place.submits ? 'submit' : 'accept', [], [], null);
-    this.hear.mark();
+    this.enqueue(this.place.submits ? 'submit' : 'accept', [], []);
+    this.decision = { annotation: local.id, document: local.document_id, question: local.question.text };
+    this.on.mark();
     return true;
+  }
+
+  /** Takes the acceptance of the open answer back: it is a draft again. */
+  reopen() {
+    const { local } = this;
+    this.decision = null;
+    if (!local || !['accepted', 'submitted'].includes(local.status) || this.on.locked()) return;
+    this.effort.count('undo');
+    this.enqueue('reopen', [], []);
+    this.on.mark();
   }
 
   marked() {
     const { local } = this;
+    if (!local) return false;
     if (local.no_answer || Object.values(local.pages).some((mark) => !isEmpty(mark.mask))) return true;
-    this.hear.tell('Nothing is marked yet. Mark the answer, or choose “Not answered in this document”.');
+    this.on.tell('Nothing is marked yet. Mark the answer, or choose “Not answered in this document”.');
     return false;
   }
 
-  // The server has stored a revision of some answer.
+  /**
+   * The server has stored a revision of some answer.
+   *
+   * @param {QueuedItem} item
+   * @param {Saved} answer
+   */
   saved(item, answer) {
     const { local } = this;
     if (local?.id !== item.annotation) return;
     const last = !this.queue.of(local.id).length;
     // Somebody else has saved on top of this, and that is open here: what waited lay on it only on the screen.
-    if (answer.revision < local.head)
-      return last && this.open(local.id, this.place.page?.id).catch((error) => this.hear.error(error));
+    if (answer.revision < local.head) {
+      if (last) this.open(local.id, this.place.page?.id).catch((error) => this.on.error(error));
+      return;
+    }
     local.head = answer.revision;
     local.updated_at = answer.saved_at;
     if (!last) return;
@@ -276,40 +420,54 @@ export class Answers {
     if (!differs) return;
     local.pages = there.pages;
     local.no_answer = there.no_answer;
-    this.hear.mark();
+    this.on.mark();
   }
 
-  // One's own version wins over what is saved: it is saved again, whole, on top of it.
+  /**
+   * One's own version wins over what is saved: it is saved again, whole, on top of it.
+   *
+   * @param {AnnotationView} current
+   */
   keepMine(current) {
-    const { local } = this,
-      mine = { pages: local.pages, no_answer: local.no_answer };
-    const action = this.queue.of(local.id).at(-1)?.action ?? 'edit';
+    const { local } = this;
+    if (!local) return;
+    const last = this.queue.of(local.id).at(-1);
+    const action = last?.kind === 'revision' ? last.action : 'edit';
     this.histories.forget(local.id);
     local.head = current.head;
-    this.enqueue(action, editsTo(mine, opened(current, [])), Object.keys(mine.pages), null, { instead: true });
-    this.hear.mark();
+    const edits = editsTo(local, opened(current, []));
+    this.enqueue(action, edits, Object.keys(local.pages), null, { instead: true });
+    this.on.mark();
   }
 
-  // The words of a page turned out to have other numbers, or not to be (null).
+  /**
+   * The words of a page turned out to have other numbers, or not to be (null).
+   *
+   * @param {string} page
+   * @param {(number: number) => number | null} map
+   */
   renumber(page, map) {
     const { local } = this,
       mark = local?.pages[page];
-    if (!mark || mark.words.every((number) => map(number) === number)) return;
+    if (!local || !mark || mark.words.every((number) => map(number) === number)) return;
     this.histories.forget(local.id);
-    local.pages = {
-      ...local.pages,
-      [page]: { ...mark, words: mark.words.map(map).filter((number) => number !== null) },
-    };
+    const words = mark.words.map(map).filter((number) => number !== null);
+    local.pages = { ...local.pages, [page]: { ...mark, words } };
   }
 
-  // What the edits were made for is not there any more, and they are given up.
+  /**
+   * What the edits were made for is not there any more, and they are given up.
+   *
+   * @param {string} id
+   */
   async giveUp(id) {
     await this.queue.discard(id);
     this.histories.forget(id);
     if (this.local?.id === id) this.close();
-    this.hear.mark();
+    this.on.mark();
   }
 
+  /** @param {string} id */
   async takeTheirs(id) {
     await this.queue.discard(id);
     this.histories.forget(id);

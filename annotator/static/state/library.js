@@ -2,34 +2,53 @@
 
 import { get } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
-import { readRoute, writeRoute } from '../core/route.js';
+import { writeRoute } from '../core/route.js';
+
+/** @import { AnnotationLine, DocumentLine, DocumentWithQuestions, OpenedAnswer, PageLine, ProjectView, Words } from '../types' */
+/** @import { Pages } from './pages.js' */
+
+/** @typedef {Pick<AnnotationLine, 'id' | 'question' | 'status' | 'head' | 'text' | 'no_answer' | 'updated_at' | 'author'>} Line */
 
 export class Library {
+  /**
+   * @param {Pages} pages
+   * @param {() => void} changed
+   */
   constructor(pages, changed) {
     this.pages = pages;
     this.changed = changed;
+    /** @type {ProjectView[]} */
     this.projects = [];
+    /** @type {ProjectView | null} */
     this.project = null;
-    this.documents = null; // null: not known yet
+    /** @type {DocumentLine[] | null} null: not known yet */
+    this.documents = null;
+    /** @type {DocumentWithQuestions | null} */
     this.document = null;
+    /** @type {PageLine | null} */
     this.page = null;
+    /** @type {Words | null} */
     this.words = null;
+    /** @type {ImageBitmap | null} */
     this.image = null;
-    this.user = null; // who is asking
-    this.alone = false; // nobody logs in here: there is nobody to review
     this.choice = 0; // counts the projects that were chosen: the last one wins
     this.turn = 0; // an answer for a page that nobody looks at any more is dropped
   }
 
+  /** @param {string | null | undefined} wanted */
   async loadProjects(wanted) {
     this.projects = await get('/projects', {});
-    const find = (id) => this.projects.find((each) => each.id === id);
+    const find = (/** @type {string | null | undefined} */ id) => this.projects.find((each) => each.id === id);
     this.project = find(wanted) ?? find(chosenProject()) ?? this.projects[0] ?? null;
     chooseProject(this.project?.id);
     await this.loadDocuments();
   }
 
-  // Resolves to whether this project is open now. Where its documents cannot be had, the one before stays open.
+  /**
+   * Resolves to whether this project is open now. Where its documents cannot be had, the one before stays open.
+   *
+   * @param {string} id
+   */
   async choose(id) {
     const project = this.projects.find((each) => each.id === id),
       choice = ++this.choice;
@@ -47,10 +66,16 @@ export class Library {
     return true;
   }
 
-  // Projects that were made, or changed, meanwhile. The objects of those that are known stay, also of one that is gone but open.
+  /**
+   * Projects that were made, or changed, meanwhile. The objects of those that are known stay, also of one that is gone
+   * but open.
+   */
   async refreshProjects() {
     const fresh = await get('/projects', {});
-    this.projects = fresh.map((each) => Object.assign(this.projects.find((known) => known.id === each.id) ?? {}, each));
+    this.projects = fresh.map((each) => {
+      const known = this.projects.find(({ id }) => id === each.id);
+      return known ? Object.assign(known, each) : each;
+    });
     this.changed();
   }
 
@@ -62,11 +87,30 @@ export class Library {
     this.changed();
   }
 
+  /**
+   * The lines of some documents, as the server has them now; the others stay as they are.
+   *
+   * @param {string[]} ids
+   */
+  async refreshLines(ids) {
+    const { project } = this;
+    if (!project || !ids.length) return;
+    const fresh = await get('/projects/{project_id}/documents', { project_id: project.id, id: ids });
+    if (project !== this.project || !this.documents) return;
+    const lines = new Map(fresh.map((line) => [line.id, line])),
+      asked = new Set(ids);
+    const stay = this.documents.flatMap((line) => lines.get(line.id) ?? (asked.has(line.id) ? [] : [line]));
+    const known = new Set(stay.map((line) => line.id));
+    this.documents = [...stay, ...fresh.filter((line) => !known.has(line.id))];
+    this.changed();
+  }
+
   close() {
     this.turn++;
     this.document = this.page = this.words = this.image = null;
   }
 
+  /** @param {string} id */
   async openDocument(id) {
     const turn = ++this.turn;
     const document = await get('/documents/{document_id}', { document_id: id });
@@ -82,16 +126,21 @@ export class Library {
     return true;
   }
 
-  // What others have done to the open document meanwhile. Fails silently.
+  /** What others have done to the open document meanwhile. Fails silently. */
   async refresh() {
     const { document } = this;
     const fresh = document && (await get('/documents/{document_id}', { document_id: document.id }).catch(() => null));
     if (!fresh || document !== this.document) return;
+    document.name = fresh.name;
     document.annotations = fresh.annotations;
     this.changed();
   }
 
-  // Resolves to whether this page is still the one to show.
+  /**
+   * Resolves to whether this page is still the one to show.
+   *
+   * @param {string | null | undefined} id the first page, where it is not in the document
+   */
   async openPage(id) {
     const page = this.document?.pages.find((each) => each.id === id) ?? this.document?.pages[0];
     if (!page) return false;
@@ -107,55 +156,34 @@ export class Library {
     return true;
   }
 
-  get role() {
-    return this.user?.role === 'admin' ? 'admin' : (this.project?.role ?? this.user?.role);
-  }
-
-  get reviewer() {
-    return ['reviewer', 'admin'].includes(this.role);
-  }
-
-  get reviews() {
-    return this.reviewer && !this.alone;
-  }
-
-  // What this person accepts is only submitted: somebody else decides.
-  get submits() {
-    return Boolean(this.project?.settings?.review_required) && !this.reviewer;
-  }
-
-  mine(annotation) {
-    return !annotation.author || annotation.author.id === this.user?.id;
-  }
-
+  /** @param {number} step */
   neighbour(step) {
-    const at = this.document?.pages.findIndex((each) => each.id === this.page?.id) ?? -1;
-    return at < 0 ? null : (this.document.pages[at + step] ?? null);
+    const pages = this.document?.pages ?? [];
+    const at = pages.findIndex((each) => each.id === this.page?.id);
+    return at < 0 ? null : (pages[at + step] ?? null);
   }
 
-  // The line of a question in the document's list follows the answer that is open, without asking the server.
-  note(local, text) {
+  /**
+   * The line of a question in the document's list follows the answer that is open, without asking the server.
+   *
+   * @param {Line & { document_id: string }} answer
+   */
+  note(answer) {
     const { document } = this;
-    if (document?.id !== local.document_id) return;
-    const line = {
-      id: local.id,
-      question: local.question,
-      status: local.status,
-      head: local.head,
-      text: text ?? local.text,
-      no_answer: local.no_answer,
-      updated_at: local.updated_at,
-      author: local.author,
-    };
-    const at = document.annotations.findIndex((each) => each.id === local.id);
-    if (at < 0) document.annotations = [...document.annotations, line];
-    else document.annotations = document.annotations.map((each, index) => (index === at ? { ...each, ...line } : each));
+    if (document?.id !== answer.document_id) return;
+    const { id, question, status, head, text, no_answer, updated_at, author } = answer;
+    const line = { id, question, status, head, text, no_answer, updated_at, author };
+    const known = document.annotations.some((each) => each.id === id);
+    document.annotations = known
+      ? document.annotations.map((each) => (each.id === id ? { ...each, ...line } : each))
+      : [...document.annotations, { answered: null, pages: [], score: null, ...line }];
   }
 
-  remember(annotation) {
+  /**
+   * @param {OpenedAnswer | null} local
+   */
+  remember(local) {
     const project = this.projects.length > 1 ? this.project?.id : null;
-    writeRoute({ project, document: this.document?.id, annotation, page: this.page?.id });
+    writeRoute({ project, document: this.document?.id, annotation: local?.id, page: this.page?.id });
   }
-
-  static route = readRoute;
 }

@@ -1,33 +1,90 @@
-// Opening projects, documents, answers and pages, and asking. What is opened last wins: an answer for what was left comes too late.
+// Opening projects, documents, answers and pages, and asking. What is opened last wins: an answer for what was left comes
+// too late.
 
 import { get } from '../core/api.js';
 import { chosenProject } from '../core/chosen_project.js';
+import { sentenceOf } from '../core/api.js';
 import { isBlank } from './marks.js';
 import { KEPT_WORDS } from './pages.js';
+
+/** @import { AnnotationView, Box, PageLine, Words } from '../types' */
+/** @import { Route } from '../core/route.js' */
+/** @import { SaveQueue } from '../sync/save_queue.js' */
+/** @import { Decision, OpenAnswer } from './answer.js' */
+/** @import { Library } from './library.js' */
+/** @import { Pages } from './pages.js' */
 
 const LOOK = 150; // milliseconds between two looks whether a hand is free
 const SLOW = 250; // milliseconds before a page that does not come is announced
 
-export class Opening {
-  constructor(workspace) {
-    this.workspace = workspace;
-    this.slow = null; // the timer of that announcement
-    this.going = null; // the project that is being opened
+/**
+ * What stands in the middle instead of a page.
+ *
+ * @typedef {{ title: string, sentence?: string, action?: [label: string, run: () => void] }} Notice
+ */
+
+/**
+ * @typedef {object} NavigationPorts
+ * @property {(step: () => unknown) => void} act runs what may fail, and says so
+ * @property {() => void} changed
+ * @property {(sentence: string) => void} tell
+ * @property {(notice: Notice | null) => void} notice
+ * @property {() => void} blank no page is shown
+ * @property {(page: PageLine, image: ImageBitmap, words: Words) => void} show
+ * @property {(box: Box) => void} reveal brings a mark into sight, unless the whole page is
+ * @property {() => void} paint the mark is drawn
+ * @property {() => void} focusPage
+ * @property {() => void} focusQuestion
+ * @property {() => void} asked the question was taken: its field is emptied
+ * @property {() => boolean} busy somebody has a stroke or a word in hand
+ * @property {() => boolean} leave keeps the word that is being written; false where it cannot be kept as it is
+ * @property {() => boolean} free nothing is handed out in this window
+ * @property {() => void} left another project was opened
+ * @property {() => Promise<unknown>} compare shows the versions of an answer that waits for a decision
+ * @property {() => void} closeMenu
+ */
+
+export class Navigation {
+  /** @type {ReturnType<typeof setTimeout> | undefined} until a slow page is announced */
+  slow = undefined;
+  /** @type {string | null} the project that is being opened */
+  going = null;
+
+  /**
+   * @param {object} parts
+   * @param {Library} parts.library
+   * @param {OpenAnswer} parts.answer
+   * @param {Pages} parts.pages
+   * @param {SaveQueue} parts.queue
+   * @param {NavigationPorts} parts.ports
+   */
+  constructor({ library, answer, pages, queue, ports }) {
+    this.library = library;
+    this.answer = answer;
+    this.pages = pages;
+    this.queue = queue;
+    this.ports = ports;
   }
 
+  /** @param {Partial<Route>} route */
   async follow(route) {
-    const { library, answers } = this.workspace;
+    const { library, answer } = this;
     if (route.document) {
       const here = route.document === library.document?.id;
       if (!here && !(await this.document(route.document, route.annotation ? null : route.page))) return;
-      if (route.annotation && route.annotation !== answers.local?.id)
+      if (here && !route.annotation && route.page && route.page !== library.page?.id) return this.page(route.page);
+      if (route.annotation && route.annotation !== answer.local?.id)
         await this.annotation(route.annotation, route.page);
-    } else if (library.documents?.length) await this.document(library.documents[0].id);
+    } else if (library.documents?.[0]) await this.document(library.documents[0].id);
   }
 
-  // The address was changed by hand or by a link: it may name another project.
+  /**
+   * The address was changed by hand or by a link: it may name another project.
+   *
+   * @param {Route} route
+   */
   async moved(route) {
-    const { library } = this.workspace;
+    const { library } = this;
     if (!route.project || route.project === library.project?.id) return this.follow(route);
     this.going = route.project;
     try {
@@ -38,169 +95,209 @@ export class Opening {
     }
   }
 
+  /**
+   * @param {string} id
+   * @param {Partial<Route>} [route] what to open in it
+   */
   async project(id, route = {}) {
-    const { library, answers, mending, desk } = this.workspace;
+    const { library, answer } = this;
     this.going = id;
     try {
-      if (!mending.leave() || !(await library.choose(id))) return;
-      answers.close();
+      if (!this.ports.leave() || !(await library.choose(id))) return;
+      answer.close();
       this.blank();
-      desk.projectChanged();
+      this.ports.left();
       await this.follow(route);
-      library.remember(answers.local?.id);
-      this.workspace.render();
+      library.remember(answer.local);
+      this.ports.changed();
     } finally {
       if (this.going === id) this.going = null;
     }
   }
 
-  // The workspace comes into sight: a project may have been made, or chosen, on another tab of the page meanwhile. A queue or a review is left
-  // by those alone who are in it: what they have in hand would go back.
+  /**
+   * The workspace comes into sight: a project may have been made, or chosen, on another tab of the page meanwhile. A
+   * queue or a review is left by those alone who are in it: what they have in hand would go back.
+   */
   async seen() {
-    const { library, desk } = this.workspace;
-    await library.refreshProjects();
-    const { project, projects } = library;
-    const chosen = projects.find((each) => each.id === chosenProject()) ?? project ?? projects[0];
-    if (chosen && chosen.id !== project?.id && !this.going && desk.mode === 'free')
-      await this.workspace.act(() => this.project(chosen.id));
+    const { library } = this,
+      wanted = chosenProject();
+    if (!library.projects.some((each) => each.id === wanted)) await library.refreshProjects();
+    const chosen = library.projects.find((each) => each.id === wanted) ?? library.project ?? library.projects[0];
+    if (!chosen || chosen.id === library.project?.id || this.going || !this.ports.free()) return;
+    await this.project(chosen.id);
   }
 
-  // Until nobody has a stroke or a word in hand: what comes by itself must not take it away.
+  /** Until nobody has a stroke or a word in hand: what comes by itself must not take it away. */
   async handsFree() {
-    while (this.workspace.mending.editor.open || this.workspace.stage.stroking)
-      await new Promise((later) => setTimeout(later, LOOK));
+    while (this.ports.busy()) await new Promise((later) => setTimeout(later, LOOK));
   }
 
   blank() {
     clearTimeout(this.slow);
-    this.workspace.stage.blank();
+    this.ports.blank();
   }
 
-  // page: null leaves it to the caller which page to open. Resolves to whether this document is open now, and not another one.
+  /**
+   * Resolves to whether this document is open now, and not another one.
+   *
+   * @param {string} id
+   * @param {string | null} [page] null leaves it to the caller which page to open
+   */
   async document(id, page) {
-    const { library, answers, mending } = this.workspace;
-    this.workspace.menu(false);
-    if (!mending.leave()) return false;
+    const { library, answer } = this;
+    this.ports.closeMenu();
+    if (!this.ports.leave()) return false;
     try {
       if (!(await library.openDocument(id))) return false;
     } catch (error) {
       // It has stopped a page that was on its way.
-      if (library.page && !library.image) this.workspace.act(() => this.page(library.page.id));
+      const { page: open } = library;
+      if (open && !library.image) this.ports.act(() => this.page(open.id));
       throw error;
     }
-    answers.close();
+    answer.close();
     this.blank();
-    const [first] = library.document.annotations;
+    const first = library.document?.annotations[0];
     if (page === undefined && first) await this.annotation(first.id);
     else if (page !== null) await this.page(page);
     return library.document?.id === id;
   }
 
+  /**
+   * @param {string} id
+   * @param {string | null} [page]
+   * @param {{ patient?: boolean }} [options] see OpenAnswer.open
+   */
   async annotation(id, page, options = {}) {
-    const { answers, mending, queue } = this.workspace;
-    if (!mending.leave()) return;
-    await answers.open(id, page, options);
-    if (answers.local?.id !== id) return; // somebody has opened another one meanwhile
-    this.workspace.library.note(answers.local);
-    if (queue.halted.has(id)) await this.workspace.deciding.compare();
+    const { answer } = this;
+    if (!this.ports.leave()) return;
+    await answer.open(id, page, options);
+    if (answer.local?.id !== id) return; // somebody has opened another one meanwhile
+    this.library.note(answer.local);
+    if (this.queue.halted.has(id)) await this.ports.compare();
   }
 
+  /** @param {string | null | undefined} id the first page, where it is not in the document */
   async page(id) {
-    const { library, answers, stage, mending, drawing } = this.workspace;
-    this.workspace.menu(false);
-    if (!mending.leave()) return this.workspace.paint();
+    const { library, answer, ports } = this;
+    ports.closeMenu();
+    if (!ports.leave()) return ports.paint();
     clearTimeout(this.slow);
-    this.slow = setTimeout(() => drawing.notice({ title: `Opening page ${library.page?.number ?? ''}…` }), SLOW);
+    this.slow = setTimeout(() => ports.notice({ title: `Opening page ${library.page?.number ?? ''}…` }), SLOW);
     const opening = library.openPage(id),
       { turn } = library;
     try {
       if (!(await opening)) return;
-      drawing.notice(null);
-      stage.show(library.page, library.image, library.words);
-      this.workspace.paint();
-      const box = answers.markOn(library.page.id).mask.box;
-      if (box[2] > box[0] && !stage.view.fitted) stage.reveal(box);
-      library.remember(answers.local?.id);
+      const { page, image, words } = library;
+      if (!page || !image || !words) return;
+      ports.notice(null);
+      ports.show(page, image, words);
+      ports.paint();
+      const { box } = answer.markOn(page.id).mask;
+      if (box[2] > box[0]) ports.reveal(box);
+      library.remember(answer.local);
     } catch (error) {
       if (turn !== library.turn) return; // another page is on its way, or stands already
-      stage.blank();
-      drawing.notice({
+      ports.blank();
+      const again = () => ports.act(() => this.page(id));
+      ports.notice({
         title: 'The page could not be loaded',
-        sentence: error.message,
-        action: ['Try again', () => this.workspace.act(() => this.page(id))],
+        sentence: sentenceOf(error),
+        action: ['Try again', again],
       });
     } finally {
       if (turn === library.turn) clearTimeout(this.slow);
-      this.workspace.render();
+      ports.changed();
     }
     this.readMarkedPages();
   }
 
-  // The text under the marks needs the words of every marked page.
+  /** The text under the marks needs the words of every marked page. */
   async readMarkedPages() {
-    const { local } = this.workspace.answers;
+    const { local } = this.answer;
     if (!local) return;
-    const wanted = Object.keys(local.pages).filter((page) => !isBlank(local.pages[page]));
+    const wanted = Object.entries(local.pages).flatMap(([page, mark]) => (isBlank(mark) ? [] : [page]));
     if (wanted.length >= KEPT_WORDS) return; // the server's reading stands for so many
-    await Promise.all(wanted.map((page) => this.workspace.pages.wordsOf(page))).catch(() => {});
-    this.workspace.render();
+    await Promise.all(wanted.map((page) => this.pages.wordsOf(page))).catch(() => {});
+    this.ports.changed();
   }
 
+  /**
+   * The first document of a drop is opened, where it was the only one, or none was open.
+   *
+   * @param {{ document_id: string, project: string, created: boolean }[]} uploads
+   */
   async uploaded(uploads) {
-    const { library } = this.workspace;
-    await library.loadDocuments();
+    const { library } = this;
+    const here = uploads.filter((each) => each.project === library.project?.id); // others went into the project left since
+    await library.refreshLines(here.map((each) => each.document_id));
     await this.handsFree();
-    const answers = uploads.filter((each) => each.project === library.project?.id); // others went into the project left since
-    const first = answers.find((each) => each.created) ?? answers[0];
-    if (!first || (answers.length > 1 && library.document)) return;
-    if (await this.document(first.document_id)) this.workspace.box.focus();
+    const first = here.find((each) => each.created) ?? here[0];
+    if (!first || library.document?.id === first.document_id || (here.length > 1 && library.document)) return;
+    if (await this.document(first.document_id)) this.ports.focusQuestion();
   }
 
-  // The last page of a document that was opened early has come in.
-  async whole(document) {
-    this.workspace.render();
-    if (document.warnings.length) this.workspace.toasts.show(document.warnings[0]);
-    await this.workspace.library.loadDocuments();
-  }
-
-  // Returns the annotation; null where nothing could be asked.
+  /**
+   * Returns the annotation; null where nothing could be asked.
+   *
+   * @param {string} text
+   * @param {boolean} whole of the whole document, not of the open page alone
+   * @returns {Promise<AnnotationView | null>}
+   */
   async ask(text, whole) {
-    const { library, answers, stage, mending, toasts } = this.workspace;
-    if (!mending.leave()) return null;
-    const annotation = await answers.ask(text, whole);
+    const { library, answer } = this;
+    if (!this.ports.leave()) return null;
+    const annotation = await answer.ask(text, whole);
     if (!annotation) return null;
-    library.loadDocuments().catch(() => {});
-    this.workspace.render();
-    if (answers.local?.id === annotation.id) {
-      library.note(answers.local);
-      this.workspace.box.clear();
-      stage.canvas.focus({ preventScroll: true });
+    this.ports.changed();
+    if (answer.local?.id === annotation.id) {
+      library.note(answer.local);
+      this.ports.asked();
+      this.ports.focusPage();
     } else {
       library.note({ ...annotation, no_answer: annotation.state.no_answer });
-      const place = annotation.document_id === library.document?.id ? 'in the list of questions' : 'with its document';
-      toasts.show(`“${annotation.question.text}” is answered. Find the answer ${place}.`);
+      const here = annotation.document_id === library.document?.id;
+      const place = here ? 'in the list of questions' : 'with its document';
+      this.ports.tell(`“${annotation.question.text}” is answered. Find the answer ${place}.`);
     }
     return annotation;
   }
 
   async next() {
-    const { library, answers, stage, queue, toasts } = this.workspace;
-    const { project } = library;
+    const { library, answer } = this,
+      { project } = library;
     if (!project) return;
-    const after = answers.local?.id;
-    await queue.flush();
+    const after = answer.local?.id;
+    await this.queue.flush();
     const next = await get('/projects/{project_id}/next', { project_id: project.id, after });
-    if (!next.annotation_id) return toasts.show(next.reason);
+    if (!next.annotation_id || !next.document_id) return this.ports.tell(next.reason ?? 'No open answers left.');
     if (next.document_id !== library.document?.id && !(await this.document(next.document_id, null))) return;
-    await this.annotation(next.annotation_id, next.page_id);
-    stage.canvas.focus({ preventScroll: true });
+    await this.annotation(next.annotation_id);
+    this.ports.focusPage();
   }
 
-  // Opens an answer that waits for a decision.
+  /**
+   * Opens an answer that waits for a decision.
+   *
+   * @param {string} id
+   */
   async backTo(id) {
-    const [item] = this.workspace.queue.of(id);
-    if (item && item.document !== this.workspace.library.document?.id && !(await this.document(item.document, null)))
-      return;
+    const [item] = this.queue.of(id);
+    if (item && item.document !== this.library.document?.id && !(await this.document(item.document, null))) return;
     await this.annotation(id);
+  }
+
+  /**
+   * Opens the answer that was decided last in this window, and takes the decision back.
+   *
+   * @param {Decision} decision
+   */
+  async takeBack({ annotation, document }) {
+    if (document !== this.library.document?.id && !(await this.document(document, null))) return;
+    if (this.answer.local?.id !== annotation) await this.annotation(annotation);
+    if (this.answer.local?.id !== annotation) return;
+    this.answer.reopen();
+    this.ports.focusPage();
   }
 }

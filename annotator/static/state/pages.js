@@ -3,18 +3,24 @@
 import { fetchWithin, get, imageAddress, post, ApiError } from '../core/api.js';
 import { living } from '../words/words.js';
 
+/** @import { Mark, PageLine, Words } from '../types' */
+
 export const KEPT_WORDS = 24; // pages
 const KEPT_IMAGES = 6;
 
 export class Pages {
-  // waiting(page, words): the words with changes on top that the server does not have yet
-  constructor(waiting = (_page, words) => words) {
+  /** @param {(page: string, words: Words) => Words} waiting the words with changes on top that the server lacks yet */
+  constructor(waiting) {
     this.waiting = waiting;
-    this.words = new Map(); // page id -> promise of the words (see words.js), least recently used first
-    this.read = new Map(); // page id -> the same, once they have come
-    this.images = new Map(); // page id -> promise of an ImageBitmap, least recently used first
+    /** @type {Map<string, Promise<Words>>} by page, least recently used first */
+    this.words = new Map();
+    /** @type {Map<string, Words>} the same, once they have come */
+    this.read = new Map();
+    /** @type {Map<string, Promise<ImageBitmap>>} by page, least recently used first */
+    this.images = new Map();
   }
 
+  /** @param {string} page */
   wordsOf(page) {
     const coming = this.words.get(page) ?? this.fetchWords(page);
     this.words.delete(page);
@@ -26,6 +32,7 @@ export class Pages {
     return coming;
   }
 
+  /** @param {string} page */
   fetchWords(page) {
     const coming = get('/pages/{page_id}/words', { page_id: page }).then((words) => this.waiting(page, words));
     coming
@@ -34,17 +41,24 @@ export class Pages {
     return coming;
   }
 
-  // The words were mended here, or the server has said how they stand.
+  /**
+   * The words were fixed here, or the server has said how they stand.
+   *
+   * @param {string} page
+   * @param {Words} words
+   */
   put(page, words) {
     this.words.set(page, Promise.resolve(words));
     this.read.set(page, words);
   }
 
+  /** @param {string} page */
   forget(page) {
     this.words.delete(page);
     this.read.delete(page);
   }
 
+  /** @param {string} page */
   imageOf(page) {
     const coming = this.images.get(page) ?? this.fetchImage(page);
     this.images.delete(page);
@@ -57,6 +71,7 @@ export class Pages {
     return coming;
   }
 
+  /** @param {string} page */
   async fetchImage(page) {
     let response, picture;
     try {
@@ -65,20 +80,30 @@ export class Pages {
     } catch {
       throw new ApiError('The server cannot be reached. Try again in a moment.', 0);
     }
-    if (!response.ok)
-      throw new ApiError(
-        'The image of this page could not be loaded. Try again; if it still fails, tell the administrator.',
-        response.status,
-      );
+    if (!response.ok) {
+      const sentence =
+        'The image of this page could not be loaded. Try again; if it still fails, tell the administrator.';
+      throw new ApiError(sentence, response.status);
+    }
     return createImageBitmap(picture);
   }
 
-  // The server encodes the page for the model, so that the first question finds it warm. Fails silently: asking works anyway.
+  /**
+   * The server encodes the page for the model, so that the first question finds it warm. Fails silently: asking works
+   * anyway.
+   *
+   * @param {string} page
+   */
   warm(page) {
     post('/pages/{page_id}/encode', { page_id: page }, undefined).catch(() => {});
   }
 
-  // The text of marked words over all pages, in the order of the document; null while some page's words are not here.
+  /**
+   * The text of marked words over all pages, in the order of the document; null while some page's words are not here.
+   *
+   * @param {readonly PageLine[]} pages
+   * @param {Record<string, Mark>} marks
+   */
   text(pages, marks) {
     const parts = [];
     for (const page of pages) {

@@ -1,70 +1,128 @@
 // Edits that the server did not take wait for a person: both versions are shown, and one of them stays.
 
 import { get } from '../core/api.js';
-import { openConflict, openGone } from './conflict.js';
 import { opened } from '../state/marks.js';
+import { openConflict, openGone } from './conflict.js';
 
-export class Deciding {
-  constructor(workspace) {
-    this.workspace = workspace;
+/** @import { AnnotationView, VerdictWords } from '../types' */
+/** @import { OpenAnswer } from '../state/answer.js' */
+/** @import { Library } from '../state/library.js' */
+/** @import { Pages } from '../state/pages.js' */
+/** @import { Session } from '../state/session.js' */
+/** @import { SaveQueue } from './save_queue.js' */
+
+/**
+ * @typedef {object} ResolutionPorts
+ * @property {(step: () => unknown) => void} act runs what may fail, and says so
+ * @property {() => void} changed
+ * @property {() => string} wordsKey under which changes of the open page's words wait
+ * @property {(id: string) => Promise<void>} compareWords
+ * @property {(id: string) => Promise<void>} backTo opens the answer that waits
+ * @property {() => string} text of the open answer
+ * @property {(saved: AnnotationView, verdict: VerdictWords) => unknown} judgeOnTop
+ * @property {(id: string) => void} dropDraft a reviewer's fix is not wanted any more
+ */
+
+export class ConflictResolution {
+  /**
+   * @param {object} parts
+   * @param {HTMLElement} parts.root
+   * @param {Library} parts.library
+   * @param {Session} parts.session
+   * @param {Pages} parts.pages
+   * @param {OpenAnswer} parts.answer
+   * @param {SaveQueue} parts.queue
+   * @param {ResolutionPorts} parts.ports
+   */
+  constructor({ root, library, session, pages, answer, queue, ports }) {
+    this.root = root;
+    this.library = library;
+    this.session = session;
+    this.pages = pages;
+    this.answer = answer;
+    this.queue = queue;
+    this.ports = ports;
   }
 
+  /** @param {string} annotation */
   halted(annotation) {
-    this.workspace.render();
-    if (this.workspace.answers.local?.id === annotation || annotation === this.workspace.mending.key)
-      this.workspace.act(() => this.compare());
+    this.ports.changed();
+    const open = this.answer.local?.id === annotation || annotation === this.ports.wordsKey();
+    if (open) this.ports.act(() => this.compare());
   }
 
+  get asking() {
+    return this.root.querySelector('.g-dialog') !== null;
+  }
+
+  /** Shows what waits for a decision: that of the open answer first. */
   async compare() {
-    const { library, answers, mending, desk, queue, pages, drawing, root } = this.workspace;
-    const id = queue.halted.has(answers.local?.id) ? answers.local.id : queue.halted.keys().next().value;
-    if (!id || root.querySelector('.g-dialog')) return;
-    const { kind, sentence, current } = queue.halted.get(id);
-    if (kind === 'gone') return this.explainGone(id, sentence);
-    if (queue.of(id)[0]?.kind === 'words') return mending.compare(id);
-    if (answers.local?.id !== id) return this.workspace.opening.backTo(id); // and that comes back here
-    const saved = current ?? (await get('/annotations/{annotation_id}', { annotation_id: id }));
-    if (answers.local?.id !== id) return;
-    const theirs = opened(saved, []),
-      { local } = answers,
-      verdict = queue.of(id).at(-1).verdict;
-    const touched = queue.of(id).flatMap((item) => Object.keys(item.pages));
-    const page = library.document.pages.find((each) => each.id === (touched.at(-1) ?? library.page.id));
-    const [words, image] = await Promise.all([pages.wordsOf(page.id), pages.imageOf(page.id)]);
-    if (answers.local?.id !== id || !queue.halted.has(id) || root.querySelector('.g-dialog')) return;
-    openConflict(root, {
-      sentence,
-      kind,
+    const { library, answer, queue } = this;
+    const here = answer.local?.id ?? '';
+    const id = queue.halted.has(here) ? here : queue.halted.keys().next().value;
+    const halt = id && queue.halted.get(id);
+    if (!id || !halt || this.asking) return;
+    if (halt.kind === 'gone') return this.explainGone(id, halt.sentence);
+    const items = queue.of(id).filter((item) => item.kind !== 'words'),
+      last = items.at(-1);
+    if (!last) return this.ports.compareWords(id);
+    if (here !== id) return this.ports.backTo(id); // and that comes back here
+    const saved = /** @type {AnnotationView} */ (
+      halt.current ?? (await get('/annotations/{annotation_id}', { annotation_id: id }))
+    );
+    const touched = items.flatMap((item) => Object.keys(item.pages)).at(-1) ?? library.page?.id;
+    const page = library.document?.pages.find((each) => each.id === touched) ?? library.page;
+    if (!page) return;
+    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page.id)]);
+    const { local } = answer;
+    if (local?.id !== id || !queue.halted.has(id) || this.asking) return;
+    const verdict = last.kind === 'verdict' ? last.verdict : null,
+      editor = saved.editor ?? saved.author;
+    openConflict(this.root, {
+      sentence: halt.sentence,
+      kind: halt.kind,
       page,
       image,
       words,
       of: !verdict ? 'revision' : verdict.verdict === 'fixed' ? 'fixed' : 'verdict',
-      mine: { no_answer: local.no_answer, pages: local.pages, text: drawing.text() },
-      theirs: {
-        ...theirs,
-        who: (saved.editor ?? saved.author)?.name,
-        self: (saved.editor ?? saved.author)?.id === library.user.id,
-      },
-      keepMine: () =>
-        this.workspace.act(() => {
-          if (answers.local?.id !== id) return this.workspace.opening.backTo(id); // another answer has opened under the dialog
-          return verdict ? desk.judgeOnTop(saved, verdict) : answers.keepMine(saved);
+      mine: { no_answer: local.no_answer, pages: local.pages, text: this.ports.text() },
+      theirs: { ...opened(saved, []), who: editor.name, self: editor.id === this.session.user.id },
+      keepMine: () => this.ports.act(() => this.keepMine(saved, verdict)),
+      takeTheirs: () =>
+        this.ports.act(() => {
+          if (verdict) this.ports.dropDraft(id);
+          return answer.takeTheirs(id);
         }),
-      takeTheirs: () => this.workspace.act(() => (verdict && desk.reviews.fixes.drop(id), answers.takeTheirs(id))),
     });
   }
 
+  /**
+   * @param {AnnotationView} saved
+   * @param {VerdictWords | null} verdict
+   */
+  keepMine(saved, verdict) {
+    if (this.answer.local?.id !== saved.id) return this.ports.backTo(saved.id); // another answer has opened under the dialog
+    return verdict ? this.ports.judgeOnTop(saved, verdict) : this.answer.keepMine(saved);
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} sentence
+   */
   explainGone(id, sentence) {
-    const { queue } = this.workspace,
+    const { queue } = this,
       items = queue.of(id);
-    openGone(this.workspace.root, {
+    openGone(this.root, {
       sentence,
       what: items[0]?.kind === 'words' ? 'page' : 'answer',
       question: items.find((item) => item.question)?.question,
       number: items.length,
       again: () => queue.resume(id),
       giveUp: () =>
-        this.workspace.act(() => (this.workspace.desk.reviews.fixes.drop(id), this.workspace.answers.giveUp(id))),
+        this.ports.act(() => {
+          this.ports.dropDraft(id);
+          return this.answer.giveUp(id);
+        }),
     });
   }
 }

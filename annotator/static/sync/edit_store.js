@@ -1,9 +1,16 @@
 // Edits that the server has not acknowledged, kept in IndexedDB: they live through reloads and crashes of the browser.
 
+/** @import { QueuedItem } from './save_queue.js' */
+
 const NAME = 'glossator',
   STORE = 'edits';
 const PATIENCE = 5000; // milliseconds: a browser whose storage is broken may never answer
 
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
 export function finished(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -11,25 +18,34 @@ export function finished(request) {
   });
 }
 
-// A database of one store. Rejects where the browser has none, or one that never answers.
+/**
+ * A database of one store. Rejects where the browser has none, or one that never answers.
+ *
+ * @param {string} name
+ * @param {string} store
+ * @param {string | string[]} keyPath
+ * @returns {Promise<IDBDatabase>}
+ */
 export function openDatabase(name, store, keyPath) {
   const opening = indexedDB.open(name, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(store, { keyPath });
   const late = new Promise((_, reject) => setTimeout(() => reject(new Error('no answer')), PATIENCE));
-  return Promise.race([finished(opening), late]);
+  return Promise.race([finished(opening), /** @type {Promise<never>} */ (late)]);
 }
 
 export class EditStore {
+  /** @param {IDBDatabase | null} database */
   constructor(database) {
     this.database = database;
   }
 
-  // A store without a database (some private windows have none) keeps nothing, and says so: `lasting` is false.
+  /** A store without a database (some private windows have none) keeps nothing, and says so: `lasting` is false. */
   static async open() {
     try {
-      const store = new EditStore(await openDatabase(NAME, STORE, 'key'));
+      const database = await openDatabase(NAME, STORE, 'key'),
+        store = new EditStore(database);
       // The browser takes the database away: its storage was cleared, or its disk failed.
-      store.database.onclose = () => (store.database = null);
+      database.onclose = () => (store.database = null);
       return store;
     } catch {
       return new EditStore(null);
@@ -40,17 +56,25 @@ export class EditStore {
     return this.database !== null;
   }
 
+  /** @returns {Promise<QueuedItem[]>} oldest first */
   async all() {
     if (!this.database) return [];
     const items = await finished(this.database.transaction(STORE).objectStore(STORE).getAll());
     return items.sort((left, right) => left.sequence - right.sequence);
   }
 
-  // Puts and removes in one transaction: either all of it is on disk, or nothing.
+  /**
+   * Puts and removes in one transaction: either all of it is on disk, or nothing.
+   *
+   * @param {QueuedItem[]} put
+   * @param {string[]} [remove] keys
+   * @returns {Promise<void>}
+   */
   change(put, remove = []) {
-    if (!this.database) return Promise.resolve();
+    const { database } = this;
+    if (!database) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const transaction = this.database.transaction(STORE, 'readwrite', { durability: 'strict' });
+      const transaction = database.transaction(STORE, 'readwrite', { durability: 'strict' });
       for (const item of put) transaction.objectStore(STORE).put(item);
       for (const key of remove) transaction.objectStore(STORE).delete(key);
       transaction.oncomplete = () => resolve();

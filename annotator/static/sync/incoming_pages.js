@@ -2,63 +2,63 @@
 
 import { get, post } from '../core/api.js';
 
-const PAUSE = 1000; // milliseconds between two looks
+/** @import { DocumentView, DocumentWithQuestions } from '../types' */
 
-export class Incoming {
-  // library: Library. grown(): the open document has more pages; warned(sentence): reading has stopped for now;
-  // ended(document): all pages are there, or there will be no more.
-  constructor(library, { grown, warned, ended }) {
-    this.warned = warned;
+/** @typedef {Pick<DocumentView, 'pages' | 'reading' | 'cut_off' | 'warnings'>} Reading */
+
+/**
+ * @typedef {object} ReadingEvents
+ * @property {() => void} grown the open document has more pages
+ * @property {(sentence: string) => void} warned reading has stopped for now
+ * @property {(document: DocumentWithQuestions) => void} ended all pages are there, or there will be no more
+ */
+
+export class IncomingPages {
+  /**
+   * @param {{ readonly document: DocumentWithQuestions | null }} library
+   * @param {ReadingEvents} on
+   */
+  constructor(library, on) {
     this.library = library;
-    this.grown = grown;
-    this.ended = ended;
-    this.timer = null;
+    this.on = on;
   }
 
-  // Called whenever a document may have been opened; does nothing for one that is whole.
-  follow() {
-    if (this.timer || !this.library.document?.reading) return;
-    this.timer = setTimeout(() => this.look(), PAUSE);
-  }
-
+  /** Looks how far the open document is. Fails silently: the next change tells again. */
   async look() {
     const { document } = this.library;
-    const fresh = document?.reading
-      ? await get('/documents/{document_id}', { document_id: document.id, questions: false }).catch(() => document)
-      : null;
-    this.timer = null;
+    if (!document?.reading) return;
+    const values = { document_id: document.id, questions: false };
+    const fresh = await get('/documents/{document_id}', values).catch(() => null);
     if (fresh) this.show(document, fresh);
-    this.follow();
   }
 
-  // The reading of the open document is to end at its next step, or to go on: wish is 'stop' or 'resume'.
+  /**
+   * The reading of the open document is to end at its next step, or to go on.
+   *
+   * @param {'stop' | 'resume'} wish
+   */
   async ask(wish) {
     const { document } = this.library;
+    if (!document) return;
     this.show(
       document,
       await post(`/documents/{document_id}/reading/${wish}`, { document_id: document.id }, undefined),
     );
-    this.follow();
   }
 
-  show(document, fresh) {
+  /**
+   * @param {DocumentWithQuestions} document
+   * @param {Reading} fresh
+   */
+  show(document, { pages, reading, cut_off, warnings }) {
     if (this.library.document !== document) return;
-    const more = fresh.pages.length > document.pages.length,
-      over = document.reading && !fresh.reading;
-    if (fresh.reading && fresh.warnings.length > document.warnings.length) this.warned(fresh.warnings.at(-1));
-    const changed = more || document.reading !== fresh.reading || document.cut_off !== fresh.cut_off;
-    Object.assign(document, {
-      pages: fresh.pages,
-      reading: fresh.reading,
-      cut_off: fresh.cut_off,
-      warnings: fresh.warnings,
-    });
-    if (changed) this.grown();
-    if (over) this.ended(document);
-  }
-
-  destroy() {
-    clearTimeout(this.timer);
-    this.timer = true; // nobody follows any more
+    const more = pages.length > document.pages.length,
+      over = document.reading && !reading;
+    const newest = warnings.at(-1);
+    if (reading && newest && warnings.length > document.warnings.length) this.on.warned(newest);
+    const changed = more || document.reading !== reading || document.cut_off !== cut_off;
+    Object.assign(document, { pages, reading, cut_off, warnings });
+    if (changed) this.on.grown();
+    if (over) this.on.ended(document);
   }
 }

@@ -1,20 +1,44 @@
 // A lease on a task or on an answer under review: kept by a heartbeat while somebody works, given back when they leave.
 
+import { sentenceOf, statusOf } from '../core/api.js';
+
+/** @import { RequestOptions } from '../types' */
+
 const BEAT = 30_000; // milliseconds between heartbeats
 const IDLE = 180_000; // who has not moved for so long does not work: the lease may run out
 
+/**
+ * @typedef {object} LeaseCalls
+ * @property {() => Promise<{ lease_until: string }>} keep
+ * @property {(options?: RequestOptions) => Promise<unknown>} giveBack
+ */
+
+/** @typedef {{ changed: () => void, lost: (sentence: string) => void }} LeaseEvents */
+
 export class Lease {
-  // keep(), giveBack(options): calls of the server. until: ISO time. idle(): milliseconds since somebody moved.
-  // hear: { changed(), lost(sentence) }
-  constructor({ keep, giveBack }, until, idle, hear) {
-    Object.assign(this, { keep, giveBack, idle, hear });
+  /** @type {string | null} the sentence that says who has it now */
+  lost = null;
+  ended = false;
+
+  /**
+   * @param {LeaseCalls} calls
+   * @param {string} until ISO time
+   * @param {() => number} idle milliseconds since somebody moved
+   * @param {LeaseEvents} on
+   */
+  constructor({ keep, giveBack }, until, idle, on) {
+    this.keep = keep;
+    this.giveBack = giveBack;
+    this.idle = idle;
+    this.on = on;
     this.until = new Date(until);
-    this.lost = null; // the sentence that says who has it now
     this.timer = setInterval(() => this.working && this.beat(), BEAT);
-    this.onSight = () => document.visibilityState === 'visible' && this.beat();
-    this.onLeave = () => this.release({ keepalive: true });
-    document.addEventListener('visibilitychange', this.onSight);
-    window.addEventListener('pagehide', this.onLeave);
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && this.beat(), {
+      signal,
+    });
+    window.addEventListener('pagehide', () => this.release({ keepalive: true }), { signal });
   }
 
   get working() {
@@ -25,29 +49,32 @@ export class Lease {
     return Date.now() > this.until.getTime();
   }
 
-  // No answer (no network, no login) is no loss: the next beat tells.
+  /** No answer (no network, no login) is no loss: the next beat tells. */
   async beat() {
     if (this.ended) return;
     try {
       const { lease_until } = await this.keep();
       this.until = new Date(lease_until);
     } catch (error) {
-      if (this.ended || ![403, 404, 409].includes(error.status)) return;
+      if (this.ended || ![403, 404, 409].includes(statusOf(error) ?? 0)) return;
       this.end();
-      this.lost = error.message;
-      this.hear.lost(error.message);
+      this.lost = sentenceOf(error);
+      this.on.lost(this.lost);
     }
-    this.hear.changed();
+    this.on.changed();
   }
 
   end() {
     this.ended = true;
     clearInterval(this.timer);
-    document.removeEventListener('visibilitychange', this.onSight);
-    window.removeEventListener('pagehide', this.onLeave);
+    this.listening.abort();
   }
 
-  // Others may have it. Failing is harmless: it runs out by itself.
+  /**
+   * Others may have it. Failing is harmless: it runs out by itself.
+   *
+   * @param {RequestOptions} [options]
+   */
   async release(options) {
     if (this.ended) return;
     this.end();

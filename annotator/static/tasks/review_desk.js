@@ -2,42 +2,71 @@
 // After submitted answers come label reviews (`second_look` in REST): accepted labels that the model contradicts.
 
 import { post } from '../core/api.js';
-import { Fixes } from './review_drafts.js';
-import { HandedOut } from './leased_work.js';
-import { Judging } from './verdict.js';
 import { hint } from '../core/keyboard.js';
 import { EMPTY_MARK } from '../state/marks.js';
+import { LeasedWork } from './leased_work.js';
+import { ReviewDrafts } from './review_drafts.js';
+import { Verdict } from './verdict.js';
 import { Reasons } from './verdicts.js';
 
+/** @import { Contradiction, NextReview, RequestOptions, ReviewRequest } from '../types' */
+/** @import { OpenAnswer } from '../state/answer.js' */
+/** @import { Library } from '../state/library.js' */
+/** @import { Session } from '../state/session.js' */
+/** @import { LeaseEvents } from '../sync/lease.js' */
+
+/** @typedef {LeaseEvents & { tell: (sentence: string) => void, wantReason: () => void }} ReviewEvents */
+/** @typedef {{ annotation: string, document: string | null, page: string | null }} AnswerPlace */
+/** @typedef {{ quality: boolean | null, completeness: boolean | null, reason: string }} Said */
+
+/** @returns {Said} */
 const blank = () => ({ quality: null, completeness: null, reason: '' });
 
-export class ReviewDesk extends HandedOut {
-  // show(found): opens the answer. idle(): milliseconds since somebody moved.
-  // hear: { changed(), lost(sentence), tell(sentence), wantReason() }
-  constructor({ library, answers, show, idle, hear }) {
-    super({ library, idle, hear });
-    Object.assign(this, { answers, showing: show });
-    this.fixes = new Fixes(library.user.id, () =>
-      hear.tell('This browser cannot store your changes. Save the fix before you leave the page.'),
-    );
-    this.judging = new Judging(answers, this.fixes);
-    this.reasons = new Reasons(library);
-    this.annotation = null; // id of the answer under review
-    this.look = null; // why an accepted label is looked at again: { kind, sentence, model, page_id, words, mask }
-    this.said = blank();
-    this.waiting = null; // how many answers wait
+/** @extends {LeasedWork<NextReview, ReviewEvents>} */
+export class ReviewDesk extends LeasedWork {
+  /** @type {string | null} id of the answer under review */
+  annotation = null;
+  /** @type {string | null} */
+  document = null;
+  /** @type {Contradiction | null} why an accepted label is reviewed again */
+  look = null;
+  said = blank();
+  /** @type {number | null} how many answers wait */
+  waiting = null;
+
+  /**
+   * @param {object} parts
+   * @param {Library} parts.library
+   * @param {Session} parts.session
+   * @param {OpenAnswer} parts.answer
+   * @param {(place: AnswerPlace) => Promise<void>} parts.show opens the answer
+   * @param {() => number} parts.idle milliseconds since somebody moved
+   * @param {ReviewEvents} parts.on
+   */
+  constructor({ library, session, answer, show, idle, on }) {
+    super(library, idle, on);
+    this.answer = answer;
+    this.showing = show;
+    const refused = 'This browser cannot store your changes. Save the fix before you leave the page.';
+    this.drafts = new ReviewDrafts(session.user.id, () => on.tell(refused));
+    this.verdict = new Verdict(answer, this.drafts);
+    this.reasons = new Reasons({
+      user: session.user,
+      get project() {
+        return library.project;
+      },
+    });
   }
 
-  // The answer under review is the one on the screen.
+  /** The answer under review is the one on the screen. */
   get here() {
-    return this.annotation !== null && this.answers.local?.id === this.annotation;
+    return this.annotation !== null && this.answer.local?.id === this.annotation;
   }
 
-  // A verdict can be given: the answer was submitted or is under label review, and no verdict is on its way.
+  /** A verdict can be given: the answer was submitted or is under label review, and no verdict is on its way. */
   get open() {
-    return (
-      this.here && this.judged.includes(this.answers.local.status) && !this.answers.queue.of(this.annotation).length
-    );
+    const { local, queue } = this.answer;
+    return Boolean(this.here && local && this.judged.includes(local.status) && !queue.of(local.id).length);
   }
 
   get judged() {
@@ -45,135 +74,155 @@ export class ReviewDesk extends HandedOut {
   }
 
   get fixing() {
-    return this.here && this.judging.fixing;
+    return this.here && this.verdict.fixing;
   }
 
   get held() {
     return this.annotation;
   }
 
+  /**
+   * @param {string} project
+   * @param {string | null} after
+   */
   ask(project, after) {
-    return post('/projects/{project_id}/review/next', { project_id: project.id }, { after });
+    return post('/projects/{project_id}/review/next', { project_id: project }, { after });
   }
 
+  /** @param {string} id */
   keep(id) {
     return post('/annotations/{annotation_id}/review/heartbeat', { annotation_id: id }, undefined);
   }
 
+  /**
+   * @param {string} id
+   * @param {RequestOptions} [options]
+   */
   giveBack(id, options) {
     return post('/annotations/{annotation_id}/review/release', { annotation_id: id }, undefined, options);
   }
 
+  /** @param {NextReview} found */
   idOf(found) {
     return found.annotation_id;
   }
 
+  /** @param {NextReview} found */
   take(found) {
-    this.annotation = found.annotation_id;
+    const { annotation_id: id, lease_until: until } = found;
+    this.annotation = id;
     this.document = found.document_id;
-    this.look = found.second_look ?? null;
+    this.look = found.second_look;
     this.waiting = found.to_review;
     this.said = blank();
-    this.reason = found.annotation_id ? null : (found.reason ?? 'Nothing to review.');
-    this.lease = found.annotation_id && this.lent(found.annotation_id, found.lease_until);
+    this.reason = id ? null : (found.reason ?? 'Nothing to review.');
+    this.lease = id && until ? this.lent(id, until) : null;
   }
 
+  /** @param {NextReview} found */
   present(found) {
-    return this.annotation ? this.show(found) : null;
+    return this.show(found.page_id);
   }
 
-  async show(found = { annotation_id: this.annotation, document_id: this.document, page_id: null }) {
-    await this.showing(found);
-    await this.fixes.ready;
+  /** @param {string | null} [page] */
+  async show(page = null) {
+    const { annotation, document } = this;
+    if (!annotation) return;
+    await this.showing({ annotation, document, page });
+    await this.drafts.ready;
     this.restore(); // does nothing where somebody has left meanwhile
   }
 
-  // Corrections that were under way when the page went away.
+  /** Corrections that were under way when the page went away. */
   restore() {
-    const kept = this.open && !this.judging.fixing && this.fixes.get(this.annotation);
+    const kept = this.open && !this.verdict.fixing && this.annotation ? this.drafts.get(this.annotation) : null;
     if (!kept) return;
-    this.judging.begin(kept);
-    if (kept.base !== this.answers.local.head)
-      this.hear.tell('The author has changed this answer since you started the fix. Your changes are applied on top.');
-    else this.hear.tell('Your earlier changes were restored. Save the fix, or discard it.');
+    this.verdict.begin(kept);
+    this.on.tell(
+      kept.base === this.answer.local?.head
+        ? 'Your earlier changes were restored. Save the fix, or discard it.'
+        : 'The author has changed this answer since you started the fix. Your changes are applied on top.',
+    );
   }
 
   drop() {
-    if (this.fixing) this.judging.putAside();
+    if (this.fixing) this.verdict.putAside();
     this.annotation = this.look = null;
     this.said = blank();
-    this.judging.end();
+    this.verdict.end();
   }
 
   // --- saying
 
+  /**
+   * @template {keyof Said} Part
+   * @param {Part} part
+   * @param {Said[Part]} value
+   */
   say(part, value) {
     this.said = { ...this.said, [part]: value };
-    this.hear.changed();
+    this.on.changed();
   }
 
+  /** @param {'quality' | 'completeness'} part */
   turn(part) {
     this.say(part, this.said[part] === false ? true : this.said[part] === true ? null : false);
   }
 
   fix() {
-    if (!this.open || this.judging.fixing) return;
-    this.judging.begin(this.fixes.get(this.annotation));
-    this.hear.changed();
+    if (!this.open || this.verdict.fixing || !this.annotation) return;
+    this.verdict.begin(this.drafts.get(this.annotation));
+    this.on.changed();
   }
 
-  // What the model says instead, as a fix that is still to be sent.
+  /** What the model says instead, as a fix that is still to be sent. */
   takeModel() {
-    const { look, answers } = this;
-    if (!look || !this.open) return;
-    if (!this.judging.fixing) this.judging.begin(null);
+    const { look, answer } = this,
+      { local, place } = answer;
+    if (!look || !this.open || !local || !place.page) return;
+    if (!this.verdict.fixing) this.verdict.begin(null);
     if (look.kind === 'not_here') {
-      if (!answers.local.no_answer)
-        answers.become(
-          answers.place.page.id,
-          { mark: answers.markOn(answers.place.page.id), no_answer: true },
-          'no_answer',
-        );
+      const { id } = place.page;
+      if (!local.no_answer) answer.become(id, { mark: answer.markOn(id), no_answer: true }, 'no_answer');
     } else {
-      for (const page of Object.keys(answers.local.pages))
-        if (page !== look.page_id) answers.become(page, { mark: EMPTY_MARK, no_answer: false }, 'clear');
-      answers.become(
-        look.page_id,
-        { mark: { ...EMPTY_MARK, words: look.words, mask: look.mask }, no_answer: false },
-        'candidate',
-      );
-      if (answers.place.page?.id !== look.page_id) answers.hear.open(look.page_id);
+      for (const page of Object.keys(local.pages)) {
+        if (page !== look.page_id) answer.become(page, { mark: EMPTY_MARK, no_answer: false }, 'clear');
+      }
+      const mark = { ...EMPTY_MARK, words: look.words, mask: look.mask };
+      answer.become(look.page_id, { mark, no_answer: false }, 'candidate');
+      if (place.page.id !== look.page_id) answer.on.open(look.page_id);
     }
-    this.hear.changed();
+    this.on.changed();
   }
 
   giveUpFix() {
-    if (this.fixing) this.judging.giveUp();
-    this.hear.changed();
+    if (this.fixing) this.verdict.giveUp();
+    this.on.changed();
   }
 
-  // Whether a verdict was put on its way. Accepted says that all is right; a rejection says why.
+  /**
+   * Whether a verdict was put on its way. Accepted says that all is right; a rejection says why.
+   *
+   * @param {ReviewRequest['verdict']} verdict
+   */
   judge(verdict) {
     if (!this.open || this.busy) return false;
     const { quality, completeness } = this.said,
       reason = this.said.reason.trim();
     if (verdict === 'accepted' && (quality === false || completeness === false)) {
-      this.hear.tell(
-        `You marked something as wrong. Reject the answer with ${hint('reviewReject')}, or fix it with ${hint('reviewFix')}.`,
-      );
+      const keys = `Reject the answer with ${hint('reviewReject')}, or fix it with ${hint('reviewFix')}.`;
+      this.on.tell(`You marked something as wrong. ${keys}`);
       return false;
     }
     if (verdict === 'rejected' && !reason) {
-      this.hear.wantReason();
+      this.on.wantReason();
       return false;
     }
-    if (verdict === 'fixed' && !this.answers.marked()) return false;
-    const right =
-      verdict === 'accepted'
-        ? { quality: quality ?? true, completeness: completeness ?? true }
-        : { quality, completeness };
-    if (!this.judging.send({ verdict, ...right, reason })) {
-      this.hear.tell('Nothing has been changed yet. Change the mark, or discard the fix and accept the answer.');
+    if (verdict === 'fixed' && !this.answer.marked()) return false;
+    const right = verdict === 'accepted';
+    const said = right ? { quality: quality ?? true, completeness: completeness ?? true } : { quality, completeness };
+    if (!this.verdict.send({ verdict, ...said, reason })) {
+      this.on.tell('Nothing has been changed yet. Change the mark, or discard the fix and accept the answer.');
       return false;
     }
     if (reason) this.reasons.learn(reason);

@@ -1,16 +1,30 @@
-// A reviewer's corrections before the verdict that they belong to: kept in the browser, so that a reload loses none of them.
+// A reviewer's corrections before the verdict that they belong to: kept in the browser, so that a reload loses none of
+// them.
 
 import { finished, openDatabase } from '../sync/edit_store.js';
 
-const NAME = 'glossator.fixes',
-  STORE = 'fixes';
+/** @import { Mark } from '../types' */
 
-export class Fixes {
-  // user: whose they are; refused(): the browser does not keep them
+const NAME = 'glossator.fixes',
+  STORE = 'fixes'; // as browsers have them already
+
+/**
+ * @typedef {{ annotation: string, document: string, base: number, pages: Record<string, Mark>, no_answer: boolean }} Draft
+ */
+
+export class ReviewDrafts {
+  /** @type {Map<string, Draft>} by annotation */
+  known = new Map();
+  /** @type {IDBDatabase | null} */
+  database = null;
+
+  /**
+   * @param {string} user whose they are
+   * @param {() => void} refused the browser does not keep them
+   */
   constructor(user, refused) {
     this.user = user;
     this.refused = refused;
-    this.known = new Map(); // annotation -> { annotation, document, base, pages, no_answer }
     this.ready = this.open();
   }
 
@@ -19,28 +33,34 @@ export class Fixes {
       this.database = await openDatabase(NAME, STORE, ['user', 'annotation']);
       // The browser takes the database away: its storage was cleared, or its disk failed.
       this.database.onclose = () => (this.database = null);
+      /** @type {(Draft & { user: string })[]} */
       const kept = await finished(this.database.transaction(STORE).objectStore(STORE).getAll());
-      for (const fix of kept)
-        if (fix.user === this.user && !this.known.has(fix.annotation)) this.known.set(fix.annotation, fix);
+      for (const draft of kept) {
+        if (draft.user === this.user && !this.known.has(draft.annotation)) this.known.set(draft.annotation, draft);
+      }
     } catch {
       this.database = null;
     }
   }
 
+  /** @param {string} annotation */
   get(annotation) {
     return this.known.get(annotation) ?? null;
   }
 
-  keep(fix) {
-    this.known.set(fix.annotation, fix);
-    this.write((store) => store.put({ ...fix, user: this.user }));
+  /** @param {Draft} draft */
+  keep(draft) {
+    this.known.set(draft.annotation, draft);
+    this.write((store) => store.put({ ...draft, user: this.user }));
   }
 
+  /** @param {string} annotation */
   drop(annotation) {
     if (!this.known.delete(annotation)) return;
     this.write((store) => store.delete([this.user, annotation]));
   }
 
+  /** @param {(store: IDBObjectStore) => unknown} step */
   async write(step) {
     await this.ready;
     if (!this.database) return this.refused();

@@ -1,60 +1,96 @@
 // The queue of tasks: the next one is leased, asked, shown; others see that it is held. Draws nothing.
 
 import { get, post } from '../core/api.js';
-import { HandedOut } from './leased_work.js';
+import { LeasedWork } from './leased_work.js';
 
-export class TaskQueue extends HandedOut {
-  // open(task, annotation id or null, page id): shows it, asking its question first where there is no answer.
-  // idle(): milliseconds since somebody moved. hear: { changed(), lost(sentence) }
-  constructor({ library, open, idle, hear }) {
-    super({ library, idle, hear });
+/** @import { LeasedTask, NextTask, QueueView, RequestOptions } from '../types' */
+/** @import { LeaseEvents } from '../sync/lease.js' */
+/** @import { ProjectPlace } from './leased_work.js' */
+
+/**
+ * Shows a task, asking its question first where there is no answer yet. Resolves to the id of the answer.
+ *
+ * @callback ShowTask
+ * @param {LeasedTask | null} task
+ * @param {string | null} annotation
+ * @param {string | null} page
+ * @returns {Promise<string | null>}
+ */
+
+/** @extends {LeasedWork<NextTask>} */
+export class TaskQueue extends LeasedWork {
+  /** @type {QueueView | null} */
+  counts = null;
+  /** @type {LeasedTask | null} */
+  task = null;
+  /** @type {string | null} one's answer, once there is one; without a task: one that a reviewer gave back */
+  annotation = null;
+
+  /**
+   * @param {ProjectPlace} library
+   * @param {() => number} idle
+   * @param {LeaseEvents} on
+   * @param {ShowTask} open
+   */
+  constructor(library, idle, on, open) {
+    super(library, idle, on);
     this.open = open;
-    this.counts = null; // { open, mine, held, submitted, done, total, to_review, reason }
-    this.task = null; // { id, document_id, question }
-    this.annotation = null; // id of one's answer, once there is one; without a task: one that a reviewer gave back
   }
 
   get held() {
     return this.task?.id ?? null;
   }
 
+  /**
+   * @param {string} project
+   * @param {string | null} after
+   */
   ask(project, after) {
-    return post('/projects/{project_id}/queue/next', { project_id: project.id }, { after });
+    return post('/projects/{project_id}/queue/next', { project_id: project }, { after });
   }
 
+  /** @param {string} id */
   keep(id) {
     return post('/tasks/{task_id}/heartbeat', { task_id: id }, undefined);
   }
 
+  /**
+   * @param {string} id
+   * @param {RequestOptions} [options]
+   */
   giveBack(id, options) {
     return post('/tasks/{task_id}/release', { task_id: id }, undefined, options);
   }
 
+  /** @param {NextTask} found */
   idOf(found) {
     return found.task?.id ?? null;
   }
 
+  /** Counts again. Fails silently: the next change tells. */
   async count() {
     const { project } = this.library;
-    if (!project) return;
-    const counts = await get('/projects/{project_id}/queue', { project_id: project.id });
-    if (project !== this.library.project) return;
+    const counts = project && (await get('/projects/{project_id}/queue', { project_id: project.id }).catch(() => null));
+    if (!counts || project !== this.library.project) return;
     this.counts = counts;
-    this.hear.changed();
+    this.on.changed();
   }
 
+  /** @param {NextTask} found */
   take({ task, annotation_id, reason, queue }) {
     this.task = task;
     this.annotation = annotation_id;
     this.counts = queue;
-    this.reason = task ? null : (reason ?? queue?.reason ?? 'No task left for you.');
+    this.reason = task ? null : (reason ?? queue.reason ?? 'No task left for you.');
     this.lease = task && this.lent(task.id, task.lease_until);
   }
 
+  /** @param {NextTask} found */
   present(found) {
     return this.task || this.annotation ? this.show(found.page_id) : null;
   }
 
+  /** @param {string | null} [page] */
   async show(page = null) {
     const { task } = this;
     const annotation = await this.open(task, this.annotation, page);

@@ -1,98 +1,130 @@
-// A reviewer's verdict on somebody else's answer, and the corrections that may go with it. Both pass through the save queue.
+// A reviewer's verdict on somebody else's answer, and the corrections that may go with it. Both pass through the save
+// queue.
 
 import { editsTo, opened, statusAfter } from '../state/marks.js';
 
-export class Judging {
-  // fixes: Fixes
-  constructor(answers, fixes) {
-    this.answers = answers;
-    this.fixes = fixes;
-    this.before = null; // { pages, no_answer } as the author left them, while the reviewer fixes
+/** @import { AnnotationView, Edit, Mark, VerdictWords } from '../types' */
+/** @import { OpenAnswer } from '../state/answer.js' */
+/** @import { Draft, ReviewDrafts } from './review_drafts.js' */
+
+export class Verdict {
+  /** @type {{ pages: Record<string, Mark>, no_answer: boolean } | null} as the author left them, while the reviewer fixes */
+  before = null;
+
+  /**
+   * @param {OpenAnswer} answer
+   * @param {ReviewDrafts} drafts
+   */
+  constructor(answer, drafts) {
+    this.answer = answer;
+    this.drafts = drafts;
   }
 
   get fixing() {
-    return this.before !== null && this.answers.divert !== null;
+    return this.before !== null && this.answer.divert !== null;
   }
 
-  // From here on edits gather for the verdict. kept: what an earlier life of this tab had gathered.
+  /**
+   * From here on edits gather for the verdict.
+   *
+   * @param {Draft | null} [kept] what an earlier life of this window had gathered
+   */
   begin(kept = null) {
-    const { answers } = this,
-      { local } = answers;
+    const { answer } = this,
+      { local } = answer;
+    if (!local) return;
     this.before = { pages: local.pages, no_answer: local.no_answer };
-    answers.divert = () => this.keep();
-    answers.histories.forget(local.id);
+    answer.divert = () => this.keep();
+    answer.histories.forget(local.id);
     if (kept) Object.assign(local, { pages: { ...local.pages, ...kept.pages }, no_answer: kept.no_answer });
-    answers.hear.mark();
+    answer.on.mark();
   }
 
   keep() {
-    const { local } = this.answers;
-    this.fixes.keep({
-      annotation: local.id,
-      document: local.document_id,
-      base: local.head,
-      pages: local.pages,
-      no_answer: local.no_answer,
-    });
+    const { local } = this.answer;
+    if (!local) return;
+    const { id, document_id: document, head: base, pages, no_answer } = local;
+    this.drafts.keep({ annotation: id, document, base, pages, no_answer });
   }
 
   giveUp() {
-    this.fixes.drop(this.answers.local.id);
+    if (this.answer.local) this.drafts.drop(this.answer.local.id);
     this.putAside();
   }
 
-  // The author's version shows again; the corrections stay in the browser.
+  /** The author's version shows again; the corrections stay in the browser. */
   putAside() {
-    const { local, histories, hear } = this.answers;
-    Object.assign(local, this.before);
-    histories.forget(local.id);
+    const { local, histories, on } = this.answer;
+    if (local) {
+      Object.assign(local, this.before);
+      histories.forget(local.id);
+    }
     this.end();
-    hear.mark();
+    on.mark();
   }
 
   end() {
-    this.before = this.answers.divert = null;
-    this.answers.again.drop();
+    this.before = this.answer.divert = null;
+    this.answer.refinement.drop();
   }
 
-  // verdict: { verdict, quality, completeness, reason }. False where a fix changes nothing.
+  /**
+   * False where a fix changes nothing.
+   *
+   * @param {VerdictWords} verdict
+   */
   send(verdict) {
-    const { local } = this.answers,
+    const { local } = this.answer,
       fixed = verdict.verdict === 'fixed';
-    const edits = fixed ? editsTo(local, this.before) : [];
+    if (!local) return false;
+    const edits = fixed && this.before ? editsTo(local, this.before) : [];
     if (fixed && !edits.length) return false;
     this.add(verdict, edits, fixed ? local.pages : {}, {});
     return true;
   }
 
-  // A fix wins over what the author saved meanwhile.
+  /**
+   * A fix wins over what the author saved meanwhile.
+   *
+   * @param {AnnotationView} current
+   * @param {VerdictWords} verdict
+   */
   sendOnTop(current, verdict) {
-    const { local } = this.answers;
+    const { local } = this.answer;
+    if (!local) return;
     local.head = current.head;
     this.add(verdict, editsTo(local, opened(current, [])), local.pages, { instead: true });
   }
 
+  /**
+   * @param {VerdictWords} verdict
+   * @param {Edit[]} edits
+   * @param {Record<string, Mark>} pages what stands on the pages that were changed
+   * @param {{ instead?: boolean }} options
+   */
   add(verdict, edits, pages, options) {
-    const { local, queue, effort, histories, hear } = this.answers;
+    const { local, queue, effort, histories, on } = this.answer;
+    if (!local) return;
     this.end();
     histories.forget(local.id);
     local.status = statusAfter(verdict.verdict);
+    const { seconds } = effort.take();
     queue.add(
       {
         kind: 'verdict',
         annotation: local.id,
         document: local.document_id,
-        question: local.question?.text,
+        question: local.question.text,
         action: verdict.verdict,
         verdict,
         edits,
-        ...effort.take(),
+        seconds,
         pages,
         no_answer: local.no_answer,
       },
       local.head,
       options,
     );
-    hear.mark();
+    on.mark();
   }
 }

@@ -57,7 +57,7 @@ def measure(rounds: int, edits: int, words: tuple[int, ...] = (600, 5000)) -> li
 
 def _open(bench: Bench, identifier: str) -> None:
     bench.settled()
-    bench.page.evaluate("(id) => document.querySelector('.glossator').workspace.opening.document(id)", identifier)
+    bench.page.evaluate("(id) => document.querySelector('.glossator').workspace.navigation.document(id)", identifier)
     bench.page.wait_for_function(
         "(id) => { const { library } = document.querySelector('.glossator').workspace; return library.document?.id === id && library.image; }",
         arg=identifier,
@@ -67,7 +67,7 @@ def _open(bench: Bench, identifier: str) -> None:
 
 def _go(bench: Bench, identifier: str, annotation: str, page: str) -> float:
     bench.settled()
-    act = f"workspace.opening.document('{identifier}', null).then(() => workspace.opening.annotation('{annotation}'))"
+    act = f"workspace.navigation.document('{identifier}', null).then(() => workspace.navigation.annotation('{annotation}'))"
     return opening(bench, act, page, marked=True)
 
 

@@ -329,7 +329,7 @@ def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: De
     ada = desk.person("Ada")
     ada.upload()
     ada.ask_and_clear(f"What is the total? {choice}")
-    ada.page.evaluate("clearInterval(document.querySelector('.glossator').workspace.desk.timer)")  # sees nothing of Ben
+    ada.page.evaluate("document.querySelector('.glossator').workspace.following.ports.seen = () => false")  # sees nothing of Ben
     place = ada.place()
     head = local(ada)["head"]
     ben = desk.person("Ben", f"#document={place['document']}&annotation={place['annotation']}")
@@ -362,7 +362,7 @@ def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: De
     mine = choice == "Save my version"
     newest = head + (2 if mine else 1)
     ada.page.wait_for_function(
-        "(head) => document.querySelector('.glossator').workspace.answers.local?.head === head", arg=newest
+        "(head) => document.querySelector('.glossator').workspace.answer.local?.head === head", arg=newest
     )
     assert_kept(ada, desk.served)
     assert ada.marked() == {ada.number(MONTH if mine else TOTAL)}
@@ -426,7 +426,7 @@ def test_a_tab_that_stays_open_sends_what_a_closed_one_left(bench: Bench, served
     context.set_offline(False)
     online(bench)
     bench.page.wait_for_function(
-        f"() => document.querySelector('.glossator').workspace.answers.local.head === {head + 1}"
+        f"() => document.querySelector('.glossator').workspace.answer.local.head === {head + 1}"
     )
     bench.settled()
     assert_kept(bench, served)

@@ -280,7 +280,7 @@ def test_what_goes_wrong_after_an_edit_was_saved_is_said(bench: Bench) -> None:
     head = bench.annotation()["head"]
     bench.page.evaluate(
         """() => {
-          const { answers } = document.querySelector('.glossator').workspace, was = answers.saved.bind(answers);
+          const { answer: answers } = document.querySelector('.glossator').workspace, was = answers.saved.bind(answers);
           answers.saved = (...given) => { answers.saved = was; was(...given); throw new Error('The panel broke.'); };
         }"""
     )

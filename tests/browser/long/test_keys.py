@@ -206,7 +206,7 @@ def test_no_letter_can_be_made_untypable_in_the_field_of_a_word(bench: Bench) ->
 def test_the_digit_after_s_is_no_command_in_a_field_or_with_control(bench: Bench) -> None:
     bench.upload()
     bench.page.evaluate(
-        """() => { const { suggestions } = document.querySelector('.glossator').workspace.desk;
+        """() => { const { suggestions } = document.querySelector('.glossator').workspace.panels;
           suggestions.standard = [{ id: 'q', text: 'What is the total due?', annotation_id: null }]; suggestions.render(); }"""
     )
     room = bench.page.locator(".g-suggestions-room")

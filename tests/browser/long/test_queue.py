@@ -216,7 +216,7 @@ def test_a_task_that_arrives_after_one_has_left_goes_back(team: Team) -> None:
     ann.mode("free")
     held.release()
     wait_until_free(team, ben)
-    assert ann.page.evaluate("() => document.querySelector('.glossator').workspace.desk.tasks.task") is None
+    assert ann.page.evaluate("() => document.querySelector('.glossator').workspace.work.tasks.task") is None
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
     ann.mode("queue")
     ann.at_work(TOTAL)

@@ -14,7 +14,7 @@ REVIEWS = "**/api/annotations/*/reviews"
 # Whether the browser's disk holds a correction that marks a word.
 _KEPT = """async (word) => {
   const { finished } = await import('/static/sync/edit_store.js');
-  const { database } = document.querySelector('.glossator').workspace.desk.reviews.fixes;
+  const { database } = document.querySelector('.glossator').workspace.work.reviews.drafts;
   const kept = await finished(database.transaction('fixes').objectStore('fixes').getAll());
   return kept.some(({ pages }) => Object.values(pages).some(({ words }) => words.includes(word)));
 }"""
@@ -116,7 +116,7 @@ def test_a_fix_with_all_tools_travels_with_the_verdict(team: Team) -> None:
     ann.page.locator(f"[data-annotation='{answer}']").click()
     ann.at_work(TOTAL)
     expect(ann.status).to_have_text("Fixed")
-    ann.page.wait_for_function("() => document.querySelector('.glossator').workspace.answers.local.status === 'fixed'")
+    ann.page.wait_for_function("() => document.querySelector('.glossator').workspace.answer.local.status === 'fixed'")
     assert (ann.stored() == painted).all()
 
 
@@ -262,7 +262,7 @@ def test_the_history_tells_who_did_what(team: Team) -> None:
 def test_corrections_that_the_browser_cannot_keep_are_announced(team: Team) -> None:
     submitted(team, "March")
     rita = reviewing(team)
-    rita.page.evaluate("() => document.querySelector('.glossator').workspace.desk.reviews.fixes.database.close()")
+    rita.page.evaluate("() => document.querySelector('.glossator').workspace.work.reviews.drafts.database.close()")
     rita.keys.press("f")
     rita.keys.press("w")
     rita.click("2,987.88")

@@ -1,0 +1,102 @@
+// Keeps what is open as the server has it: hears of changes by others, by workers and by other windows, and fetches what
+// they concern, that alone. While the workspace is out of sight nothing is fetched; what was missed comes when it is seen
+// again.
+
+/** @import { Library } from '../state/library.js' */
+
+/**
+ * What has happened: see changes.js.
+ *
+ * @typedef {{ all: true } | { all?: undefined, project_id: string, topic: string, subjects: string[] | null }} Told
+ */
+
+/**
+ * @typedef {object} FollowingPorts
+ * @property {() => boolean} seen the workspace is in sight
+ * @property {() => Promise<unknown>} answers somebody may have changed the open document's answers
+ * @property {() => Promise<unknown>} pages further pages of the open document may have been read
+ * @property {() => Promise<unknown>} tasks
+ * @property {() => Promise<unknown>} questions
+ * @property {(error: unknown) => void} failed
+ */
+
+const MOST = 50; // documents that are fetched line by line; from here on, the list
+export const TOPICS = ['documents', 'answers', 'tasks', 'questions', 'projects', 'members'];
+
+export class Following {
+  /** @type {Set<string>} documents whose lines are to be fetched */
+  lines = new Set();
+  /** @type {Set<string>} what else is to be fetched */
+  wanted = new Set();
+  running = false;
+
+  /**
+   * @param {Library} library
+   * @param {FollowingPorts} ports
+   */
+  constructor(library, ports) {
+    this.library = library;
+    this.ports = ports;
+  }
+
+  /** @param {Told} told */
+  hear(told) {
+    if (told.all) {
+      for (const each of ['projects', 'list', 'answers', 'pages', 'tasks', 'questions']) this.wanted.add(each);
+      this.run();
+      return;
+    }
+    const { topic, subjects } = told;
+    if (topic === 'projects' || topic === 'members') this.wanted.add('projects');
+    else if (told.project_id !== this.library.project?.id) return;
+    else if (topic === 'tasks' || topic === 'questions') this.wanted.add(topic);
+    else this.hearDocuments(topic, subjects);
+    this.run();
+  }
+
+  /**
+   * @param {string} topic documents, or answers
+   * @param {string[] | null} subjects null: many
+   */
+  hearDocuments(topic, subjects) {
+    const open = this.library.document?.id;
+    for (const id of subjects ?? []) this.lines.add(id);
+    if (!subjects || this.lines.size > MOST) this.wanted.add('list');
+    if (!subjects || (open && subjects.includes(open))) {
+      this.wanted.add('answers');
+      if (topic === 'documents') this.wanted.add('pages');
+    }
+    if (topic === 'answers') this.wanted.add('tasks');
+  }
+
+  /** Fetches what is wanted, one round at a time: what comes meanwhile waits for the next. */
+  async run() {
+    if (this.running || !this.ports.seen()) return;
+    this.running = true;
+    try {
+      while ((this.wanted.size || this.lines.size) && this.ports.seen()) await this.round();
+    } catch (error) {
+      this.ports.failed(error);
+    } finally {
+      this.running = false;
+    }
+  }
+
+  async round() {
+    const { library, ports } = this,
+      wanted = this.wanted,
+      lines = [...this.lines];
+    this.wanted = new Set();
+    this.lines = new Set();
+    /** @type {(Promise<unknown> | false)[]} */
+    const steps = [
+      wanted.has('projects') && library.refreshProjects(),
+      wanted.has('list') ? library.loadDocuments() : library.refreshLines(lines),
+      wanted.has('pages') && ports.pages(),
+      wanted.has('answers') && ports.answers(),
+      wanted.has('tasks') && ports.tasks(),
+      wanted.has('questions') && ports.questions(),
+    ];
+    await Promise.all(steps);
+  }
+}
