@@ -3,8 +3,6 @@
 import { h } from '../core/dom.js';
 import { hint } from '../core/keyboard.js';
 
-export { QuestionList } from './question_list.js';
-
 const TALLEST = 120; // pixels of the field
 
 /**
