@@ -1,27 +1,78 @@
 // The answer of the open question: read out, weighed, with what one can do next; and whether the work is saved.
 
+/** @import { Candidate, OpenedAnswer, Proposal, ReviewLine } from '../types' */
+/** @import { Disagreement } from './answer_parts.js' */
+/** @import { AnsweringPage, AskingFurther } from './page_ranking.js' */
+/** @import { SavedView } from './saved_line.js' */
+
 import { h, keyed, redraw } from '../core/dom.js';
-import { count, percent } from '../core/text.js';
+import { percent } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { DECIDED } from '../state/marks.js';
-import { STATUS, statusBadge, statusOf } from './question_box.js';
+import {
+  answerAuthor,
+  answerDoubt,
+  answerFigures,
+  answerHead,
+  answerReading,
+  confidenceOf,
+  notAnsweredButton,
+} from './answer_parts.js';
+import { shownStatus, statusWord } from './answer_status.js';
 import { RankedPages } from './page_ranking.js';
+import { SavedLine } from './saved_line.js';
 import { rejection } from '../tasks/verdicts.js';
 
-const gauge = (label, share, title) =>
-  h(
-    'div',
-    { class: 'g-gauge', title },
-    h('span', {}, label),
-    h('b', {}, percent(share)),
-    h('i', { class: 'g-track' }, h('i', { style: `width: ${100 * share}%` })),
-  );
+/**
+ * @typedef {object} AnswerCardActs
+ * @property {() => unknown} accept
+ * @property {() => unknown} next
+ * @property {() => unknown} noAnswer
+ * @property {(at: number) => unknown} candidate
+ * @property {(page: string) => unknown} page
+ * @property {() => unknown} askHere
+ * @property {(all: boolean) => unknown} askMore
+ * @property {() => unknown} stop
+ * @property {() => unknown} history
+ * @property {() => unknown} own one's own answer to somebody else's question
+ * @property {() => unknown} compare the versions to decide between
+ * @property {() => unknown} changed draw anew
+ * @property {() => unknown} [takeWords] selects the words under the paint
+ */
+
+/**
+ * @typedef {object} AnswerCardView
+ * @property {object | null} document
+ * @property {OpenedAnswer | null} annotation
+ * @property {string} text under the marks
+ * @property {{ id: string, number: number } | null} page
+ * @property {Disagreement | null} disagreement
+ * @property {Proposal | null | undefined} proposal of the page
+ * @property {readonly Candidate[]} choices
+ * @property {number} chosen -1: none of them
+ * @property {boolean} refining
+ * @property {boolean} marked the page carries a mark
+ * @property {readonly AnsweringPage[]} pages
+ * @property {boolean} [pending] edits are not saved yet
+ * @property {boolean} submits what is accepted is only submitted for review
+ * @property {boolean} mine
+ * @property {boolean} locked
+ * @property {boolean} reviewing
+ * @property {ReviewLine | null} rejected
+ * @property {string | false | null} [expected] a question that is being asked
+ * @property {AskingFurther | null} further
+ * @property {number} [under] words under the paint that are not selected
+ */
 
 export class AnswerCard {
-  // act: { accept(), next(), noAnswer(), candidate(at), page(id), askHere(), askMore(all), stop(), history(), own(), compare(), changed() }
+  /**
+   * @param {HTMLElement} root
+   * @param {AnswerCardActs} act
+   */
   constructor(root, act) {
     this.act = act;
+    this.root = root;
     const part = () => h('div', { class: 'g-part' });
     this.ranked = new RankedPages(act, () => act.changed());
     this.parts = {
@@ -44,36 +95,24 @@ export class AnswerCard {
       'Next',
       icon('next', 16),
     );
-    this.saved = h('div', { class: 'g-saved', role: 'status' });
     this.actions = h('div', { class: 'g-actions' }, this.accept, this.next);
-    this.root = root;
-    root.append(this.card, this.actions, this.saved);
+    this.saved = new SavedLine(() => act.compare());
+    root.append(this.card, this.actions, this.saved.root);
   }
 
-  // view: { document, annotation (local) or null, text, page, disagreement: { bare: number of words, loose: share } or null, proposal of the page, choices, refining, marked, pages: [{id, number, origin}], pending,
-  //         submits, mine, locked, reviewing, rejected (a review), expected (a question that is being asked), further }
+  /** @param {AnswerCardView} view */
   render(view) {
+    const { annotation, parts } = { annotation: view.annotation, parts: this.parts };
     this.root.hidden = !view.document;
-    const { annotation } = view;
-    const done = annotation && DECIDED.includes(annotation.status);
-    const [label, title] = view.submits
-      ? ['Submit', 'Submit the marked answer for review']
-      : ['Accept', 'Accept the marked answer'];
-    redraw(this.accept, [done && annotation.status, label], () => [
-      icon('check', 16),
-      done ? STATUS[annotation.status][1].split(' ')[0] : label,
-      done ? null : h('kbd', {}, 'Enter'),
-    ]);
-    this.accept.disabled = !annotation || done || view.locked;
-    this.accept.title = annotation ? `${title}   Enter` : 'Ask a question first';
-    this.actions.hidden = Boolean(view.reviewing);
-    const coming = !annotation && view.expected;
-    for (const [name, part] of Object.entries(this.parts))
+    this.renderAccept(view);
+    this.actions.hidden = view.reviewing;
+    const coming = annotation ? null : view.expected;
+    for (const [name, part] of Object.entries(parts))
       part.hidden = annotation ? name === 'hint' : !(coming ? ['head', 'reading'] : ['hint']).includes(name);
-    if (annotation) this.answer(view);
-    else if (coming) this.comes(coming);
+    if (annotation) this.renderAnswer({ ...view, annotation });
+    else if (coming) this.renderComing(coming);
     else
-      redraw(this.parts.hint, true, () =>
+      redraw(parts.hint, true, () =>
         h(
           'div',
           { class: 'g-empty g-left' },
@@ -87,134 +126,89 @@ export class AnswerCard {
       );
   }
 
-  // Each part is drawn only when what it shows has changed: a save or a step of the zoom moves nothing here. Only the text that was
-  // read out is a live region.
-  answer(view) {
-    const { annotation, proposal, text, refining, marked, locked, reviewing, mine, pending } = view,
-      { parts } = this;
-    redraw(parts.head, [annotation.question.text, statusOf({ ...annotation, pending }), hint('history')], () =>
-      this.head(view),
-    );
-    redraw(parts.author, [annotation.author.name, annotation.head, mine, locked, reviewing], () => this.author(view));
-    redraw(parts.rejection, [view.rejected, annotation.status], () => rejection(view.rejected, annotation.status));
-    redraw(parts.reading, [annotation.no_answer, text, refining, marked], () => this.reading(view));
-    redraw(parts.doubtful, [view.disagreement, annotation.no_answer, refining], () => this.doubtful(view));
-    redraw(
-      parts.figures,
-      [
-        proposal && [this.confidence(view), proposal.answered, proposal.model?.label, proposal.milliseconds],
-        annotation.head === 0 && !pending,
-        refining,
-      ],
-      () => this.figures(view),
-    );
-    this.candidates(view);
-    this.ranked.render(view);
-    redraw(parts.notAnswered, [annotation.no_answer, locked, hint('noAnswer')], () => this.notAnswered(view));
+  /** @param {AnswerCardView} view */
+  renderAccept({ annotation, submits, locked, under }) {
+    const done = annotation && DECIDED.includes(annotation.status) ? annotation.status : null;
+    const [label, title] = submits
+      ? ['Submit', 'Submit the marked answer for review']
+      : ['Accept', 'Accept the marked answer'];
+    const enter = !done && !under;
+    redraw(this.accept, [done, label, enter], () => [
+      icon('check', 16),
+      done ? statusWord(done) : label,
+      enter ? h('kbd', {}, 'Enter') : null,
+    ]);
+    this.accept.disabled = !annotation || done !== null || locked;
+    this.accept.title = annotation ? `${title}   Enter` : 'Ask a question first';
   }
 
-  // A question that is being asked.
-  comes(question) {
+  /**
+   * Each part is drawn only when what it shows has changed: a save or a step of the zoom moves nothing here. Only the
+   * text that was read out is a live region.
+   *
+   * @param {AnswerCardView & { annotation: OpenedAnswer }} view
+   */
+  renderAnswer(view) {
+    const { annotation, proposal, text, refining, marked, locked, reviewing, mine, pending } = view,
+      { parts, act } = this,
+      { question, no_answer: none, status, head } = annotation;
+    redraw(parts.head, [question.text, shownStatus({ ...annotation, pending }), hint('history')], () =>
+      answerHead(annotation, pending, () => act.history()),
+    );
+    redraw(parts.author, [annotation.author.name, head, mine, locked, reviewing], () =>
+      answerAuthor(view, () => act.own()),
+    );
+    redraw(parts.rejection, [view.rejected, status], () => rejection(view.rejected, status));
+    redraw(parts.reading, [none, text, refining, marked], () => answerReading(view));
+    redraw(parts.doubtful, [view.disagreement, none, refining, Boolean(text), view.under], () => [
+      answerDoubt(view),
+      this.offer(view.under),
+    ]);
+    const figures = proposal && [
+      confidenceOf(view),
+      proposal.answered,
+      proposal.model.label,
+      proposal.milliseconds,
+      head === 0 && !pending,
+    ];
+    redraw(parts.figures, [figures, refining], () => answerFigures(view));
+    this.renderCandidates(view);
+    this.ranked.render(view);
+    redraw(parts.notAnswered, [none, locked, hint('noAnswer')], () =>
+      locked ? null : notAnsweredButton(annotation, () => act.noAnswer()),
+    );
+  }
+
+  /**
+   * Whoever paints over text mostly means the text.
+   *
+   * @param {number | undefined} under
+   */
+  offer(under) {
+    if (!under || !this.act.takeWords) return null;
+    const words = under === 1 ? 'the word' : `the ${under} words`;
+    return h(
+      'button',
+      { class: 'g-button g-offer', on: { click: () => this.act.takeWords?.() } },
+      `Take ${words} under the paint`,
+      h('kbd', {}, 'Enter'),
+    );
+  }
+
+  /**
+   * A question that is being asked.
+   *
+   * @param {string} question
+   */
+  renderComing(question) {
     redraw(this.parts.head, question, () =>
       h('div', { class: 'g-answer-head' }, h('span', { class: 'g-asked', dir: 'auto' }, question)),
     );
     redraw(this.parts.reading, null, () => h('p', { class: 'g-reading g-none' }, 'The model is answering…'));
   }
 
-  head({ annotation, pending }) {
-    return h(
-      'div',
-      { class: 'g-answer-head' },
-      h('span', { class: 'g-asked', dir: 'auto' }, annotation.question.text),
-      statusBadge(statusOf({ ...annotation, pending })),
-      h(
-        'button',
-        {
-          class: 'g-icon-button g-small',
-          title: `History of this answer   ${hint('history')}`,
-          'aria-label': 'History of this answer',
-          on: { click: () => this.act.history() },
-        },
-        icon('clock', 14),
-      ),
-    );
-  }
-
-  // Somebody else's answer is named as such.
-  author({ annotation, mine, locked, reviewing }) {
-    if (mine) return null;
-    return h(
-      'p',
-      { class: 'g-author' },
-      h('b', {}, annotation.author.name),
-      reviewing ? ` answered, revision ${annotation.head}` : ' answered this question.',
-      locked && !reviewing
-        ? h('button', { class: 'g-link', on: { click: () => this.act.own() } }, 'Give your own answer')
-        : null,
-    );
-  }
-
-  reading({ annotation, text, refining, marked }) {
-    if (annotation.no_answer)
-      return h('p', { class: 'g-reading g-none' }, icon('none', 16), 'Not answered in this document');
-    if (text)
-      return h(
-        'p',
-        { class: `g-reading${text.length > 90 ? ' g-long' : ''}`, dir: 'auto', dataset: { busy: String(refining) } },
-        text,
-      );
-    const hintText = marked
-      ? 'Painted, but no words are marked. Mark the words of the answer.'
-      : 'Nothing is marked. Click the words of the answer, or choose “Not answered” below.';
-    return h('p', { class: 'g-reading g-none' }, hintText);
-  }
-
-  // Words and pixels may differ on purpose: a stamp has no words. It is said, not scolded.
-  doubtful({ annotation, disagreement, refining }) {
-    if (!disagreement || annotation.no_answer || refining) return null;
-    const { bare, loose } = disagreement,
-      share = percent(loose);
-    const bareText = bare ? `${count(bare, 'marked word')} ${bare === 1 ? 'is' : 'are'} not painted` : '';
-    const looseText =
-      loose >= 0.005 ? `${share === '100 %' ? 'All' : share} of the painted area is outside marked words` : '';
-    const text = [bareText, looseText].filter(Boolean).join('; ');
-    return text
-      ? h(
-          'p',
-          { class: 'g-differs' },
-          h('span', { class: `g-swatch ${looseText ? 'g-hatched' : 'g-dashed'}` }),
-          `${text}.`,
-        )
-      : null;
-  }
-
-  // Of what is marked: what a person has made of it the model has not weighed.
-  confidence({ annotation, choices, chosen }) {
-    return annotation.no_answer ? null : (choices[chosen]?.score ?? null);
-  }
-
-  figures(view) {
-    const { annotation, proposal, refining, pending } = view,
-      confidence = this.confidence(view);
-    if (!proposal) return null;
-    const doubts = annotation.head === 0 && !pending && proposal.answered < 0.5;
-    const label = proposal.model?.label ?? '';
-    return h(
-      'div',
-      { class: 'g-figures' },
-      confidence === null ? null : gauge('Confidence', confidence, 'Expected accuracy of the mark (IoU)'),
-      gauge('Answered here', proposal.answered, 'Probability that this page answers the question'),
-      doubts ? h('p', { class: 'g-doubt' }, 'The document probably does not answer this question.') : null,
-      h(
-        'div',
-        { class: 'g-model', title: `Answered by ${label} in ${Math.round(proposal.milliseconds)} ms` },
-        icon('spark', 12),
-        refining ? 'Refining…' : `${label} · ${Math.round(proposal.milliseconds)} ms`,
-      ),
-    );
-  }
-
-  candidates({ choices, chosen, annotation, locked }) {
+  /** @param {AnswerCardView & { annotation: OpenedAnswer }} view */
+  renderCandidates({ choices, chosen, annotation, locked }) {
     const { candidates } = this.parts;
     candidates.hidden = choices.length < 2 || locked;
     if (candidates.hidden) return;
@@ -235,43 +229,8 @@ export class AnswerCard {
     });
   }
 
-  notAnswered({ annotation, locked }) {
-    if (locked) return null;
-    return h(
-      'button',
-      {
-        class: 'g-no-answer',
-        'aria-pressed': String(annotation.no_answer),
-        title: `Mark as not answered in this document   ${hint('noAnswer')}`,
-        on: { click: () => this.act.noAnswer() },
-      },
-      icon('none', 16),
-      'Not answered in this document',
-      h('kbd', {}, hint('noAnswer')),
-    );
-  }
-
-  // state: 'saved' | 'saving' | 'offline' | 'halted'; number: how many edits wait; at: Date of the last answer or null
-  // fixing: a reviewer's corrections wait for the verdict
-  // why: the server's own sentence, where it answered that it could not save
-  renderSaved({ state, number, at, why, lasting, fixing }) {
-    this.saved.dataset.state = state;
-    const clock = at?.toLocaleTimeString('en-GB');
-    const kept = lasting ? 'kept in this browser' : 'kept until this page is closed';
-    const text = {
-      saved: fixing ? 'Kept in this browser until you save the fix' : clock ? `Saved ${clock}` : '',
-      saving: 'Saving…',
-      offline: why
-        ? `Not saved yet: ${count(number, 'edit')} ${kept}. ${why}`
-        : `Offline: ${count(number, 'edit')} ${kept}`,
-      halted: `${count(number, 'edit')} ${number === 1 ? 'needs' : 'need'} your decision`,
-    }[state];
-    redraw(this.saved, [state, text, fixing], () => [
-      text
-        ? icon({ saved: fixing ? 'pencil' : 'check', saving: 'cloud', offline: 'offline', halted: 'warn' }[state], 14)
-        : null,
-      text,
-      state === 'halted' ? h('button', { class: 'g-link', on: { click: () => this.act.compare() } }, 'Compare') : null,
-    ]);
+  /** @param {SavedView} view */
+  renderSaved(view) {
+    this.saved.render(view);
   }
 }

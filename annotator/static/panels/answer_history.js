@@ -1,43 +1,61 @@
 // What happened to an answer: every revision and every verdict, with who, when, and how long it took.
 
+/** @import { AnnotationView, Child, ReviewLine, RevisionLine } from '../types' */
+
 import { get } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { count, moment } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { openDialog } from '../core/dialog.js';
-import { named, objections } from '../tasks/verdicts.js';
+import { objections } from '../tasks/verdicts.js';
 
-const DONE = {
-  edit: ['pencil', 'edited it'],
-  accept: ['check', 'accepted it'],
-  submit: ['up', 'submitted it'],
-  reopen: ['undo', 'reopened it'],
-  import: ['upload', 'imported it'],
-  reject: ['cross', 'rejected it'],
-  fix: ['check', 'fixed it in review'],
-  rejected: ['cross', 'rejected it'],
-  accepted: ['check', 'accepted it in review'],
-  fixed: ['check', 'fixed it in review'],
-};
-const TOOLS = {
-  word: 'word',
-  box: 'box',
-  brush: 'brush stroke',
-  eraser: 'erasure',
-  plus: 'point',
-  minus: 'point',
-  undo: 'undo',
-  redo: 'redo',
-  candidate: 'choice',
-  clear: 'clearing',
-};
+/**
+ * Actions of authors, and verdicts of reviewers: a sign, and the words behind the name of the person.
+ *
+ * @type {ReadonlyMap<string, { sign: string, text: string }>}
+ */
+const DONE = new Map([
+  ['edit', { sign: 'pencil', text: 'edited it' }],
+  ['accept', { sign: 'check', text: 'accepted it' }],
+  ['submit', { sign: 'up', text: 'submitted it' }],
+  ['reopen', { sign: 'undo', text: 'reopened it' }],
+  ['import', { sign: 'upload', text: 'imported it' }],
+  ['reject', { sign: 'cross', text: 'rejected it' }],
+  ['fix', { sign: 'check', text: 'fixed it in review' }],
+  ['rejected', { sign: 'cross', text: 'rejected it' }],
+  ['accepted', { sign: 'check', text: 'accepted it in review' }],
+  ['fixed', { sign: 'check', text: 'fixed it in review' }],
+]);
+/** @type {ReadonlyMap<string, string>} what a tool made, in words for one of it */
+const MADE = new Map([
+  ['word', 'word'],
+  ['box', 'box'],
+  ['brush', 'brush stroke'],
+  ['eraser', 'erasure'],
+  ['plus', 'point'],
+  ['minus', 'point'],
+  ['undo', 'undo'],
+  ['redo', 'redo'],
+  ['candidate', 'choice'],
+  ['clear', 'clearing'],
+]);
 
+const done = (/** @type {string} */ action) => DONE.get(action) ?? { sign: 'pencil', text: action };
+
+/** @param {number} seconds */
 function duration(seconds) {
   if (!(seconds >= 0.5)) return null;
   return seconds < 100 ? `${Math.round(seconds)} s of work` : `${Math.round(seconds / 60)} min of work`;
 }
 
-function entry(status, sign, text, quiet, more = []) {
+/**
+ * @param {string} status
+ * @param {string} sign
+ * @param {Child} text
+ * @param {readonly (string | null)[]} quiet
+ * @param {Child} [more]
+ */
+function entry(status, sign, text, quiet, more = null) {
   return h(
     'li',
     { dataset: { status } },
@@ -46,38 +64,44 @@ function entry(status, sign, text, quiet, more = []) {
   );
 }
 
+/** @param {RevisionLine} revision */
 function revisionEntry(revision) {
-  const [sign, text] = DONE[revision.action] ?? ['pencil', revision.action];
-  const used = Object.entries(revision.interactions ?? {})
-    .filter(([tool]) => TOOLS[tool])
-    .map(([tool, times]) => count(times, TOOLS[tool]));
-  const model = revision.model?.label ?? revision.model;
+  const { sign, text } = done(revision.action);
+  const used = Object.entries(revision.interactions).flatMap(([tool, times]) => {
+    const made = MADE.get(tool);
+    return made ? [count(times, made)] : [];
+  });
   return entry(
     revision.status,
     sign,
-    [h('b', {}, named(revision.author)), ` ${text}`],
+    [h('b', {}, revision.author), ` ${text}`],
     [
       moment(revision.created_at),
       `revision ${revision.number}`,
       duration(revision.seconds),
       ...used,
-      model && `from ${model}`,
+      revision.model && `from ${revision.model}`,
     ],
   );
 }
 
+/** @param {ReviewLine} review */
 function reviewEntry(review) {
-  const [sign, text] = DONE[review.verdict];
+  const { sign, text } = done(review.verdict);
   const said = objections(review);
   return entry(
     review.verdict,
     sign,
-    [h('b', {}, named(review.reviewer)), ` ${text}${said.length ? `: ${said.join(', ')}` : ''}`],
-    [moment(review.created_at), `on revision ${review.revision}`, duration(review.seconds)],
-    review.reason ? [h('blockquote', {}, review.reason)] : [],
+    [h('b', {}, review.reviewer), ` ${text}${said.length ? `: ${said.join(', ')}` : ''}`],
+    [moment(review.created_at), `on revision ${review.revision}`],
+    review.reason ? h('blockquote', {}, review.reason) : null,
   );
 }
 
+/**
+ * @param {HTMLElement} root takes the dialog
+ * @param {Pick<AnnotationView, 'id' | 'question' | 'proposal'>} annotation
+ */
 export async function openHistory(root, annotation) {
   const [revisions, reviews] = await Promise.all([
     get('/annotations/{annotation_id}/revisions', { annotation_id: annotation.id }),
@@ -85,14 +109,14 @@ export async function openHistory(root, annotation) {
   ]);
   if (root.querySelector('.g-dialog')) return;
   // A verdict makes a revision of its own; told once, as the verdict.
-  const verdicts = new Set(reviews.map((each) => `${each.revision + 1} ${named(each.reviewer)}`));
-  const told = revisions.filter((each) => !verdicts.has(`${each.number} ${named(each.author)}`));
+  const verdicts = new Set(reviews.map((each) => `${each.revision + 1} ${each.reviewer}`));
+  const told = revisions.filter((each) => !verdicts.has(`${each.number} ${each.author}`));
   const entries = [
-    ...told.map((each) => [each.created_at, revisionEntry(each)]),
-    ...reviews.map((each) => [each.created_at, reviewEntry(each)]),
+    ...told.map((each) => ({ at: each.created_at, line: revisionEntry(each) })),
+    ...reviews.map((each) => ({ at: each.created_at, line: reviewEntry(each) })),
   ]
-    .sort(([left], [right]) => (left < right ? 1 : -1))
-    .map(([, line]) => line);
+    .sort((left, right) => (left.at < right.at ? 1 : -1))
+    .map(({ line }) => line);
   const model = annotation.proposal?.model?.label;
   if (model) entries.push(entry('proposed', 'spark', [h('b', {}, model), ' proposed an answer'], []));
   openDialog(root, {

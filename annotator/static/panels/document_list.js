@@ -1,20 +1,43 @@
 // The left column's upper half: the documents of the project, their search, uploads under way.
 
+/** @import { DocumentLine, ProjectView } from '../types' */
+
 import { h, keyed, redraw, replace } from '../core/dom.js';
 import { count } from '../core/text.js';
+import { walk } from '../core/list_keys.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { thumbnailAddress } from '../core/api.js';
 
+/**
+ * @typedef {object} DocumentListActs
+ * @property {(document: string) => unknown} open
+ * @property {() => unknown} upload
+ * @property {(project: string) => unknown} project
+ */
+
+/**
+ * @typedef {object} DocumentListView
+ * @property {readonly Pick<ProjectView, 'id' | 'name'>[]} projects
+ * @property {Pick<ProjectView, 'id'> | null} project the open one
+ * @property {readonly DocumentLine[] | null} documents null: not known yet
+ * @property {string | undefined} open id of the open document
+ */
+
 export class DocumentList {
-  // act: { open(document id), upload(), project(id) }
+  /**
+   * @param {HTMLElement} root
+   * @param {DocumentListActs} act
+   */
   constructor(root, act) {
     this.act = act;
+    /** @type {HTMLSelectElement} */
     this.project = h('select', {
       class: 'g-project',
       'aria-label': 'Project',
       on: { change: () => act.project(this.project.value) },
     });
+    /** @type {HTMLInputElement} */
     this.search = h('input', {
       type: 'search',
       placeholder: 'Search documents',
@@ -49,9 +72,16 @@ export class DocumentList {
       this.uploads,
       this.list,
     );
+    /** @type {readonly DocumentLine[] | null} */
     this.documents = null;
+    /** @type {string | undefined} */
+    this.open = undefined;
+    this.homeless = false;
+    /** @type {{ documents: readonly DocumentLine[] | null, open: string | undefined, wanted: string } | null} */
+    this.painted = null;
   }
 
+  /** @param {DocumentListView} view */
   render({ projects, project, documents, open }) {
     replace(
       this.project,
@@ -109,17 +139,28 @@ export class DocumentList {
     });
   }
 
-  // From the field down into what it has found.
+  /**
+   * From the field down into what it has found.
+   *
+   * @param {KeyboardEvent} event
+   */
   down(event) {
     if (event.key !== 'ArrowDown' || event.altKey) return;
     event.preventDefault();
-    this.list.querySelector('.g-document')?.focus();
+    const first = this.list.querySelector('.g-document');
+    if (first instanceof HTMLElement) first.focus();
   }
 
+  /** @param {DocumentLine} each */
   content(each) {
     const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'no questions';
     return [
-      h('img', { src: thumbnailAddress(each.cover_page_id, 80), alt: '', loading: 'lazy', decoding: 'async' }),
+      h('img', {
+        src: each.cover_page_id && thumbnailAddress(each.cover_page_id, 80),
+        alt: '',
+        loading: 'lazy',
+        decoding: 'async',
+      }),
       h(
         'span',
         { class: 'g-document-text' },
@@ -138,23 +179,15 @@ export class DocumentList {
   }
 }
 
-// The end of a long name tells most (number, date, ending): it stays, the middle gives way.
+/**
+ * The end of a long name tells most (number, date, ending): it stays, the middle gives way.
+ *
+ * @param {string} name
+ */
 function shortened(name) {
   const tail = name.length > 24 ? name.slice(-10) : '';
   return [
     h('span', { class: 'g-name-start' }, tail ? name.slice(0, -10) : name),
     tail && h('span', { class: 'g-name-end' }, tail),
   ];
-}
-
-// Arrow keys walk through the rows of a list.
-export function walk(event, selector) {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step || event.altKey) return;
-  const rows = [...event.currentTarget.querySelectorAll(selector)];
-  const next = rows[rows.indexOf(document.activeElement.closest(selector)) + step];
-  if (!next) return;
-  event.preventDefault();
-  event.stopPropagation();
-  next.focus();
 }

@@ -1,8 +1,16 @@
 // The three columns, as empty rooms, and the space that the window leaves them below Gradio's tabs.
 
+/** @import { Attributes } from '../types' */
+
 import { h } from '../core/dom.js';
 
+/** @param {HTMLElement} root */
 export function buildLayout(root) {
+  /**
+   * @param {keyof HTMLElementTagNameMap} tag
+   * @param {string} name
+   * @param {Attributes} [more]
+   */
   const room = (tag, name, more = {}) => h(tag, { class: name, ...more });
   const rooms = {
     left: room('aside', 'g-left-column', { 'aria-label': 'Documents and pages' }),
@@ -29,7 +37,12 @@ export function buildLayout(root) {
   return rooms;
 }
 
-// Gradio's own frame moves with its version: what counts is where its row of tabs ends.
+/**
+ * Gradio's own frame moves with its version: what counts is where its row of tabs ends.
+ *
+ * @param {HTMLElement} root
+ * @returns {() => void} ends it
+ */
 export function followTabs(root) {
   const tabs = document.querySelector('[role=tablist]');
   const place = () => root.style.setProperty('--g-top', `${Math.max(0, tabs?.getBoundingClientRect().bottom ?? 0)}px`);

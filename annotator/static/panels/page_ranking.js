@@ -1,24 +1,72 @@
 // Where the answer may stand: pages by the probability that they answer, what carries a mark, and what was not asked yet.
 
+/** @import { OpenedAnswer, Origin } from '../types' */
+
 import { h, keyed, redraw } from '../core/dom.js';
 import { percent } from '../core/text.js';
 import { icon } from '../core/icons.js';
 
 const SHOWN = 4; // pages before "more"
 
-// view: { annotation, pages: [{ id, number, origin }], page, marked, refining, further }. act: { page(id), askHere(), askMore(all), stop() }
+/**
+ * @typedef {object} RankedPagesActs
+ * @property {(page: string) => unknown} page
+ * @property {() => unknown} askHere the model is to mark the answer on the open page
+ * @property {(all: boolean) => unknown} askMore further pages are to be asked: all of them, or some
+ * @property {() => unknown} stop
+ */
+
+/**
+ * @typedef {object} AnsweringPage
+ * @property {string} id
+ * @property {number} number
+ * @property {Origin} [origin] who drew the mark that it carries
+ */
+
+/**
+ * Further pages are being asked.
+ *
+ * @typedef {object} AskingFurther
+ * @property {string} annotation
+ * @property {number} until how many pages are asked then
+ * @property {boolean} stop
+ */
+
+/**
+ * @typedef {object} RankedPagesView
+ * @property {Pick<OpenedAnswer, 'id' | 'ranked' | 'proposal' | 'no_answer'>} annotation
+ * @property {readonly AnsweringPage[]} pages of the document
+ * @property {{ id: string, number: number } | null} page the open one
+ * @property {boolean} marked it carries a mark
+ * @property {boolean} refining
+ * @property {boolean} [locked]
+ * @property {boolean} [reviewing]
+ * @property {AskingFurther | null} [further]
+ */
+
 export class RankedPages {
+  /**
+   * @param {RankedPagesActs} act
+   * @param {() => unknown} changed
+   */
   constructor(act, changed) {
     this.act = act;
     this.changed = changed;
+    /** @type {string | null} */
     this.wide = null; // id of the annotation whose list is shown whole
     const part = () => h('div', { class: 'g-part' });
-    [this.asking, this.more, this.below] = [part(), part(), part()];
+    this.asking = part();
+    this.more = part();
+    this.below = part();
     this.list = h('div', { class: 'g-ranked-list', role: 'list', 'aria-label': 'Pages by probability of an answer' });
     this.root = h('div', { class: 'g-ranked' }, this.asking, this.list, this.more, this.below);
   }
 
-  // Draws into `root`.
+  /**
+   * Draws into `root`.
+   *
+   * @param {RankedPagesView} view
+   */
   render(view) {
     const { annotation, pages } = view;
     this.root.hidden = pages.length < 2;
@@ -45,7 +93,10 @@ export class RankedPages {
           { role: 'listitem' },
           h('button', { class: 'g-ranked-page', on: { click: () => this.act.page(each.id) } }),
         ),
-      dress: (row, each) => this.dress(row.firstChild, each, chances.get(each.id), page),
+      dress: (row, each) => {
+        const button = row.firstElementChild;
+        if (button instanceof HTMLElement) this.dress(button, each, chances.get(each.id), page);
+      },
     });
     redraw(this.more, [annotation.id, whole, rows.length], () =>
       whole
@@ -59,6 +110,12 @@ export class RankedPages {
     redraw(this.below, [page?.number, marked, annotation.no_answer, refining, locked], () => this.here(view));
   }
 
+  /**
+   * @param {HTMLElement} button
+   * @param {AnsweringPage} each
+   * @param {number | undefined} chance
+   * @param {RankedPagesView['page']} page
+   */
   dress(button, each, chance, page) {
     const known = chance !== undefined;
     const mark = each.origin ? { model: ', marked by the model', person: ', marked by a person' }[each.origin] : '';
@@ -73,7 +130,12 @@ export class RankedPages {
     ]);
   }
 
-  // Of a long document only some pages are asked at first: that is said, and mended at a wish.
+  /**
+   * Of a long document only some pages are asked at first: that is said, and the others are asked at a wish.
+   *
+   * @param {RankedPagesView} view
+   * @param {number} number of pages that were asked
+   */
   asked({ annotation, pages, further, locked, reviewing }, number) {
     if (number >= pages.length || (locked && !reviewing)) return null;
     if (further?.annotation === annotation.id) {
@@ -115,6 +177,7 @@ export class RankedPages {
     );
   }
 
+  /** @param {RankedPagesView} view */
   here({ annotation, page, marked, refining, locked }) {
     if (!page || marked || annotation.no_answer || locked) return null;
     return h(

@@ -1,15 +1,50 @@
 // The left column's lower half: the pages of the open document, and which of them carry a mark.
 
+/** @import { DocumentView, Origin, PageLine } from '../types' */
+
 import { h, replace } from '../core/dom.js';
 import { thumbnailAddress } from '../core/api.js';
-import { walk } from './document_list.js';
+import { percent } from '../core/text.js';
+import { walk } from '../core/list_keys.js';
 
 const NEAR = '400px'; // how far outside the strip pictures are held: a document may have hundreds of pages
 
+/**
+ * @typedef {object} PageStripActs
+ * @property {(page: string) => unknown} open
+ * @property {() => unknown} stop the reading of a long document is to end
+ * @property {() => unknown} resume ... or to go on
+ */
+
+/**
+ * @typedef {object} PageStripView
+ * @property {Pick<DocumentView, 'id' | 'pages' | 'reading' | 'cut_off'> | null} document
+ * @property {{ id: string } | null} page the open one
+ * @property {Readonly<Record<string, Origin>>} marks page id -> who drew its mark
+ * @property {Readonly<Record<string, number>>} chances page id -> probability that it answers, 0..1
+ */
+
+/**
+ * @typedef {object} StripRow
+ * @property {string} id
+ * @property {number} number
+ * @property {HTMLElement} element
+ * @property {HTMLElement} paper
+ * @property {HTMLElement} share
+ * @property {boolean} [here]
+ * @property {string} [mark]
+ * @property {number} [chance]
+ */
+
 export class PageStrip {
-  // open(id): a page was chosen. stop(), resume(): the reading of a long document is to end, or to go on.
+  /**
+   * @param {HTMLElement} root
+   * @param {PageStripActs} acts
+   */
   constructor(root, { open, stop, resume }) {
     this.open = open;
+    /** @type {StripRow[]} */
+    this.rows = [];
     this.title = h('h3', {});
     this.stop = h('button', { class: 'g-link', type: 'button', hidden: true, on: { click: stop } }, 'Stop reading');
     this.resume = h(
@@ -25,14 +60,15 @@ export class PageStrip {
     });
     this.root = root;
     root.append(h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume), this.list);
-    this.shown = null;
+    /** @type {string | null} */
+    this.shown = null; // id of the document
     this.observer = new IntersectionObserver((entries) => entries.forEach((entry) => this.picture(entry)), {
       root: this.list,
       rootMargin: `${NEAR} 0px`,
     });
   }
 
-  // marks: page id -> 'model' | 'person'; chances: page id -> probability that it answers, or undefined
+  /** @param {PageStripView} view */
   render({ document, page, marks, chances }) {
     this.root.hidden = !document;
     if (!document) return;
@@ -62,13 +98,17 @@ export class PageStrip {
       row.element.setAttribute('aria-selected', String(here));
       row.element.tabIndex = here ? 0 : -1;
       row.element.dataset.mark = mark;
-      row.element.style.setProperty('--chance', chance ?? 0);
+      row.element.style.setProperty('--chance', String(chance ?? 0));
       row.element.setAttribute('aria-label', `Page ${row.number}${mark ? ', marked' : ''}`);
-      row.share.textContent = chance === undefined ? '' : `${Math.round(100 * chance)} %`;
+      row.share.textContent = chance === undefined ? '' : percent(chance);
     }
   }
 
-  // All pages of a document, and later those that come in behind them: in their order, without gaps.
+  /**
+   * All pages of a document, and later those that come in behind them: in their order, without gaps.
+   *
+   * @param {readonly PageLine[]} pages
+   */
   append(pages) {
     const rows = pages.map((each) => this.row(each));
     this.rows.push(...rows);
@@ -76,6 +116,10 @@ export class PageStrip {
     for (const { paper } of rows) this.observer.observe(paper);
   }
 
+  /**
+   * @param {PageLine} page
+   * @returns {StripRow}
+   */
   row({ id, number, width, height }) {
     const paper = h('span', { class: 'g-paper', style: `aspect-ratio: ${width} / ${height}`, dataset: { page: id } });
     const share = h('span', { class: 'g-chance', title: 'Probability that this page answers the question' });
@@ -88,10 +132,15 @@ export class PageStrip {
     return { id, number, element, paper, share };
   }
 
-  // The picture of a page that is near is fetched; that of a page far away is let go.
+  /**
+   * The picture of a page that is near is fetched; that of a page far away is let go.
+   *
+   * @param {IntersectionObserverEntry} entry
+   */
   picture({ target, isIntersecting }) {
+    const page = target instanceof HTMLElement ? target.dataset.page : null;
     if (!isIntersecting) target.replaceChildren();
-    else if (!target.firstChild)
-      target.append(h('img', { src: thumbnailAddress(target.dataset.page, 200), alt: '', decoding: 'async' }));
+    else if (page && !target.firstChild)
+      target.append(h('img', { src: thumbnailAddress(page, 200), alt: '', decoding: 'async' }));
   }
 }

@@ -1,31 +1,29 @@
-// "Ask this document...": the field, its scope, and the list of what has been asked.
+// "Ask this document...": the field and its scope.
 
-import { h, keyed, redraw, replace } from '../core/dom.js';
-import { icon } from '../core/icons.js';
+import { h } from '../core/dom.js';
 import { hint } from '../core/keyboard.js';
-import { walk } from './document_list.js';
 
-export const STATUS = {
-  proposed: ['spark', 'Proposed by the model'],
-  draft: ['pencil', 'Draft'],
-  submitted: ['up', 'Submitted for review'],
-  accepted: ['check', 'Accepted'],
-  rejected: ['cross', 'Rejected'],
-  fixed: ['check', 'Fixed in review'],
-};
+const TALLEST = 120; // pixels of the field
 
-// What a person sees of a status: a draft without a revision is still the model's alone.
-export const statusOf = ({ status, head, pending }) =>
-  status === 'draft' && head === 0 && !pending ? 'proposed' : status;
+/**
+ * @typedef {object} QuestionBoxActs
+ * @property {(text: string, wholeDocument: boolean) => unknown} ask
+ * @property {() => unknown} accept Enter in the empty field
+ */
 
-export function statusBadge(status) {
-  const [sign, text] = STATUS[status] ?? ['question', status];
-  return h('span', { class: 'g-status', dataset: { status }, title: text }, icon(sign, 12), text.split(' ')[0]);
-}
+/**
+ * @typedef {object} QuestionBoxView
+ * @property {{ pages: readonly unknown[] } | null} document
+ * @property {boolean} asking
+ */
 
 export class QuestionBox {
-  // act: { ask(text, wholeDocument), accept() }
+  /**
+   * @param {HTMLElement} root
+   * @param {QuestionBoxActs} act
+   */
   constructor(root, act) {
+    this.act = act;
     this.field = h('textarea', {
       rows: '1',
       maxlength: '1000',
@@ -40,15 +38,13 @@ export class QuestionBox {
       'button',
       {
         class: 'g-button g-primary g-ask',
-        'aria-label': 'Ask',
         title: 'Ask   Enter',
         on: { click: () => this.submit() },
       },
       'Ask',
     );
-    this.whole = h('input', { type: 'checkbox', 'aria-label': 'Only this page' });
-    this.scope = h('label', { class: 'g-scope' }, this.whole, 'Only this page');
-    this.act = act;
+    this.only = h('input', { type: 'checkbox', 'aria-label': 'Only this page' });
+    this.scope = h('label', { class: 'g-scope' }, this.only, 'Only this page');
     root.append(
       h(
         'div',
@@ -59,6 +55,7 @@ export class QuestionBox {
     );
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -69,13 +66,13 @@ export class QuestionBox {
 
   submit() {
     const text = this.field.value.trim().replace(/\s+/g, ' ');
-    if (text) this.act.ask(text, !this.whole.checked);
+    if (text) this.act.ask(text, !this.only.checked);
     else this.field.focus();
   }
 
   grow() {
     this.field.style.height = 'auto';
-    this.field.style.height = `${Math.min(120, this.field.scrollHeight)}px`;
+    this.field.style.height = `${Math.min(TALLEST, this.field.scrollHeight)}px`;
   }
 
   clear() {
@@ -88,76 +85,12 @@ export class QuestionBox {
     this.field.select();
   }
 
+  /** @param {QuestionBoxView} view */
   render({ document, asking }) {
     this.field.disabled = !document;
     this.button.disabled = !document || asking;
     this.button.textContent = asking ? 'Asking…' : 'Ask';
     this.field.setAttribute('aria-busy', String(asking));
     this.scope.hidden = !document || document.pages.length < 2;
-  }
-}
-
-export class QuestionList {
-  constructor(root, open) {
-    this.open = open;
-    this.title = h('h3', {});
-    this.root = root;
-    this.list = h('div', {
-      class: 'g-questions',
-      role: 'listbox',
-      'aria-label': 'Questions asked about this document',
-      on: { keydown: (event) => walk(event, '.g-question') },
-    });
-    root.append(this.title, this.list);
-  }
-
-  // annotations: as the document lists them; pending: ids with edits that are not saved yet; mine(line), reason(line): why it was rejected
-  render({ document, annotations, annotation, pending, mine, reason }) {
-    this.title.textContent = annotations.length ? `Questions · ${annotations.length}` : 'Questions';
-    this.root.hidden = !document;
-    if (!document) return;
-    if (!annotations.length) {
-      return replace(
-        this.list,
-        h(
-          'div',
-          { class: 'g-empty g-left' },
-          h('b', {}, 'No questions yet'),
-          h(
-            'span',
-            {},
-            'Ask a question about this document, for example “What is the total?”. The answer is marked on the page.',
-          ),
-        ),
-      );
-    }
-    const first = annotations.find((each) => each.id === annotation) ?? annotations[0]; // where Tab comes in
-    keyed(this.list, annotations, {
-      key: (each) => each.id,
-      make: (each) =>
-        h('button', {
-          class: 'g-question',
-          role: 'option',
-          dataset: { annotation: each.id },
-          on: { click: () => this.open(each.id) },
-        }),
-      dress: (row, each) => {
-        row.ariaSelected = String(each.id === annotation);
-        row.tabIndex = each === first ? 0 : -1;
-        this.fill(row, each, pending.has(each.id), mine(each) ? null : each.author.name, reason(each));
-      },
-    });
-  }
-
-  fill(row, each, pending, author, reason) {
-    const answer = each.no_answer ? 'Not answered in this document' : each.text || 'No words marked',
-      status = statusOf({ ...each, pending });
-    redraw(row, [each.question.text, answer, author, reason, status], () => [
-      h('span', { class: 'g-question-text', dir: 'auto' }, each.question.text),
-      h('span', { class: 'g-question-answer', dir: 'auto' }, author ? h('b', {}, `${author}: `) : null, answer),
-      reason ? h('span', { class: 'g-question-reason', dir: 'auto' }, reason) : null,
-      h('span', { class: 'g-question-foot' }, statusBadge(status)),
-    ]);
-    row.title = [each.question.text, answer, reason].filter(Boolean).join('\n');
   }
 }

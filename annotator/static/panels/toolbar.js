@@ -14,15 +14,43 @@ const TOOLS = [
   ['mend', 'Fix words', 'Fix words: click one to edit it, drag on an empty area to add one'],
 ];
 
-// A tooltip with the key of a command; the workspace writes it anew when the keys change.
+/**
+ * A tooltip with the key of a command; the workspace writes it anew when the keys change.
+ *
+ * @param {string} text
+ * @param {string} command
+ * @param {Record<string, string>} [more]
+ */
 const tip = (text, command, more = {}) => ({
   title: `${text}   ${hint(command)}`,
   dataset: { tip: text, command, ...more },
 });
 
+/**
+ * @typedef {object} ToolbarView
+ * @property {string} tool
+ * @property {number} radius of the brush, pixels of the page
+ * @property {boolean} undo
+ * @property {boolean} redo
+ * @property {boolean} marked the page carries a mark
+ * @property {boolean} editable the answer can be changed
+ * @property {boolean} mendable the words can be changed
+ * @property {number | undefined} number of the page
+ * @property {number} pages of the document
+ * @property {number} scale
+ */
+
 export class Toolbar {
-  // act: name of a command -> void. The names are those of keyboard.js.
+  /**
+   * @param {HTMLElement} root
+   * @param {(command: string, value?: number) => unknown} act names are those of keyboard.js
+   */
   constructor(root, act) {
+    /**
+     * @param {string} name
+     * @param {string} sign
+     * @param {string} label
+     */
     const button = (name, sign, label) =>
       h(
         'button',
@@ -49,6 +77,7 @@ export class Toolbar {
     this.undo = button('undo', 'undo', 'Undo');
     this.redo = button('redo', 'redo', 'Redo');
     this.clear = button('clear', 'clear', 'Clear the mark on this page');
+    /** @type {HTMLInputElement} */
     this.radius = h('input', {
       type: 'range',
       min: '2',
@@ -57,7 +86,7 @@ export class Toolbar {
       class: 'g-radius',
       'aria-label': 'Brush width',
       title: `Brush width   [ ]`,
-      on: { input: (event) => act('radius', Number(event.target.value)) },
+      on: { input: () => act('radius', Number(this.radius.value)) },
     });
     this.size = h('label', { class: 'g-size' }, this.radius);
     this.page = h('span', { class: 'g-number', 'aria-live': 'polite' });
@@ -98,7 +127,7 @@ export class Toolbar {
     );
   }
 
-  // view: { tool, radius, undo, redo, marked, editable, mendable, number, pages, scale }
+  /** @param {ToolbarView} view */
   render(view) {
     for (const [name, button] of Object.entries(this.tools)) {
       button.setAttribute('aria-pressed', String(name === view.tool));
@@ -108,15 +137,20 @@ export class Toolbar {
     this.redo.disabled = !view.redo;
     this.clear.disabled = view.tool === 'mend' || !(view.editable && view.marked);
     this.size.hidden = !(view.editable && ['brush', 'eraser'].includes(view.tool));
-    this.radius.value = view.radius;
-    this.before.disabled = !(view.number > 1);
-    this.after.disabled = !(view.number < view.pages);
-    this.page.textContent = view.pages ? `${view.number} / ${view.pages}` : '–';
+    this.radius.value = String(view.radius);
+    const number = view.number ?? 0;
+    this.before.disabled = number <= 1;
+    this.after.disabled = !number || number >= view.pages;
+    this.page.textContent = view.pages ? `${number} / ${view.pages}` : '–';
     this.scale.disabled = !view.pages;
     this.scaled(view.pages ? view.scale : null);
   }
 
-  // A step of the zoom changes this alone.
+  /**
+   * A step of the zoom changes this alone.
+   *
+   * @param {number | null | undefined} scale
+   */
   scaled(scale) {
     this.scale.textContent = scale ? `${Math.round(scale * 100)} %` : '–';
   }

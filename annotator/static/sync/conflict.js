@@ -1,5 +1,7 @@
 // Two versions of one answer, side by side: a person decides which one stays. Nothing is overwritten before that.
 
+/** @import { Box, Mark, OpenedAnswer, PageLine, Words } from '../types' */
+
 import { h } from '../core/dom.js';
 import { EMPTY_MARK, isBlank, sameMark } from '../state/marks.js';
 import { Raster } from '../canvas/mask.js';
@@ -7,7 +9,20 @@ import { Overlay } from '../canvas/overlay.js';
 import { openDialog } from '../core/dialog.js';
 import { living } from '../words/words.js';
 
-// A small picture of a page with a mark on it. image: anything drawImage takes.
+/**
+ * One of the two versions; text: what it reads.
+ *
+ * @typedef {Pick<OpenedAnswer, 'no_answer' | 'pages'> & { text: string }} Version
+ */
+
+/**
+ * A small picture of a page with a mark on it.
+ *
+ * @param {PageLine} page
+ * @param {CanvasImageSource} image
+ * @param {Words} words
+ * @param {Mark} mark
+ */
 function picture(page, image, words, mark) {
   const canvas = h('canvas', { width: '840', height: '420', role: 'img', 'aria-label': `Page ${page.number}` });
   const mask = new Raster(page.width, page.height),
@@ -16,19 +31,25 @@ function picture(page, image, words, mark) {
   for (const { box } of living(words, mark.words)) under.fillBox(box, 1);
   const overlay = new Overlay(page.width, page.height);
   if (mark.mask.counts.length) overlay.repaint(mask, under, mark.mask.box, 'person');
-  const context = canvas.getContext('2d');
-  return {
-    canvas,
-    draw: ([x0, y0, x1, y1]) => {
-      canvas.height = Math.round((canvas.width * (y1 - y0)) / (x1 - x0));
-      context.imageSmoothingQuality = 'high';
-      for (const layer of [image, overlay.canvas])
-        context.drawImage(layer, x0, y0, x1 - x0, y1 - y0, 0, 0, canvas.width, canvas.height);
-    },
+  /** @param {Box} part */
+  const draw = ([x0, y0, x1, y1]) => {
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    canvas.height = Math.round((canvas.width * (y1 - y0)) / (x1 - x0));
+    context.imageSmoothingQuality = 'high';
+    for (const layer of [image, overlay.canvas])
+      context.drawImage(layer, x0, y0, x1 - x0, y1 - y0, 0, 0, canvas.width, canvas.height);
   };
+  return { canvas, draw };
 }
 
-// The part of the page that shows both marks, with room around them.
+/**
+ * The part of the page that shows both marks, with room around them.
+ *
+ * @param {PageLine} page
+ * @param {readonly Mark[]} marks
+ * @returns {Box}
+ */
 function frame(page, marks) {
   const boxes = marks.filter((mark) => mark.mask.counts.length).map((mark) => mark.mask.box);
   if (!boxes.length) return [0, 0, page.width, Math.round(page.width * 0.6)];
@@ -47,6 +68,7 @@ function frame(page, marks) {
   return [x0, y0, x1, Math.min(page.height, y0 + height)];
 }
 
+/** @param {Version} version */
 function summary(version) {
   if (version.no_answer) return 'Not answered in this document';
   return version.text || 'No words marked';
@@ -59,12 +81,32 @@ const WORDS = {
   fixed: { mine: 'Your fix, not saved yet', take: 'Review new version', keep: 'Save my fix' },
 };
 
-// mine, theirs: { no_answer, pages, text, who }. page: the one to look at. of: a key of WORDS. Calls keepMine() or takeTheirs().
+/**
+ * @param {HTMLElement} root takes the dialog
+ * @param {object} conflict
+ * @param {string} conflict.sentence of the server
+ * @param {string} conflict.kind 'conflict': somebody else was faster; 'refused': the server does not take the edits
+ * @param {keyof typeof WORDS} [conflict.of]
+ * @param {PageLine} conflict.page the one to look at
+ * @param {CanvasImageSource} conflict.image
+ * @param {Words} conflict.words
+ * @param {Version} conflict.mine
+ * @param {Version & { who?: string, self?: boolean }} conflict.theirs
+ * @param {() => unknown} conflict.keepMine
+ * @param {() => unknown} conflict.takeTheirs
+ * @param {() => void} [conflict.closed]
+ * @returns {() => void} closes the dialog
+ */
 export function openConflict(
   root,
   { sentence, kind, of = 'revision', page, image, words, mine, theirs, keepMine, takeTheirs, closed },
 ) {
   const said = WORDS[of];
+  /**
+   * @param {string} title
+   * @param {Version} version
+   * @param {HTMLElement} mark
+   */
   const side = (title, version, mark) =>
     h(
       'figure',
@@ -72,11 +114,12 @@ export function openConflict(
       h('figcaption', {}, h('b', {}, title), h('span', { dir: 'auto' }, summary(version))),
       mark,
     );
-  const marks = [mine, theirs].map((version) => version.pages[page.id] ?? EMPTY_MARK);
-  const pictures = marks.map((mark) => picture(page, image, words, mark));
-  const shown = frame(page, marks);
-  for (const each of pictures) each.draw(shown);
-  const alike = sameMark(...marks) && mine.no_answer === theirs.no_answer;
+  const here = mine.pages[page.id] ?? EMPTY_MARK,
+    there = theirs.pages[page.id] ?? EMPTY_MARK;
+  const [left, right] = [picture(page, image, words, here), picture(page, image, words, there)];
+  const shown = frame(page, [here, there]);
+  for (const each of [left, right]) each.draw(shown);
+  const alike = sameMark(here, there) && mine.no_answer === theirs.no_answer;
   return openDialog(root, {
     title:
       kind === 'conflict'
@@ -102,17 +145,17 @@ export function openConflict(
       h(
         'div',
         { class: 'g-versions' },
-        side(said.mine, mine, pictures[0].canvas),
+        side(said.mine, mine, left.canvas),
         side(
           kind === 'conflict' ? `Saved${theirs.self ? ' by you' : theirs.who ? ` by ${theirs.who}` : ''}` : 'Saved',
           theirs,
-          pictures[1].canvas,
+          right.canvas,
         ),
       ),
       h(
         'p',
         { class: 'g-quiet' },
-        isBlank(marks[1]) && isBlank(marks[0])
+        isBlank(here) && isBlank(there)
           ? ''
           : `Page ${page.number}. The history keeps the saved version in both cases.`,
       ),
@@ -123,13 +166,25 @@ export function openConflict(
         primary: !said.keep,
         run: takeTheirs,
       },
-      said.keep && { label: said.keep, primary: true, run: keepMine },
-    ].filter(Boolean),
+      ...(said.keep ? [{ label: said.keep, primary: true, run: keepMine }] : []),
+    ],
     closed,
   });
 }
 
-// What the edits were made for (an answer, the words of a page) is not there, or not for this person: they wait until somebody says otherwise.
+/**
+ * What the edits were made for (an answer, the words of a page) is not there, or not for this person: they wait until
+ * somebody says otherwise.
+ *
+ * @param {HTMLElement} root takes the dialog
+ * @param {object} gone
+ * @param {string} gone.sentence of the server
+ * @param {string} gone.what
+ * @param {string} [gone.question]
+ * @param {number} gone.number of edits that wait
+ * @param {() => unknown} gone.again
+ * @param {() => unknown} gone.giveUp
+ */
 export function openGone(root, { sentence, what, question, number, again, giveUp }) {
   return openDialog(root, {
     title: `This ${what} no longer exists`,

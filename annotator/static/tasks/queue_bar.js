@@ -1,42 +1,82 @@
 // Above the question: what one works on (asking freely, the queue, review), whose task it is, and why there is none.
 
+/** @import { HeldTask, QueueView } from '../types' */
+
 import { h, redraw } from '../core/dom.js';
 import { count, onThisClock } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 
+/** @typedef {'free' | 'queue' | 'review'} Mode */
+
+/** @type {readonly { mode: Mode, label: string, title: string, key: string }[]} key: name of the command */
 const MODES = [
-  ['free', 'Ask', 'Ask any question about any document', 'queue'],
-  ['queue', 'Queue', 'Answer the standard questions task by task', 'queue'],
-  ['review', 'Review', "Review other people's answers", 'review'],
+  { mode: 'free', label: 'Ask', title: 'Ask any question about any document', key: 'queue' },
+  { mode: 'queue', label: 'Queue', title: 'Answer the standard questions task by task', key: 'queue' },
+  { mode: 'review', label: 'Review', title: "Review other people's answers", key: 'review' },
 ];
+
+/** @param {string | number | Date} at */
 const clock = (at) => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 
+/**
+ * @typedef {object} QueueBarActs
+ * @property {(mode: Mode) => unknown} mode
+ * @property {() => unknown} next
+ * @property {() => unknown} back to what is reserved for this person
+ * @property {() => unknown} again tries again what has failed
+ * @property {() => unknown} edit the standard questions
+ */
+
+/**
+ * What hands out the work of a mode: the queue of tasks, or reviews.
+ *
+ * @typedef {object} HandingOut
+ * @property {boolean} empty there is nothing to do
+ * @property {boolean} busy
+ * @property {string | null} failed why it could not be had
+ * @property {string | null} reason why there is nothing to do
+ * @property {{ until: string | number | Date, over: boolean, lost: string | null } | null} lease
+ */
+
+/**
+ * @typedef {object} QueueBarView
+ * @property {Mode} mode
+ * @property {boolean} reviewer writes standard questions too
+ * @property {boolean} reviews answers of others
+ * @property {QueueView | null} counts
+ * @property {number | null | undefined} waiting answers to review
+ * @property {HandingOut | null} desk
+ * @property {boolean} elsewhere something else is open than what is reserved
+ */
+
 export class QueueBar {
-  // act: { mode(name), next(), back(), again(), edit() }
+  /**
+   * @param {HTMLElement} root
+   * @param {QueueBarActs} act
+   */
   constructor(root, act) {
     this.act = act;
-    this.modes = Object.fromEntries(
-      MODES.map(([name, label, title, key]) => [
-        name,
-        h(
-          'button',
-          {
-            class: 'g-mode',
-            role: 'radio',
-            title: `${title}   ${hint(key)}`,
-            dataset: { mode: name },
-            on: { click: () => act.mode(name) },
-          },
-          h('span', {}, label),
-          h('i', {}),
-        ),
-      ]),
-    );
+    this.modes = MODES.map(({ mode, label, title, key }) => {
+      const left = h('i', {});
+      const button = h(
+        'button',
+        {
+          class: 'g-mode',
+          role: 'radio',
+          title: `${title}   ${hint(key)}`,
+          dataset: { mode },
+          on: { click: () => act.mode(mode) },
+        },
+        h('span', {}, label),
+        left,
+      );
+      return { mode, button, left };
+    });
     this.choice = h(
       'div',
       { class: 'g-modes', role: 'radiogroup', 'aria-label': 'Work mode' },
-      Object.values(this.modes),
+      this.modes.map(({ button }) => button),
     );
     this.strip = h('div', { class: 'g-task', role: 'status' });
     this.nothing = h('div', { class: 'g-nothing' });
@@ -44,15 +84,15 @@ export class QueueBar {
     root.append(this.choice, this.strip, this.nothing);
   }
 
-  // view: { mode, reviewer (of standard questions too), reviews (answers of others), counts, waiting (to review), desk: TaskQueue or ReviewDesk or null, elsewhere, open (documents there are) }
+  /** @param {QueueBarView} view */
   render(view) {
     const { mode, reviews, counts, waiting, desk } = view;
-    const left = { free: null, queue: counts?.mine, review: waiting };
-    for (const [name, button] of Object.entries(this.modes)) {
-      button.setAttribute('aria-checked', String(name === mode));
-      button.lastChild.textContent = left[name] ? String(left[name]) : '';
+    const numbers = { free: null, queue: counts?.mine, review: waiting };
+    for (const { mode: each, button, left } of this.modes) {
+      button.setAttribute('aria-checked', String(each === mode));
+      left.textContent = numbers[each] ? String(numbers[each]) : '';
+      button.hidden = each === 'review' && !reviews;
     }
-    this.modes.review.hidden = !reviews;
     this.root.dataset.mode = mode;
     this.strip.hidden = !desk || desk.empty;
     this.nothing.hidden = !desk?.empty;
@@ -69,13 +109,17 @@ export class QueueBar {
       view.elsewhere,
       view.reviewer,
     ];
-    if (!this.strip.hidden) redraw(this.strip, seen, () => this.working(view));
-    if (!this.nothing.hidden) redraw(this.nothing, seen, () => this.empty(view));
+    if (desk && !this.strip.hidden) redraw(this.strip, seen, () => this.working(view, desk));
+    if (desk && !this.nothing.hidden) redraw(this.nothing, seen, () => this.empty(view, desk));
   }
 
-  // Which task this is, and until when it is one's own; or who has it now.
-  working({ mode, counts, waiting, desk, elsewhere }) {
-    const { lease, busy, failed } = desk;
+  /**
+   * Which task this is, and until when it is one's own; or who has it now.
+   *
+   * @param {QueueBarView} view
+   * @param {HandingOut} desk
+   */
+  working({ mode, counts, waiting, elsewhere }, { lease, busy, failed }) {
     if (busy)
       return [
         h(
@@ -152,9 +196,19 @@ export class QueueBar {
     ];
   }
 
-  // Nothing to do: why, how far everybody is, and where to go from here.
-  empty({ mode, reviewer, reviews, counts, waiting, desk }) {
+  /**
+   * Nothing to do: why, how far everybody is, and where to go from here.
+   *
+   * @param {QueueBarView} view
+   * @param {HandingOut} desk
+   */
+  empty({ mode, reviewer, reviews, counts, waiting }, { reason }) {
+    /**
+     * @param {number} number
+     * @param {string} text
+     */
     const figure = (number, text) => (number ? h('li', {}, h('b', {}, String(number)), ` ${text}`) : null);
+    /** @type {readonly HeldTask[]} */
     const held = counts?.held ?? []; // the reason names the first one
     const queue = mode === 'queue';
     const none = queue && counts && !counts.total;
@@ -163,7 +217,7 @@ export class QueueBar {
       { class: 'g-empty g-left' },
       icon(none ? 'question' : 'check', 28),
       h('b', {}, none ? 'No tasks yet' : queue ? 'No task available' : 'Nothing to review'),
-      h('p', {}, onThisClock(desk.reason)),
+      h('p', {}, onThisClock(reason ?? '')),
       queue && counts?.total
         ? h(
             'ul',
@@ -209,6 +263,7 @@ export class QueueBar {
   }
 }
 
+/** @param {QueueView | null} counts */
 function position(counts) {
   if (!counts?.total) return 'Task';
   return `Task ${Math.min(counts.total, counts.total - counts.open + 1)} of ${counts.total}`;

@@ -1,14 +1,46 @@
 // The reviewer's part of the answer card: two separate verdicts, a reason, and what to do with the answer.
 
+/** @import { Attributes, Contradiction } from '../types' */
+
 import { h, redraw } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 
+/** @typedef {{ quality: boolean | null, completeness: boolean | null, reason: string }} Said */
+
+/**
+ * @typedef {object} ReviewPanelActs
+ * @property {(part: keyof Said, value: boolean | string | null) => unknown} say
+ * @property {() => unknown} accept
+ * @property {() => unknown} reject
+ * @property {() => unknown} fix
+ * @property {() => unknown} sendFix
+ * @property {() => unknown} giveUpFix
+ * @property {() => unknown} takeModel what the model says instead, as a fix
+ * @property {() => unknown} next
+ */
+
+/**
+ * @typedef {object} ReviewPanelView
+ * @property {boolean} active
+ * @property {boolean} open a verdict can be given
+ * @property {Said} said
+ * @property {boolean} fixing
+ * @property {readonly string[]} reasons given before
+ * @property {boolean} busy
+ * @property {Pick<Contradiction, 'kind' | 'sentence' | 'model'> | null} look why an accepted label is looked at again
+ */
+
 export class ReviewPanel {
-  // act: { say(part, value), accept(), reject(), fix(), sendFix(), giveUpFix(), takeModel(), next() }
+  /**
+   * @param {HTMLElement} root
+   * @param {ReviewPanelActs} act
+   */
   constructor(root, act) {
     this.root = root;
     this.act = act;
+    this.fixing = false;
+    /** @type {HTMLTextAreaElement} */
     this.field = h('textarea', {
       rows: '2',
       maxlength: '2000',
@@ -17,6 +49,10 @@ export class ReviewPanel {
       spellcheck: 'true',
       on: { input: () => act.say('reason', this.field.value), keydown: (event) => this.key(event) },
     });
+    /** @type {{ part: 'quality' | 'completeness', means: boolean, choice: HTMLElement }[]} */
+    this.choices = [];
+    /** @type {{ key: string, sign: HTMLElement }[]} */
+    this.signs = [];
     this.verdicts = h(
       'div',
       { class: 'g-verdicts' },
@@ -35,7 +71,11 @@ export class ReviewPanel {
     root.append(this.again, this.verdicts, this.reason, this.actions);
   }
 
-  // Enter rejects with the reason that stands there; Shift and Enter makes a new line.
+  /**
+   * Enter rejects with the reason that stands there; Shift and Enter makes a new line.
+   *
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -49,7 +89,7 @@ export class ReviewPanel {
     this.field.focus();
   }
 
-  // view: { active, open (a verdict can be given), said, fixing, reasons, busy, look (why an accepted label is looked at again) }
+  /** @param {ReviewPanelView} view */
   render({ active, open, said, fixing, reasons, busy, look }) {
     this.root.hidden = !active;
     if (!active) return;
@@ -78,12 +118,20 @@ export class ReviewPanel {
     if (this.field.value !== said.reason) this.field.value = said.reason;
     if (said.reason.trim()) this.wanting.hidden = true;
     if (document.activeElement !== this.field && !said.reason) this.wanting.hidden = true;
-    for (const choice of this.verdicts.querySelectorAll('.g-say'))
-      choice.setAttribute('aria-checked', String(String(said[choice.dataset.part]) === choice.dataset.means));
+    for (const { part, means, choice } of this.choices)
+      choice.setAttribute('aria-checked', String(said[part] === means));
     redraw(this.offered, reasons, () =>
       reasons.map((each) => h('button', { class: 'g-chip', title: each, on: { click: () => this.take(each) } }, each)),
     );
     const wrong = said.quality === false || said.completeness === false;
+    /**
+     * @param {string} name of the command
+     * @param {string} label
+     * @param {string} sign
+     * @param {string} kind
+     * @param {() => unknown} act
+     * @param {Attributes} [more]
+     */
     const button = (name, label, sign, kind, act, more = {}) =>
       h(
         'button',
@@ -92,7 +140,7 @@ export class ReviewPanel {
         label,
         h('kbd', {}, hint(name)),
       );
-    for (const sign of this.verdicts.querySelectorAll('kbd')) sign.textContent = hint(sign.dataset.of);
+    for (const { key, sign } of this.signs) sign.textContent = hint(key);
     redraw(
       this.actions,
       [
@@ -126,28 +174,43 @@ export class ReviewPanel {
     );
   }
 
+  /** @param {string} reason */
   take(reason) {
     const { value } = this.field;
     this.act.say('reason', value.trim() ? `${value.trim()}. ${reason}` : reason);
     this.field.focus();
   }
 
+  /**
+   * @param {'quality' | 'completeness'} part
+   * @param {string} text
+   * @param {string} yes
+   * @param {string} no
+   * @param {string} key name of the command
+   */
   question(part, text, yes, no, key) {
-    const choice = (label, means) =>
-      h(
+    /**
+     * @param {string} label
+     * @param {boolean} means
+     */
+    const says = (label, means) => {
+      /** @type {HTMLButtonElement} */
+      const choice = h(
         'button',
         {
           class: 'g-say',
           role: 'radio',
           'aria-checked': 'false',
           dataset: { part, means: String(means) },
-          on: {
-            click: (event) =>
-              this.act.say(part, event.currentTarget.getAttribute('aria-checked') === 'true' ? null : means),
-          },
+          on: { click: () => this.act.say(part, choice.getAttribute('aria-checked') === 'true' ? null : means) },
         },
         label,
       );
+      this.choices.push({ part, means, choice });
+      return choice;
+    };
+    const sign = h('kbd', {}, hint(key));
+    this.signs.push({ key, sign });
     return h(
       'div',
       {
@@ -158,8 +221,8 @@ export class ReviewPanel {
         dataset: { tip: text, command: key },
       },
       h('span', {}, text),
-      h('span', { class: 'g-says' }, choice(yes, true), choice(no, false)),
-      h('kbd', { dataset: { of: key } }, hint(key)),
+      h('span', { class: 'g-says' }, says(yes, true), says(no, false)),
+      sign,
     );
   }
 }

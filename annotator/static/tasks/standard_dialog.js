@@ -1,16 +1,26 @@
 // The project's standard questions, one a line: what every document is asked, in this order.
 
-import { get, put } from '../core/api.js';
+import { get, put, statusOf } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { openDialog } from '../core/dialog.js';
 
+/** @typedef {{ id: string, name: string }} NamedProject */
+
+/** @param {NamedProject} project */
 const listed = async (project) =>
   (await get('/projects/{project_id}/standard-questions', { project_id: project.id })).map((each) => each.text);
 
-// saved(questions) after the server has taken them; failed(error) keeps the dialog's text for another try. draft: that text, and the
-// list that it is to replace.
+/**
+ * @param {HTMLElement} root takes the dialog
+ * @param {NamedProject} project
+ * @param {object} hear
+ * @param {(questions: string[]) => unknown} hear.saved the server has taken them
+ * @param {(error: unknown) => unknown} hear.failed the dialog opens again with its text
+ * @param {{ before: string[], text: string } | null} [draft] that text, and the list that it is to replace
+ * @returns {Promise<() => void>} closes the dialog
+ */
 export async function openStandardQuestions(root, project, { saved, failed }, draft = null) {
-  const { before, text } = draft ?? { before: await listed(project), text: null };
+  const before = draft?.before ?? (await listed(project));
   const field = h('textarea', {
     class: 'g-lines',
     rows: '10',
@@ -18,7 +28,7 @@ export async function openStandardQuestions(root, project, { saved, failed }, dr
     placeholder: 'What is the total?\nWho signed it?',
     spellcheck: 'true',
   });
-  field.value = text ?? before.join('\n');
+  field.value = draft?.text ?? before.join('\n');
   const close = openDialog(root, {
     title: 'Standard questions',
     body: [
@@ -44,7 +54,7 @@ export async function openStandardQuestions(root, project, { saved, failed }, dr
           } catch (error) {
             failed(error);
             // Whoever has read what others changed saves knowingly: the next try starts from their list.
-            const now = error.status === 409 ? await listed(project).catch(() => before) : before;
+            const now = statusOf(error) === 409 ? await listed(project).catch(() => before) : before;
             openStandardQuestions(root, project, { saved, failed }, { before: now, text: field.value });
             return;
           }
@@ -53,7 +63,10 @@ export async function openStandardQuestions(root, project, { saved, failed }, dr
       },
     ],
   });
-  field.addEventListener('keydown', (event) => event.stopPropagation() || (event.key === 'Escape' && close()));
+  field.addEventListener('keydown', (event) => {
+    event.stopPropagation();
+    if (event.key === 'Escape') close();
+  });
   field.focus();
   return close;
 }

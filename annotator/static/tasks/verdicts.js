@@ -1,5 +1,7 @@
 // What reviewers have said: fetched for the answers that need it, shown to their authors; reasons, kept for the next time.
 
+/** @import { AnnotationLine, AnnotationView, ReviewLine } from '../types' */
+
 import { get } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { moment } from '../core/text.js';
@@ -10,17 +12,29 @@ const FIRST = ['Too much is marked', 'Part of the answer is missing', 'The wrong
 const OFFERED = 5;
 const AGAIN = 10_000; // milliseconds until what could not be had is asked for again
 
+/** @typedef {Pick<AnnotationLine | AnnotationView, 'id' | 'status' | 'head'>} Judged */
+
 export class Verdicts {
+  /** @param {() => unknown} changed */
   constructor(changed) {
     this.changed = changed;
-    this.known = new Map(); // annotation id -> { head, reviews: oldest first, null while they come }
+    /**
+     * By annotation; reviews: oldest first, null while they come.
+     *
+     * @type {Map<string, { head: number, reviews: ReviewLine[] | null }>}
+     */
+    this.known = new Map();
   }
 
-  // Asked for once, and again when a verdict has come: not at every edit.
-
+  /**
+   * Asked for once, and again when a verdict has come: not at every edit.
+   *
+   * @param {Judged} annotation
+   */
   of({ id, status, head }) {
     const known = this.known.get(id);
     if (known && (status !== 'rejected' || known.head >= head)) return known.reviews;
+    /** @type {{ head: number, reviews: ReviewLine[] | null }} */
     const fresh = { head, reviews: known?.reviews ?? null };
     this.known.set(id, fresh);
     get('/annotations/{annotation_id}/reviews', { annotation_id: id })
@@ -29,7 +43,11 @@ export class Verdicts {
     return fresh.reviews;
   }
 
-  // The verdict that the author has to answer: of a rejected answer, and of one that is being corrected since.
+  /**
+   * The verdict that the author has to answer: of a rejected answer, and of one that is being corrected since.
+   *
+   * @param {Judged | null | undefined} annotation
+   */
   open(annotation) {
     if (!annotation || !annotation.head || !['rejected', 'draft'].includes(annotation.status)) return null;
     const last = this.of(annotation)?.at(-1);
@@ -37,13 +55,22 @@ export class Verdicts {
   }
 }
 
-// A person may come as an object or by name alone.
-export const named = (person) => person?.name ?? person ?? 'Somebody';
+/**
+ * What a reviewer found wrong, in words.
+ *
+ * @param {Pick<ReviewLine, 'quality' | 'completeness'>} review
+ */
+export const objections = ({ quality, completeness }) => [
+  ...(quality === false ? ['the mask is not right'] : []),
+  ...(completeness === false ? ['something is missing'] : []),
+];
 
-export const objections = ({ quality, completeness }) =>
-  [quality === false && 'the mask is not right', completeness === false && 'something is missing'].filter(Boolean);
-
-// The block in the answer card.
+/**
+ * The block in the answer card.
+ *
+ * @param {ReviewLine | null} review
+ * @param {string} status of the answer
+ */
 export function rejection(review, status) {
   if (!review) return null;
   return h(
@@ -53,13 +80,7 @@ export function rejection(review, status) {
     h(
       'div',
       {},
-      h(
-        'b',
-        {},
-        status === 'rejected'
-          ? `${named(review.reviewer)} rejected this`
-          : `${named(review.reviewer)} had rejected this`,
-      ),
+      h('b', {}, status === 'rejected' ? `${review.reviewer} rejected this` : `${review.reviewer} had rejected this`),
       h('p', {}, review.reason),
       h('span', { class: 'g-quiet' }, [moment(review.created_at), ...objections(review)].join(' · ')),
     ),
@@ -68,6 +89,7 @@ export function rejection(review, status) {
 
 // Reasons that this reviewer gave before in the project, the most used first.
 export class Reasons {
+  /** @param {{ user: { id: string } | null, project: { id: string } | null }} library */
   constructor(library) {
     this.library = library;
   }
@@ -77,7 +99,7 @@ export class Reasons {
   }
 
   get counted() {
-    return remembered('local', this.place) ?? {};
+    return /** @type {Record<string, number>} */ (remembered('local', this.place) ?? {});
   }
 
   get offered() {
@@ -87,6 +109,7 @@ export class Reasons {
     return [...learned, ...FIRST.filter((each) => !learned.includes(each))].slice(0, OFFERED);
   }
 
+  /** @param {string} reason */
   learn(reason) {
     const { counted } = this;
     counted[reason] = (counted[reason] ?? 0) + 1;

@@ -1,0 +1,179 @@
+// The parts of the answer card, each drawn from what it shows and nothing else.
+
+/** @import { Candidate, OpenedAnswer, Proposal } from '../types' */
+
+import { h } from '../core/dom.js';
+import { count, percent } from '../core/text.js';
+import { icon } from '../core/icons.js';
+import { hint } from '../core/keyboard.js';
+import { shownStatus, statusBadge } from './answer_status.js';
+
+const LONG_TEXT = 90; // characters: longer ones are read out in smaller type
+const SOME_PAINT = 0.005; // of the painted area: less lies outside words by the roundness of a brush
+const ALL_PAINT = 0.995;
+
+/**
+ * Words and pixels differ: `bare` selected words are not painted, `loose` 0..1 of the paint lies on no selected word.
+ *
+ * @typedef {object} Disagreement
+ * @property {number} bare
+ * @property {number} loose
+ */
+
+/**
+ * The question, the status of its answer, and the way to its history.
+ *
+ * @param {OpenedAnswer} annotation
+ * @param {boolean | undefined} pending
+ * @param {() => unknown} history
+ */
+export const answerHead = (annotation, pending, history) =>
+  h(
+    'div',
+    { class: 'g-answer-head' },
+    h('span', { class: 'g-asked', dir: 'auto' }, annotation.question.text),
+    statusBadge(shownStatus({ ...annotation, pending })),
+    h(
+      'button',
+      {
+        class: 'g-icon-button g-small',
+        title: `History of this answer   ${hint('history')}`,
+        'aria-label': 'History of this answer',
+        on: { click: history },
+      },
+      icon('clock', 14),
+    ),
+  );
+
+/**
+ * Somebody else's answer is named as such.
+ *
+ * @param {{ annotation: OpenedAnswer, mine?: boolean, locked?: boolean, reviewing?: boolean }} view
+ * @param {() => unknown} own asks the question oneself
+ */
+export function answerAuthor({ annotation, mine, locked, reviewing }, own) {
+  if (mine) return null;
+  return h(
+    'p',
+    { class: 'g-author' },
+    h('b', {}, annotation.author.name),
+    reviewing ? ` answered, revision ${annotation.head}` : ' answered this question.',
+    locked && !reviewing ? h('button', { class: 'g-link', on: { click: own } }, 'Give your own answer') : null,
+  );
+}
+
+/** @param {{ annotation: OpenedAnswer, text: string, refining: boolean, marked: boolean }} view */
+export function answerReading({ annotation, text, refining, marked }) {
+  if (annotation.no_answer)
+    return h('p', { class: 'g-reading g-none' }, icon('none', 16), 'Not answered in this document');
+  if (text)
+    return h(
+      'p',
+      {
+        class: `g-reading${text.length > LONG_TEXT ? ' g-long' : ''}`,
+        dir: 'auto',
+        dataset: { busy: String(refining) },
+      },
+      text,
+    );
+  return h(
+    'p',
+    { class: 'g-reading g-none' },
+    marked
+      ? 'No text is selected under your paint. Click the words of the answer.'
+      : 'Nothing is marked. Click the words of the answer, or choose “Not answered” below.',
+  );
+}
+
+/**
+ * Words and pixels may differ on purpose: a stamp has no words. It is said, not scolded.
+ *
+ * @param {{ annotation: OpenedAnswer, text: string, disagreement: Disagreement | null, refining: boolean }} view
+ */
+export function answerDoubt({ annotation, text, disagreement, refining }) {
+  if (!disagreement || annotation.no_answer || refining) return null;
+  const { bare, loose } = disagreement;
+  const sentences = [];
+  if (bare) sentences.push(`${count(bare, 'selected word')} ${bare === 1 ? 'is' : 'are'} not painted.`);
+  if (loose >= ALL_PAINT) sentences.push(text || bare ? 'No text is selected under your paint.' : '');
+  else if (loose >= SOME_PAINT) sentences.push(`${percent(loose)} of your paint covers no selected text.`);
+  const said = sentences.filter(Boolean).join(' ');
+  if (!said) return null;
+  return h(
+    'p',
+    { class: 'g-differs' },
+    h('span', { class: `g-swatch ${loose >= SOME_PAINT ? 'g-hatched' : 'g-dashed'}` }),
+    said,
+  );
+}
+
+/**
+ * What the model thinks of what is marked; null of what a person has made of it.
+ *
+ * @param {{ annotation: OpenedAnswer, choices: readonly Candidate[], chosen: number }} view
+ */
+export const confidenceOf = ({ annotation, choices, chosen }) =>
+  annotation.no_answer ? null : (choices[chosen]?.score ?? null);
+
+/**
+ * @param {string} label
+ * @param {number} share 0..1
+ * @param {string} title
+ */
+const gauge = (label, share, title) =>
+  h(
+    'div',
+    { class: 'g-gauge', title },
+    h('span', {}, label),
+    h('b', {}, percent(share)),
+    h('i', { class: 'g-track' }, h('i', { style: `width: ${100 * share}%` })),
+  );
+
+/**
+ * @param {object} view
+ * @param {OpenedAnswer} view.annotation
+ * @param {Proposal | null | undefined} view.proposal of the open page
+ * @param {readonly Candidate[]} view.choices
+ * @param {number} view.chosen
+ * @param {boolean} view.refining
+ * @param {boolean} [view.pending]
+ */
+export function answerFigures(view) {
+  const { annotation, proposal, refining, pending } = view,
+    confidence = confidenceOf(view);
+  if (!proposal) return null;
+  const doubts = annotation.head === 0 && !pending && proposal.answered < 0.5;
+  const { label } = proposal.model,
+    time = `${Math.round(proposal.milliseconds)} ms`;
+  return h(
+    'div',
+    { class: 'g-figures' },
+    confidence === null ? null : gauge('Confidence', confidence, 'Expected accuracy of the mark (IoU)'),
+    gauge('Answered here', proposal.answered, 'Probability that this page answers the question'),
+    doubts ? h('p', { class: 'g-doubt' }, 'The document probably does not answer this question.') : null,
+    h(
+      'div',
+      { class: 'g-model', title: `Answered by ${label} in ${time}` },
+      icon('spark', 12),
+      refining ? 'Refining…' : `${label} · ${time}`,
+    ),
+  );
+}
+
+/**
+ * @param {OpenedAnswer} annotation
+ * @param {() => unknown} choose
+ */
+export const notAnsweredButton = (annotation, choose) =>
+  h(
+    'button',
+    {
+      class: 'g-no-answer',
+      'aria-pressed': String(annotation.no_answer),
+      title: `Mark as not answered in this document   ${hint('noAnswer')}`,
+      on: { click: choose },
+    },
+    icon('none', 16),
+    'Not answered in this document',
+    h('kbd', {}, hint('noAnswer')),
+  );

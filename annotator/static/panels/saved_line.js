@@ -1,0 +1,50 @@
+// Whether the work is saved: one line below the answer.
+
+import { h, redraw } from '../core/dom.js';
+import { count } from '../core/text.js';
+import { icon } from '../core/icons.js';
+
+/**
+ * @typedef {object} SavedView
+ * @property {'saved' | 'saving' | 'offline' | 'halted'} state
+ * @property {number} number how many edits wait
+ * @property {Date | null} at when the server last stored one
+ * @property {string | null} [why] the server's own sentence, where it answered that it could not save
+ * @property {boolean} lasting edits survive this page
+ * @property {boolean} [fixing] a reviewer's corrections wait for the verdict
+ */
+
+/** @param {SavedView} view */
+function sentence({ state, number, at, why, lasting, fixing }) {
+  const kept = lasting ? 'kept in this browser' : 'kept until this page is closed';
+  if (state === 'saving') return 'Saving…';
+  if (state === 'halted') return `${count(number, 'edit')} ${number === 1 ? 'needs' : 'need'} your decision`;
+  if (state === 'offline')
+    return why
+      ? `Not saved yet: ${count(number, 'edit')} ${kept}. ${why}`
+      : `Offline: ${count(number, 'edit')} ${kept}`;
+  if (fixing) return 'Kept in this browser until you save the fix';
+  return at ? `Saved ${at.toLocaleTimeString('en-GB')}` : '';
+}
+
+const SIGNS = { saved: 'check', saving: 'cloud', offline: 'offline', halted: 'warn' };
+
+export class SavedLine {
+  /** @param {() => unknown} compare shows the versions to decide between */
+  constructor(compare) {
+    this.compare = compare;
+    this.root = h('div', { class: 'g-saved', role: 'status' });
+  }
+
+  /** @param {SavedView} view */
+  render(view) {
+    const { state, fixing } = view,
+      text = sentence(view);
+    this.root.dataset.state = state;
+    redraw(this.root, [state, text, fixing], () => [
+      text ? icon(state === 'saved' && fixing ? 'pencil' : SIGNS[state], 14) : null,
+      text,
+      state === 'halted' ? h('button', { class: 'g-link', on: { click: () => this.compare() } }, 'Compare') : null,
+    ]);
+  }
+}
