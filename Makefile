@@ -8,7 +8,7 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-export clean
+.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-canvas bench-export clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
+	@echo "make bench-canvas  from the hand to the frame on a page of 25 megapixels: words, brush, eraser, undo"
 	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes; long"
 	@echo "make clean      remove the virtual environment"
 
@@ -83,6 +84,7 @@ endif
 lint-front-end: node_modules/.installed
 	npx --no-install prettier --check --log-level warn .
 	npx --no-install eslint .
+	npm test --silent
 	$(BIN)/python -m tests.front_end_types --check
 
 node_modules/.installed: package.json package-lock.json
@@ -138,6 +140,9 @@ bench-model-ablations: install-bench
 
 bench-app: install-bench
 	$(BIN)/python -m tests.benchmarks.app --out build/bench-app
+
+bench-canvas: install-bench
+	$(BIN)/python -m tests.benchmarks.app canvas --out build/bench-canvas
 
 bench-export: install-test
 	$(BIN)/python -m tests.benchmarks.export_size

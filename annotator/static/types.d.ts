@@ -76,6 +76,15 @@ export type Point = [number, number, boolean];
 /** What is marked on one page. A plain value, never changed in place. */
 export type Mark = PageMark;
 
+/** What a mark and a prediction of the model have in common: words and pixels. */
+export type Marked = Pick<Mark, 'words' | 'mask'>;
+
+/** What stood on a page before or after a step; `no_answer` only where the step changed that, too. */
+export interface Moment {
+  mark: Mark;
+  no_answer?: boolean;
+}
+
 /** Where the two marks of a page come from: what the model said, or what a person made. */
 export type Origin = 'model' | 'person';
 

@@ -1,25 +1,41 @@
 // Zoom and pan: how pixels of the page map to pixels of the screen. No drawing here.
 
-const NEAREST = 8,
-  FARTHEST = 0.05,
-  MARGIN = 24;
+/** @import { Box, XY } from '../types' */
 
+const NEAREST = 8, // screen pixels a page pixel
+  FARTHEST = 0.05,
+  MARGIN = 24; // screen pixels
+
+/** Which part of a page the screen shows, and how large. Screen pixels are those of CSS. */
 export class View {
   constructor() {
-    this.scale = 1; // screen pixels (CSS) a page pixel
-    this.x = 0; // where the page's left upper corner lies on the screen
+    this.scale = 1; // screen pixels a page pixel
+    this.x = 0; // where the page's left upper corner lies on the screen, screen pixels
     this.y = 0;
-    this.width = 1; // of the screen part that shows the page
+    this.width = 1; // of the screen part that shows the page, screen pixels
     this.height = 1;
+    /** @type {XY} width and height, page pixels */
     this.page = [1, 1];
     this.fitted = true; // follow the window until somebody zooms or pans
   }
 
+  /**
+   * Shows another page, whole.
+   *
+   * @param {number} width page pixels
+   * @param {number} height page pixels
+   */
   setPage(width, height) {
     this.page = [width, height];
     this.fit();
   }
 
+  /**
+   * Takes the size of the screen part that shows the page.
+   *
+   * @param {number} width screen pixels
+   * @param {number} height screen pixels
+   */
   resize(width, height) {
     this.width = width;
     this.height = height;
@@ -27,7 +43,7 @@ export class View {
     else this.hold();
   }
 
-  // A page that is taller than the window is fitted by its width as long as it then stays legible.
+  /** Shows the whole page in the middle, and follows the window from now on. */
   fit() {
     const whole = Math.min((this.width - 2 * MARGIN) / this.page[0], (this.height - 2 * MARGIN) / this.page[1]);
     this.scale = Math.min(NEAREST, Math.max(FARTHEST, whole));
@@ -36,6 +52,13 @@ export class View {
     this.fitted = true;
   }
 
+  /**
+   * Enlarges the page around a point of the screen.
+   *
+   * @param {number} factor
+   * @param {number} [x] screen pixels, as is `y`; without them, the middle
+   * @param {number} [y]
+   */
   zoom(factor, x = this.width / 2, y = this.height / 2) {
     const scale = Math.min(NEAREST, Math.max(FARTHEST, this.scale * factor));
     this.x = x - ((x - this.x) * scale) / this.scale;
@@ -45,6 +68,12 @@ export class View {
     this.hold();
   }
 
+  /**
+   * Moves the page.
+   *
+   * @param {number} dx screen pixels
+   * @param {number} dy screen pixels
+   */
   pan(dx, dy) {
     this.x += dx;
     this.y += dy;
@@ -52,7 +81,11 @@ export class View {
     this.hold();
   }
 
-  // A box of the page fills the window, with room around it, but is never blown up beyond four screen pixels a page pixel.
+  /**
+   * Fills the window with a box of the page, with room around it, but never beyond four screen pixels a page pixel.
+   *
+   * @param {Box} box page pixels
+   */
   frame([x0, y0, x1, y1]) {
     const room = 4 * MARGIN;
     const scale = Math.min((this.width - room) / Math.max(1, x1 - x0), (this.height - room) / Math.max(1, y1 - y0), 4);
@@ -63,7 +96,11 @@ export class View {
     this.hold();
   }
 
-  // Brings a box of the page into sight, moving no more than needed.
+  /**
+   * Brings a box of the page into sight, moving no more than needed.
+   *
+   * @param {Box} box page pixels
+   */
   reveal([x0, y0, x1, y1]) {
     const left = x0 * this.scale + this.x,
       right = x1 * this.scale + this.x;
@@ -76,7 +113,7 @@ export class View {
     this.hold();
   }
 
-  // A part of the page always stays in sight.
+  /** A part of the page always stays in sight. */
   hold() {
     const [width, height] = this.page.map((length) => length * this.scale),
       keep = 64;
@@ -84,10 +121,24 @@ export class View {
     this.y = Math.min(this.height - Math.min(keep, height), Math.max(Math.min(keep, height) - height, this.y));
   }
 
+  /**
+   * The point of the page at a point of the screen.
+   *
+   * @param {number} x screen pixels
+   * @param {number} y screen pixels
+   * @returns {XY} page pixels
+   */
   toPage(x, y) {
     return [(x - this.x) / this.scale, (y - this.y) / this.scale];
   }
 
+  /**
+   * The point of the screen at a point of the page.
+   *
+   * @param {number} x page pixels
+   * @param {number} y page pixels
+   * @returns {XY} screen pixels
+   */
   toScreen(x, y) {
     return [x * this.scale + this.x, y * this.scale + this.y];
   }

@@ -1,27 +1,58 @@
-// What stands in an annotation: one mark a page, and whether the document answers at all. Plain values, never changed in place.
+// What stands in an annotation: one mark a page, and whether the document answers at all. Plain values, never changed
+// in place.
 //
 // mark: { words: [numbers], mask: patch, points: [[x, y, positive]], boxes: [[x0, y0, x1, y1]] }
 
 import { EMPTY_PATCH, isEmpty } from '../canvas/mask.js';
 import { same } from '../core/values.js';
 
+/** @import { AnnotationView, Edit, Mark, Marked, OpenedAnswer, Origin } from '../types' */
+
+/** @type {Mark} */
 export const EMPTY_MARK = Object.freeze({ words: [], mask: EMPTY_PATCH, points: [], boxes: [] });
 
+/**
+ * Whether neither words nor pixels are marked.
+ *
+ * @param {Marked} mark
+ */
 export const isBlank = (mark) => mark.words.length === 0 && isEmpty(mark.mask);
 
-const ascending = (numbers) => [...numbers].sort((left, right) => (left < right ? -1 : left > right ? 1 : 0));
+/** @param {readonly number[]} numbers */
+const ascending = (numbers) => [...numbers].sort((left, right) => left - right);
 
-// A dense mask has hundreds of thousands of runs, and this is asked at every stroke.
+/**
+ * A dense mask has hundreds of thousands of runs, and this is asked at every stroke.
+ *
+ * @param {readonly number[]} left
+ * @param {readonly number[]} right
+ */
 const alike = (left, right) =>
   left === right || (left.length === right.length && left.every((each, at) => each === right[at]));
 
+/**
+ * @param {Marked} left
+ * @param {Marked} right
+ */
 const samePixels = (left, right) => alike(left.mask.box, right.mask.box) && alike(left.mask.counts, right.mask.counts);
 
+/**
+ * Whether two marks have the same words, in whatever order, and the same pixels.
+ *
+ * @param {Marked} left
+ * @param {Marked} right
+ */
 export function sameMark(left, right) {
   return samePixels(left, right) && alike(ascending(left.words), ascending(right.words));
 }
 
-// The annotation as this tab holds it: what the server said, with what still waits in the queue on top.
+/**
+ * The annotation as this tab holds it: what the server said, with what still waits in the queue on top.
+ *
+ * @param {AnnotationView} annotation
+ * @param {readonly { pages?: Record<string, Mark>, no_answer: boolean, action: string }[]} pending
+ * @returns {OpenedAnswer}
+ */
 export function opened(annotation, pending) {
   const local = {
     ...annotation,
@@ -32,6 +63,9 @@ export function opened(annotation, pending) {
     pages: Object.fromEntries(
       Object.entries(annotation.state.pages).map(([page, mark]) => [page, { ...EMPTY_MARK, ...mark }]),
     ),
+    predictions: [],
+    proposals: {},
+    prediction_id: annotation.proposal?.prediction_id ?? null,
   };
   for (const item of pending) {
     Object.assign(local.pages, item.pages);
@@ -41,16 +75,33 @@ export function opened(annotation, pending) {
   return local;
 }
 
-// Actions of an author, and the verdicts of a reviewer, which are statuses themselves.
-export const statusAfter = (action) =>
-  ({ accept: 'accepted', submit: 'submitted', accepted: 'accepted', rejected: 'rejected', fixed: 'fixed' })[action] ??
-  'draft';
+/**
+ * The statuses that actions of an author lead to; the verdicts of a reviewer are statuses themselves.
+ *
+ * @type {Record<string, string>}
+ */
+const AFTER = { accept: 'accepted', submit: 'submitted', accepted: 'accepted', rejected: 'rejected', fixed: 'fixed' };
 
-// Nothing is left to do for the author.
+/**
+ * The status of an answer after an action of its author or the verdict of a reviewer.
+ *
+ * @param {string} action
+ */
+export const statusAfter = (action) => AFTER[action] ?? 'draft';
+
+/** The statuses in which nothing is left to do for the author. */
 export const DECIDED = ['accepted', 'submitted', 'fixed'];
 
-// Edits that turn one mark into another, whatever lies between: undo, redo, a candidate, one's own version after a conflict.
+/**
+ * Edits that turn one mark into another, whatever lies between: undo, redo, a candidate, one's own version after a
+ * conflict.
+ *
+ * @param {string} page
+ * @param {Mark} from
+ * @param {Mark} to
+ */
 export function editsBetween(page, from, to) {
+  /** @type {Edit[]} */
   const edits = [];
   if (!sameMark(from, to))
     edits.push(isBlank(to) ? { op: 'clear', page } : { op: 'mask', page, words: to.words, mask: to.mask });
@@ -62,9 +113,15 @@ export function editsBetween(page, from, to) {
   return edits;
 }
 
-// Edits that turn one version of a whole answer into another. mine, theirs: { pages, no_answer }.
+/**
+ * Edits that turn one version of a whole answer into another.
+ *
+ * @param {Pick<OpenedAnswer, 'pages' | 'no_answer'>} mine the version to reach
+ * @param {Pick<OpenedAnswer, 'pages' | 'no_answer'>} theirs the version to begin with
+ */
 export function editsTo(mine, theirs) {
   const pages = new Set([...Object.keys(theirs.pages), ...Object.keys(mine.pages)]);
+  /** @type {Edit[]} */
   const edits = [...pages].flatMap((page) =>
     editsBetween(page, theirs.pages[page] ?? EMPTY_MARK, mine.pages[page] ?? EMPTY_MARK),
   );
@@ -72,7 +129,13 @@ export function editsTo(mine, theirs) {
   return edits;
 }
 
-// Who drew this mark: the model, where words and pixels are exactly what one of its predictions for the page said.
+/**
+ * Who drew a mark: the model, where words and pixels are exactly what one of its predictions for the page said.
+ *
+ * @param {Marked} mark
+ * @param {readonly Marked[]} predictions
+ * @returns {Origin}
+ */
 export function origin(mark, predictions) {
   return predictions.some((prediction) => sameMark(mark, prediction)) ? 'model' : 'person';
 }

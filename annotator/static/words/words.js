@@ -4,19 +4,42 @@
 // words: { version, numbers, boxes, texts, lines, next, retired: { numbers, boxes, texts, lines, places } }. A retired
 // word was split, merged or removed; `places` says how many words stand before each of these.
 
+/** @import { Box, WordEdit, Words } from '../types' */
+
+/**
+ * A word that the page has or had; a retired one was split, merged or removed.
+ *
+ * @typedef {{ number: number, box: Box, text: string, line: number, retired: boolean }} ListedWord
+ */
+
 const SAME_PLACE = 0.5; // of the smaller box: from this overlap on, a word stands where a retired one stood
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
 const LETTER = /\p{L}/gu;
 
-// Which way the letters run: true is right to left; null where there is no letter.
+/**
+ * Which way the letters run: true is right to left; null where there is no letter.
+ *
+ * @param {string} text
+ */
 export function goesLeft(text) {
   const all = text.match(LETTER)?.length ?? 0,
     left = text.match(RIGHT_TO_LEFT)?.length ?? 0;
   return all ? left > all - left : null;
 }
 
+/**
+ * A word's text as the server stores it: without spaces around it, with single ones inside.
+ *
+ * @param {string} text
+ */
 export const tidy = (text) => text.replace(/\0/g, '').trim().split(/\s+/u).join(' ');
 
+/**
+ * The smallest box around several.
+ *
+ * @param {readonly Box[]} boxes at least one
+ * @returns {Box}
+ */
 export const hull = (boxes) => [
   Math.min(...boxes.map((box) => box[0])),
   Math.min(...boxes.map((box) => box[1])),
@@ -24,7 +47,12 @@ export const hull = (boxes) => [
   Math.max(...boxes.map((box) => box[3])),
 ];
 
-// Area of the common part over the area of the smaller box, 0..1.
+/**
+ * Area of the common part over the area of the smaller box, 0..1.
+ *
+ * @param {Box} one
+ * @param {Box} other
+ */
 function overlap(one, other) {
   const width = Math.min(one[2], other[2]) - Math.max(one[0], other[0]);
   const height = Math.min(one[3], other[3]) - Math.max(one[1], other[1]);
@@ -32,8 +60,13 @@ function overlap(one, other) {
   return width > 0 && height > 0 && smaller > 0 ? (width * height) / smaller : 0;
 }
 
-// All words that the page has ever had, in reading order: [{ number, box, text, line, retired }].
+/**
+ * All words that the page has ever had, in reading order.
+ *
+ * @param {Words} words
+ */
 function listed({ numbers, boxes, texts, lines, retired }) {
+  /** @type {ListedWord[]} */
   const list = [];
   let gone = 0;
   for (let at = 0; at <= numbers.length; at++) {
@@ -52,7 +85,14 @@ function listed({ numbers, boxes, texts, lines, retired }) {
   return list;
 }
 
+/**
+ * @param {readonly ListedWord[]} list in reading order
+ * @param {number} version
+ * @param {number} next the number that the next new word gets
+ * @returns {Words}
+ */
 function unlisted(list, version, next) {
+  /** @param {ListedWord[]} chosen */
   const take = (chosen) => ({
     numbers: chosen.map((each) => each.number),
     boxes: chosen.map((each) => each.box),
@@ -73,7 +113,26 @@ function unlisted(list, version, next) {
   };
 }
 
-// Where in the list, and in which line, a new word belongs.
+/**
+ * The one for which `measure` is least, the first of equal ones; null where there is none.
+ *
+ * @param {readonly ListedWord[]} candidates
+ * @param {(word: ListedWord) => number} measure
+ */
+const least = (candidates, measure) =>
+  candidates.reduce(
+    (best, each) => (best === null || measure(each) < measure(best) ? each : best),
+    /** @type {ListedWord | null} */ (null),
+  );
+
+/**
+ * Where in the list, and in which line, a new word belongs.
+ *
+ * @param {readonly ListedWord[]} list
+ * @param {Box} box
+ * @param {string} text
+ * @returns {[place: number, line: number]}
+ */
 function placeOf(list, box, text) {
   const live = list.filter((each) => !each.retired);
   const beside = live.filter(
@@ -82,10 +141,8 @@ function placeOf(list, box, text) {
       0.5 * Math.min(each.box[3] - each.box[1], box[3] - box[1]),
   );
   const line = 1 + Math.max(-1, ...new Set(list.map((each) => each.line)));
-  const first = (candidates, measure) =>
-    candidates.reduce((best, each) => (best === null || measure(each) < measure(best) ? each : best), null);
-  if (beside.length) {
-    const near = first(beside, (each) => Math.max(0, each.box[0] - box[2], box[0] - each.box[2]));
+  const near = least(beside, (each) => Math.max(0, each.box[0] - box[2], box[0] - each.box[2]));
+  if (near) {
     const ways = live.filter((each) => each.line === near.line).map((each) => goesLeft(each.text));
     const left = ways.filter((way) => way === true).length,
       right = ways.filter((way) => way === false).length;
@@ -95,24 +152,37 @@ function placeOf(list, box, text) {
   }
   const above = live.filter((each) => each.box[1] + each.box[3] < box[1] + box[3]);
   const column = above.filter((each) => each.box[0] < box[2] && each.box[2] > box[0]);
-  const last = first(column.length ? column : above, (each) => -each.box[3]);
+  const last = least(column.length ? column : above, (each) => -each.box[3]);
   if (!last) return [0, line];
   return [1 + list.findLastIndex((each) => !each.retired && each.line === last.line), line];
 }
 
-// -> { words, created: [numbers], inverse: [edits] }. Throws where an edit names a word that does not stand on the page.
+/**
+ * The words after edits, the numbers of the new words, and the edits that lead back. Throws where an edit names a word
+ * that does not stand on the page.
+ *
+ * @param {Words} words
+ * @param {readonly WordEdit[]} edits
+ */
 export function mended(words, edits) {
   let list = listed(words),
     next = words.next;
-  const created = [],
-    inverse = [];
+  /** @type {number[]} */
+  const created = [];
+  /** @type {WordEdit[]} */
+  const inverse = [];
+  /** @param {number} number */
   const at = (number) => {
     const found = list.findIndex((each) => each.number === number);
     if (found < 0 || list[found].retired)
       throw new Error('This word has been changed by somebody else. Reload the page.');
     return found;
   };
-  const set = (number, change) => (list = list.map((each) => (each.number === number ? { ...each, ...change } : each)));
+  /** @type {(number: number, change: Partial<ListedWord>) => void} */
+  const set = (number, change) => {
+    list = list.map((each) => (each.number === number ? { ...each, ...change } : each));
+  };
+  /** @type {(place: number, word: Pick<ListedWord, 'box' | 'text' | 'line'>) => number} */
   const insert = (place, word) => {
     list = list.toSpliced(place, 0, { ...word, number: next, retired: false });
     created.push(next);
@@ -146,19 +216,26 @@ export function mended(words, edits) {
       set(edit.number, { retired: true });
       inverse.unshift({ op: 'restore', numbers: [edit.number], instead: [] });
     } else {
-      for (const number of edit.instead) {
+      const { numbers, instead = [] } = edit;
+      for (const number of instead) {
         at(number);
         set(number, { retired: true });
       }
-      for (const number of edit.numbers) set(number, { retired: false });
-      inverse.unshift({ op: 'restore', numbers: edit.instead, instead: edit.numbers });
+      for (const number of numbers) set(number, { retired: false });
+      inverse.unshift({ op: 'restore', numbers: instead, instead: numbers });
     }
   }
   return { words: unlisted(list, words.version + 1, next), created, inverse };
 }
 
-// The words that a mark means, in reading order: those it names, and for a retired one those that stand in its place; one
-// that nothing replaces stands for itself. -> [{ number, box, text, retired }]
+/**
+ * The words that a mark means, in reading order: those it names, and for a retired one those that stand in its place; one
+ * that nothing replaces stands for itself.
+ *
+ * @param {Words} words
+ * @param {readonly number[]} numbers
+ * @returns {Omit<ListedWord, 'line'>[]}
+ */
 export function living(words, numbers) {
   const named = new Set(numbers),
     live = new Set(words.numbers);
@@ -178,11 +255,27 @@ export function living(words, numbers) {
   return listed(words).filter((each) => chosen.has(each.number));
 }
 
-// The numbers in an edit, each through `map`, for a change that is put on top of somebody else's; null where one is gone.
+/**
+ * An edit with other numbers of words, for a change that is put on top of somebody else's; null where one is gone.
+ *
+ * @param {WordEdit} edit
+ * @param {(number: number) => number | null} map the number that a word has now, null for none
+ * @returns {WordEdit | null}
+ */
 export function renumbered(edit, map) {
-  const changed = { ...edit };
-  if ('number' in edit) changed.number = map(edit.number);
-  for (const name of ['numbers', 'instead']) if (name in edit) changed[name] = edit[name].map(map);
-  const all = [changed.number ?? 0, ...(changed.numbers ?? []), ...(changed.instead ?? [])];
-  return all.includes(null) ? null : changed;
+  if (edit.op === 'add') return edit;
+  if ('number' in edit) {
+    const number = map(edit.number);
+    return number === null ? null : { ...edit, number };
+  }
+  /** @param {readonly number[]} all */
+  const through = (all) => {
+    const mapped = all.flatMap((number) => map(number) ?? []);
+    return mapped.length === all.length ? mapped : null;
+  };
+  const numbers = through(edit.numbers);
+  if (!numbers) return null;
+  if (edit.op === 'merge') return { ...edit, numbers };
+  const instead = through(edit.instead ?? []);
+  return instead && { ...edit, numbers, instead };
 }

@@ -1,6 +1,6 @@
 """How long people wait in the workspace: python -m tests.benchmarks.app [PART ...] [--out FOLDER].
 
-Parts: editing (from the hand to the frame, in Chromium), asking (over HTTP), saving (20 people on SQLite, 100 on PostgreSQL),
+Parts: editing (from the hand to the frame, in Chromium), canvas (the same on a scan of 25 megapixels), asking (over HTTP), saving (20 people on SQLite, 100 on PostgreSQL),
 opening (a document of 100 pages). Each starts a server of its own on an empty folder. Prints a table, and writes it with the
 plots into the folder. Ends with status 1 where an acknowledged edit is not stored exactly once.
 """
@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks.app import asking, editing, opening, saving
+from tests.benchmarks.app import asking, canvas, editing, opening, saving
 from tests.benchmarks.app.measured import HEADS, Row
 from tests.benchmarks.plots import bars
 from tests.benchmarks.tables import table
 
-PARTS = ("editing", "asking", "saving", "opening")
+PARTS = ("editing", "canvas", "asking", "saving", "opening")
 
 
 def main() -> int:
@@ -43,6 +43,7 @@ def main() -> int:
 
     parts: dict[str, Callable[[], list[Row]]] = {
         "editing": lambda: editing.measure(rounds, 4 if quick else 40, (60,) if quick else (600, 5000)),
+        "canvas": lambda: canvas.measure(rounds, 4 if quick else 24),
         "asking": lambda: asking.measure(rounds, 2 if quick else 40),
         "saving": save,
         "opening": lambda: opening.measure(rounds, 5 if quick else 100),

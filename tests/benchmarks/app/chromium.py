@@ -5,26 +5,34 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.bench import Bench
 from tests.browser.conftest import ARGUMENTS
 
-# The frame counts as shown when the first task after its painting runs. Registered before the workspace's own listeners,
-# so that the workspace draws in the very frame that is waited for.
+# Of each event: its kind, milliseconds to the frame that shows it, and of these the milliseconds in which the page worked: the
+# listeners, and the frame itself. The rest is the wait for the screen's next frame. The frame counts as shown when the first
+# task after its painting runs. Registered before the workspace's own listeners, so that the workspace draws in the very frame
+# that is waited for.
 CLOCK = """() => {
   window.took = [];
-  const heard = (event) => {
-    const at = event.timeStamp;
+  let step = null;
+  const begin = (event) => {
+    const at = event.timeStamp, began = performance.now(), own = (step = { ended: began });
     requestAnimationFrame(() => {
+      const listeners = own.ended - began, drawing = performance.now();
       const channel = new MessageChannel();
-      channel.port1.onmessage = () => window.took.push([event.type, performance.now() - at]);
+      channel.port1.onmessage = () => {
+        const shown = performance.now();
+        window.took.push([event.type, shown - at, listeners + shown - drawing]);
+      };
       channel.port2.postMessage(null);
     });
   };
-  for (const type of ['pointerdown', 'pointermove', 'pointerup', 'keydown']) window.addEventListener(type, heard, { capture: true });
+  for (const type of ['pointerdown', 'pointermove', 'pointerup', 'keydown']) {
+    window.addEventListener(type, begin, { capture: true });
+    window.addEventListener(type, () => (step.ended = performance.now()));
+  }
 }"""
 
 # Milliseconds from now until the wanted page stands on the screen, its marks with it.
@@ -53,19 +61,24 @@ def workspace(address: str) -> Iterator[Bench]:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         page: Page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         page.set_default_timeout(180_000)
+        page.add_init_script(f"({CLOCK})()")
         page.goto(f"{address}/app/")
         page.wait_for_selector(".glossator[data-started]")
-        page.evaluate(CLOCK)
         yield Bench(page, address)
         browser.close()
 
 
+def steps(bench: Bench) -> list[tuple[str, float, float]]:
+    """Event, milliseconds to its frame, milliseconds of these at work: of each event since the last call."""
+    bench.page.wait_for_timeout(100)
+    took: list[tuple[str, float, float]] = bench.page.evaluate("() => window.took.splice(0)")
+    return [(kind, total, work) for kind, total, work in took]
+
+
 def frames(bench: Bench) -> dict[str, list[float]]:
     """Event -> milliseconds to its frame, since the last call."""
-    bench.page.wait_for_timeout(100)
-    took: list[Any] = bench.page.evaluate("() => window.took.splice(0)")
     found: dict[str, list[float]] = {}
-    for kind, milliseconds in took:
+    for kind, milliseconds, _ in steps(bench):
         found.setdefault(kind, []).append(milliseconds)
     return found
 

@@ -46,11 +46,9 @@ class Client:
     def project(self) -> str:
         return str(self.get("/projects")[0]["id"])
 
-    def upload(self, content: bytes, name: str) -> dict[str, Any]:
-        """Upload a PDF; return the document with its pages."""
-        answer = self.http.post(
-            f"/projects/{self.project()}/documents", files=[("files", (name, content, "application/pdf"))]
-        )
+    def upload(self, content: bytes, name: str, kind: str = "application/pdf") -> dict[str, Any]:
+        """Upload a file; return the document with its pages."""
+        answer = self.http.post(f"/projects/{self.project()}/documents", files=[("files", (name, content, kind))])
         answer.raise_for_status()
         return dict(self.get(f"/documents/{answer.json()['documents'][0]['document_id']}"))
 

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Histories } from '../../../annotator/static/state/history.js';
+import { EMPTY_MARK } from '../../../annotator/static/state/marks.js';
+import { seeded } from '../seeded.js';
+
+const moment = (runs, words = []) => ({
+  mark: { ...EMPTY_MARK, words, mask: { box: [0, 0, runs, 1], counts: new Array(runs).fill(1) } },
+});
+
+test('steps lead back and forth through what was done, each mask for itself', () => {
+  const chance = seeded(1);
+  for (let turn = 0; turn < 50; turn++) {
+    const histories = new Histories();
+    /** What stood on each mask, step by step, and where each is now. */
+    const masks = Array.from({ length: 4 }, (_, at) => ({ key: ['answer', `page ${at}`], stood: [moment(0)], at: 0 }));
+    for (let step = 0; step < 200; step++) {
+      const mask = chance.one(masks),
+        { key, stood } = mask;
+      const act = chance.one(['push', 'undo', 'redo']);
+      if (act === 'push') {
+        const after = moment(chance.whole(0, 3), [step]);
+        histories.push(...key, stood[mask.at], after);
+        stood.splice(++mask.at, Infinity, after);
+      } else {
+        const to = stood[mask.at + (act === 'undo' ? -1 : 1)] ?? null;
+        assert.equal(histories[act](...key), to);
+        if (to) mask.at += act === 'undo' ? -1 : 1;
+      }
+      assert.deepEqual(histories.can(...key), { undo: mask.at > 0, redo: mask.at < stood.length - 1 });
+    }
+  }
+});
+
+test('a mask remembers 200 steps, and the oldest go first', () => {
+  const histories = new Histories();
+  const moments = Array.from({ length: 251 }, (_, at) => moment(0, [at]));
+  for (let at = 0; at < 250; at++) histories.push('answer', 'page', moments[at], moments[at + 1]);
+  for (let at = 249; at >= 50; at--) assert.equal(histories.undo('answer', 'page'), moments[at]);
+  assert.equal(histories.undo('answer', 'page'), null);
+});
+
+test('the twenty masks that were used last are remembered', () => {
+  const histories = new Histories();
+  for (let page = 0; page < 60; page++) histories.push('answer', `page ${page}`, moment(0), moment(1));
+  histories.can('answer', 'page 40'); // used again, just now
+  histories.push('answer', 'one more', moment(0), moment(1));
+  assert.equal(histories.masks.size, 20);
+  for (const [page, kept] of [['page 39'], ['page 41'], ['page 40', true], ['page 59', true], ['one more', true]])
+    assert.equal(histories.masks.has(`answer ${page}`), Boolean(kept), page);
+});
+
+test('all masks together remember four million runs, the step just made whatever its size', () => {
+  const histories = new Histories();
+  for (let step = 0; step < 10; step++) histories.push('answer', 'old', moment(100_000), moment(100_000));
+  histories.undo('answer', 'old');
+  for (let step = 0; step < 40; step++) histories.push('answer', 'page', moment(200_000), moment(200_000));
+  assert.equal(histories.of('answer', 'page').done.length, 10);
+  assert.deepEqual(histories.can('answer', 'old'), { undo: false, redo: false });
+  histories.push('answer', 'huge', moment(0), moment(5_000_000));
+  assert.deepEqual(histories.can('answer', 'page'), { undo: false, redo: false });
+  assert.equal(histories.undo('answer', 'huge')?.mark.mask.counts.length, 0);
+});
+
+test('what is forgotten of one annotation stays of another whose name begins alike', () => {
+  const histories = new Histories();
+  for (const annotation of ['a1', 'a10'])
+    for (const page of ['p', 'q']) histories.push(annotation, page, moment(0), moment(1));
+  histories.forget('a1');
+  assert.ok(!histories.can('a1', 'p').undo && !histories.can('a1', 'q').undo);
+  assert.ok(histories.can('a10', 'p').undo && histories.can('a10', 'q').undo);
+});
