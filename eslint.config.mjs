@@ -19,7 +19,7 @@ export default [
       'no-shadow-restricted-names': 'error',
       'no-implied-eval': 'error',
       'max-len': ['error', { code: 120, ignoreUrls: true, ignoreStrings: true, ignoreTemplateLiterals: true }],
-      'max-lines': ['error', 400],
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
 ];

@@ -8,9 +8,9 @@ import { Histories } from './history.js';
 import { DECIDED, EMPTY_MARK, editsBetween, editsTo, isBlank, opened, origin, sameMark, statusAfter } from './marks.js';
 import { Refinement } from './refinement.js';
 
-/** @import { AnnotationView, Edit, Mark, OpenedAnswer, PageLine, Proposal, RevisionRequest, Saved, Stroke } from '../types' */
+/** @import { AnnotationView, Edit, Mark, OpenedAnswer, PageLine, Proposal, QueuedItem, RevisionRequest, Saved, Stroke } from '../types' */
 /** @import { Effort } from '../sync/effort.js' */
-/** @import { SaveQueue, QueuedItem } from '../sync/save_queue.js' */
+/** @import { SaveQueue } from '../sync/save_queue.js' */
 /** @import { DocumentWithQuestions } from '../types' */
 
 /**
@@ -119,7 +119,8 @@ export class OpenAnswer {
     this.refinement.drop();
     this.divert = null;
     this.queue.adopt(annotation.id);
-    this.local = opened(annotation, this.queue.of(annotation.id));
+    const pending = this.queue.of(annotation.id).filter((item) => item.kind !== 'words');
+    this.local = opened(annotation, pending);
     if (annotation.proposal) this.learn(annotation.proposal);
     this.local.prediction_id = annotation.proposal?.prediction_id ?? null;
     this.effort.reset();
@@ -399,7 +400,7 @@ export class OpenAnswer {
    */
   saved(item, answer) {
     const { local } = this;
-    if (local?.id !== item.annotation) return;
+    if (!local || local.id !== item.annotation) return;
     const last = !this.queue.of(local.id).length;
     // Somebody else has saved on top of this, and that is open here: what waited lay on it only on the screen.
     if (answer.revision < local.head) {

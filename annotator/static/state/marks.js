@@ -56,9 +56,6 @@ export function sameMark(left, right) {
 export function opened(annotation, pending) {
   const local = {
     ...annotation,
-    predictions: [],
-    proposals: {},
-    prediction_id: null,
     no_answer: annotation.state.no_answer,
     pages: Object.fromEntries(
       Object.entries(annotation.state.pages).map(([page, mark]) => [page, { ...EMPTY_MARK, ...mark }]),

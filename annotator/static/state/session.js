@@ -1,6 +1,6 @@
 // Who is at work in this window, and what they may do in the project that is open.
 
-/** @import { AnnotationLine, Me, OpenedAnswer, ProjectView } from '../types' */
+/** @import { Me, ProjectView } from '../types' */
 
 export class Session {
   /**
@@ -32,7 +32,7 @@ export class Session {
     return Boolean(this.project()?.settings.review_required) && !this.reviewer;
   }
 
-  /** @param {AnnotationLine | OpenedAnswer} annotation */
+  /** @param {{ author: { id: string } }} annotation */
   mine(annotation) {
     return annotation.author.id === this.user.id;
   }

@@ -1,6 +1,6 @@
 // Edits that the server has not acknowledged, kept in IndexedDB: they live through reloads and crashes of the browser.
 
-/** @import { QueuedItem } from './save_queue.js' */
+/** @import { QueuedItem } from '../types' */
 
 const NAME = 'glossator',
   STORE = 'edits';
