@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Following } from '../../../annotator/static/sync/following.js';
+
+const PROJECT = 'p';
+
+/** A workspace with a document open, that notes what is fetched. */
+function opened({ slow = false } = {}) {
+  const fetched = [];
+  const note = (name) => async (ids) => {
+    if (name === 'lines' && !ids.length) return;
+    fetched.push(name === 'lines' ? `lines ${[...ids].sort()}` : name);
+    if (slow) await new Promise((later) => setImmediate(later));
+  };
+  const library = {
+    project: { id: PROJECT },
+    document: { id: 'open' },
+    refreshProjects: note('projects'),
+    loadDocuments: note('list'),
+    refreshLines: note('lines'),
+  };
+  const ports = { answers: note('answers'), pages: note('pages'), tasks: note('tasks'), questions: note('questions') };
+  const state = { seen: true };
+  const following = new Following(library, { ...ports, seen: () => state.seen, failed: assert.fail });
+  const tell = (topic, subjects = null, project_id = PROJECT) => following.hear({ project_id, topic, subjects });
+  const rest = async () => {
+    do await new Promise((later) => setImmediate(later));
+    while (following.running);
+    return fetched.splice(0);
+  };
+  return { following, tell, rest, state };
+}
+
+test('a change fetches what it concerns, that alone', async () => {
+  const { tell, rest } = opened();
+  const cases = [
+    [['documents', ['x']], ['lines x']],
+    [
+      ['documents', ['open']],
+      ['lines open', 'pages', 'answers'],
+    ],
+    [['documents'], ['list', 'pages', 'answers']],
+    [
+      ['answers', ['x']],
+      ['lines x', 'tasks'],
+    ],
+    [
+      ['answers', ['open']],
+      ['lines open', 'answers', 'tasks'],
+    ],
+    [['tasks'], ['tasks']],
+    [['questions'], ['questions']],
+    [['projects', null, 'another'], ['projects']],
+    [['answers', ['x'], 'another'], []],
+  ];
+  for (const [told, wanted] of cases) {
+    tell(...told);
+    assert.deepEqual(await rest(), wanted, told.join(' '));
+  }
+});
+
+test('changes that come while others are fetched make one further round', async () => {
+  const { tell, rest } = opened({ slow: true });
+  tell('tasks');
+  for (const id of ['a', 'b', 'a', 'c']) tell('documents', [id]);
+  tell('tasks');
+  assert.deepEqual(await rest(), ['tasks', 'lines a,b,c', 'tasks']);
+});
+
+test('many documents are fetched as a list', async () => {
+  const { tell, rest } = opened({ slow: true });
+  tell('tasks');
+  for (let at = 0; at < 60; at++) tell('documents', [`d${at}`]);
+  assert.deepEqual(await rest(), ['tasks', 'list']);
+});
+
+test('out of sight nothing is fetched, and what was missed comes with the sight', async () => {
+  const { tell, rest, state, following } = opened();
+  state.seen = false;
+  tell('questions');
+  tell('documents', ['x']);
+  assert.deepEqual(await rest(), []);
+  state.seen = true;
+  following.run();
+  assert.deepEqual(await rest(), ['lines x', 'questions']);
+});
+
+test('where everything may have changed, everything that is shown is fetched', async () => {
+  const { following, rest } = opened();
+  following.hear({ all: true });
+  assert.deepEqual(await rest(), ['projects', 'list', 'pages', 'answers', 'tasks', 'questions']);
+});
