@@ -69,9 +69,9 @@ export const typing = (element) =>
   element?.matches?.(
     'input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable=true]',
   );
-// What has the focus answers to these itself.
+// What has the focus answers to these itself; a row or a tab that is chosen already has no answer to give.
 const OWN = [
-  [['Enter', 'Space'], 'button, a, [role=option], [role=button], summary'],
+  [['Enter', 'Space'], ':is(button, a, [role=option], [role=button], summary):not([aria-selected=true])'],
   [['Space'], '[type=checkbox], [type=radio]'],
   [['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'], '[type=range]'],
 ];
@@ -96,15 +96,13 @@ export class Keyboard {
     window.addEventListener('blur', () => this.space(false, null), { signal });
   }
 
-  // Only while the workspace is on the screen, and the focus is in it or nowhere.
-  awake(target) {
-    return this.root.offsetParent !== null || this.root.getClientRects().length > 0
-      ? this.root.contains(target) || target === document.body
-      : false;
+  // Only while the workspace is on the screen. Wherever the focus is: it may have stayed on the button of the tab.
+  get awake() {
+    return this.root.getClientRects().length > 0;
   }
 
   down(event) {
-    if (event.defaultPrevented || event.isComposing || !this.awake(event.target)) return;
+    if (event.defaultPrevented || event.isComposing || !this.awake) return;
     const key = chordsOf(event).at(-1);
     const name = keymap.commandOf(event, this.when());
     if (document.querySelector('.g-dialog') && name !== 'escape') return;

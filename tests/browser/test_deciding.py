@@ -1,0 +1,119 @@
+"""Deciding on an answer: what Enter, X, undo and the keys of commands do, wherever the focus is."""
+
+from playwright.sync_api import expect
+
+from tests.browser.bench import Bench, invoice
+
+TOTAL, DATE = "What is the total due?", "What is the invoice date?"
+
+
+def answered(bench: Bench, question: str, word: str) -> None:
+    bench.ask_and_clear(question)
+    bench.keys.press("w")
+    bench.click(word)
+    bench.settled()
+
+
+def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(bench: Bench) -> None:
+    bench.upload()
+    answered(bench, TOTAL, "2,987.88")
+    word, total = bench.number("2,987.88"), bench.place()["annotation"]
+    bench.keys.press("Enter")
+    bench.settled()
+    assert bench.annotation()["status"] == "accepted"
+    bench.keys.press("Control+z")
+    bench.settled()
+    assert bench.annotation()["status"] == "draft" and bench.marked() == {word}
+    bench.keys.press("Control+z")  # the step before the decision
+    bench.settled()
+    assert not bench.marked()
+    bench.keys.press("Control+y")
+    bench.keys.press("Enter")
+    bench.settled()
+    # Another answer is open by now: the toast leads back to the one that was decided.
+    bench.ask(DATE)
+    assert bench.place()["annotation"] != total
+    bench.page.locator(".g-toast", has_text="Accepted.").get_by_role("button", name="Undo").click()
+    bench.page.wait_for_function(f"() => location.hash.includes('{total}')")
+    bench.settled()
+    assert bench.annotation()["status"] == "draft" and bench.marked() == {word}
+    expect(bench.page.locator(".g-accept")).to_contain_text("Accept")
+
+
+def test_an_answer_without_answer_shows_no_mark_and_has_it_back_with_the_next_x(bench: Bench) -> None:
+    bench.upload()
+    answered(bench, TOTAL, "2,987.88")
+    strip = bench.page.locator(".g-thumbnail[data-mark=person]")
+    expect(strip).to_have_count(1)
+    bench.keys.press("x")
+    bench.settled()
+    expect(strip).to_have_count(0)
+    assert not bench.painted().any()
+    bench.keys.press("x")
+    bench.settled()
+    expect(strip).to_have_count(1)
+    assert bench.painted().any() and bench.marked() == {bench.number("2,987.88")}
+
+
+def test_enter_accepts_after_a_question_was_chosen_in_the_list(bench: Bench) -> None:
+    bench.upload()
+    answered(bench, TOTAL, "2,987.88")
+    first = bench.place()["annotation"]
+    answered(bench, DATE, "March")
+    bench.page.locator(f".g-question[data-annotation='{first}']").click()
+    bench.page.wait_for_function(f"() => location.hash.includes('{first}')")
+    bench.keys.press("x")
+    bench.keys.press("Enter")
+    bench.settled()
+    assert bench.annotation()["status"] == "accepted" and bench.annotation()["state"]["no_answer"]
+
+
+def test_keys_work_after_coming_back_by_the_button_of_the_tab(bench: Bench) -> None:
+    bench.upload()
+    answered(bench, TOTAL, "2,987.88")
+    bench.page.get_by_role("tab", name="People").click()
+    bench.page.get_by_role("tab", name="Annotate").click()
+    expect(bench.page.get_by_role("tab", name="Annotate")).to_be_focused()
+    bench.keys.press("b")
+    expect(bench.page.locator(".g-tool[data-tool=brush]")).to_have_attribute("aria-pressed", "true")
+    bench.keys.press("Enter")
+    bench.settled()
+    assert bench.annotation()["status"] == "accepted"
+    # While something is written elsewhere on the page, keys write.
+    bench.page.get_by_label("Ask this document").focus()
+    bench.page.keyboard.type("web")
+    expect(bench.page.get_by_label("Ask this document")).to_have_value("web")
+    expect(bench.page.locator(".g-tool[data-tool=brush]")).to_have_attribute("aria-pressed", "true")
+
+
+def test_paint_over_printed_words_offers_them(bench: Bench) -> None:
+    bench.upload()
+    bench.ask_and_clear(TOTAL)
+    bench.keys.press("b")
+    x0, y0, _, y1 = bench.box("Total")
+    x1 = bench.box("EUR")[2]
+    bench.page.locator(".g-radius").evaluate(
+        "(slider, radius) => { slider.value = radius; slider.dispatchEvent(new Event('input')); }", (y1 - y0) // 2 + 2
+    )
+    bench.drag((x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2))
+    bench.settled()
+    assert not bench.marked()
+    offer = bench.page.get_by_role("button", name="Take the 4 words under the paint")
+    expect(offer).to_be_visible()
+    bench.keys.press("Enter")
+    bench.settled()
+    assert bench.marked() == {bench.number(text) for text in ("Total", "due:", "2,987.88", "EUR")}
+    assert bench.annotation()["status"] == "draft"
+    expect(offer).to_be_hidden()
+    expect(bench.page.locator(".g-reading")).to_have_text("Total due: 2,987.88 EUR")
+    bench.keys.press("Enter")
+    bench.settled()
+    assert bench.annotation()["status"] == "accepted"
+
+
+def test_a_link_to_another_page_of_the_open_document_opens_it(bench: Bench) -> None:
+    bench.upload(invoice(3))
+    place = bench.place()
+    third = bench.get(f"/documents/{place['document']}")["pages"][2]["id"]
+    bench.page.evaluate("(hash) => { location.hash = hash; }", f"document={place['document']}&page={third}")
+    bench.page.wait_for_selector(f".glossator[data-ready='{third}']")
