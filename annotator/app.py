@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -17,7 +16,7 @@ from fastapi.responses import RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
 from annotator import auth, exception_handlers, source_offer
-from annotator.canvas import HEAD
+from annotator.canvas import HEAD, STATIC
 from annotator.gradio_gate import GradioGate
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
@@ -54,7 +53,6 @@ from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import open_workspace
 
-STATIC = Path(__file__).parent / "static"
 _log = logging.getLogger(__name__)
 
 

@@ -4,16 +4,23 @@ Pixels, words and edits use the REST routes, never Gradio's events: a mask takes
 Gradio event. Gradio provides the tabs around the workspace.
 """
 
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+STATIC = Path(__file__).parent / "static"
+
 STYLES = ("theme", "workspace", "panels", "stage", "desk", "overlays", "gradio", "people", "jobs", "touch")
+
+# Without these links, a browser would learn of a module only from the module that imports it: ten round trips in a row.
+_MODULES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js"))
 
 # For the head of the page (`gr.mount_gradio_app(..., head=HEAD)`): styles must be loaded before the first paint.
 HEAD = "\n".join(
     ['<link rel="icon" href="/static/icon.svg" type="image/svg+xml">']
     + [f'<link rel="stylesheet" href="/static/css/{name}.css">' for name in STYLES]
+    + [f'<link rel="modulepreload" href="/static/{module}">' for module in _MODULES]
     + ['<script type="module" src="/static/main.js"></script>']
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.bench import Bench

@@ -21,7 +21,9 @@ def measure(rounds: int, pages: int = 100, words: int = 300) -> list[Row]:
             with workspace(served.address) as bench:
                 first = small["pages"][0]["id"]
                 opening(bench, f"workspace.navigation.document('{small['id']}')", first)
-                opened.append([opening(bench, f"workspace.navigation.document('{long['id']}')", long["pages"][0]["id"])])
+                opened.append(
+                    [opening(bench, f"workspace.navigation.document('{long['id']}')", long["pages"][0]["id"])]
+                )
                 name = f"upload {at}.pdf"
                 bench.page.evaluate("(name) => { window.uploadName = name; }", name)
                 bench.page.evaluate(_HOLD, list(document(pages, words, seed=300 + at)))
