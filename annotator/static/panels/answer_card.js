@@ -104,6 +104,7 @@ export class AnswerCard {
   render(view) {
     const { annotation, parts } = { annotation: view.annotation, parts: this.parts };
     this.root.hidden = !view.document;
+    this.root.dataset.shows = view.annotation || view.expected ? 'answer' : 'hint';
     this.renderAccept(view);
     this.actions.hidden = view.reviewing;
     const coming = annotation ? null : view.expected;

@@ -3,6 +3,7 @@
 /** @import { Attributes } from '../types' */
 
 import { h } from '../core/dom.js';
+import { icon } from '../core/icons.js';
 
 /** @param {HTMLElement} root */
 export function buildLayout(root) {
@@ -13,15 +14,16 @@ export function buildLayout(root) {
    */
   const room = (tag, name, more = {}) => h(tag, { class: name, ...more });
   const rooms = {
-    left: room('aside', 'g-left-column', { 'aria-label': 'Documents and pages' }),
+    left: room('section', 'g-left-column', { 'aria-label': 'Documents and pages' }),
     documents: room('section', 'g-documents-room'),
     strip: room('section', 'g-strip', { hidden: true }),
-    centre: room('main', 'g-centre', { 'aria-label': 'Page' }),
+    centre: room('section', 'g-centre', { 'aria-label': 'Page' }),
     toolbar: room('div', 'g-toolbar'),
     stage: room('div', 'g-stage'),
     notice: room('div', 'g-notice', { hidden: true }),
-    right: room('aside', 'g-right-column', { 'aria-label': 'Question and answer' }),
-    desk: room('section', 'g-desk-room', { 'aria-label': 'Work mode' }),
+    right: room('section', 'g-right-column', { 'aria-label': 'Question and answer', dataset: { sheet: 'folded' } }),
+    sheet: room('div', 'g-sheet', { id: 'g-sheet' }),
+    desk: room('div', 'g-desk-room'),
     ask: room('section', 'g-ask-room'),
     suggestions: room('section', 'g-suggestions-room', { hidden: true }),
     answer: room('section', 'g-answer-room'),
@@ -32,9 +34,37 @@ export function buildLayout(root) {
   rooms.left.append(rooms.documents, rooms.strip);
   rooms.stage.append(rooms.notice);
   rooms.centre.append(rooms.toolbar, rooms.stage);
-  rooms.right.append(rooms.desk, rooms.ask, rooms.suggestions, rooms.answer, rooms.questions);
+  rooms.sheet.append(rooms.desk, rooms.ask, rooms.suggestions, rooms.answer, rooms.questions);
+  rooms.right.append(fold(rooms.right), rooms.sheet);
   root.replaceChildren(rooms.left, rooms.dim, rooms.centre, rooms.right, rooms.spoken);
   return rooms;
+}
+
+/**
+ * Where the window is small, question, answer and decision alone stand beside the page; the rest unfolds.
+ *
+ * @param {HTMLElement} column
+ */
+function fold(column) {
+  const button = h(
+    'button',
+    {
+      class: 'g-icon-button g-fold',
+      'aria-label': 'All details',
+      'aria-expanded': 'false',
+      'aria-controls': 'g-sheet',
+      title: 'All details',
+      on: {
+        click: () => {
+          const open = column.dataset.sheet === 'folded';
+          column.dataset.sheet = open ? 'open' : 'folded';
+          button.setAttribute('aria-expanded', String(open));
+        },
+      },
+    },
+    icon('up'),
+  );
+  return button;
 }
 
 /**

@@ -150,6 +150,8 @@ def test_fingers_find_targets_of_44_pixels_on_a_phone(bench: Bench) -> None:
         "() => { const { width, clientWidth } = document.querySelector('.g-canvas'); return [width, clientWidth]; }"
     )
     assert canvas[0] == 2 * canvas[1]  # a pixel of the screen is a pixel of the canvas
+    phone.get_by_role("button", name="More tools").tap()
+    assert phone.evaluate(_SMALL) == []
     phone.locator("[data-tool=mend]").tap()
     phone.wait_for_function("() => document.querySelector('.glossator').workspace.stage.tool === 'mend'")
     at = phone.evaluate(
