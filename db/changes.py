@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import event, insert, inspect
+from sqlalchemy import Result, event, insert, inspect
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from db.base import now
@@ -264,11 +264,15 @@ def _is_seen(row: Any, quiet: frozenset[str]) -> bool:
     return any(each.history.has_changes() for each in inspect(row).attrs if each.key not in quiet)
 
 
-def _see_statement(state: ORMExecuteState) -> None:
-    if (state.is_insert or state.is_update or state.is_delete) and state.bind_mapper is not None:
+def _see_statement(state: ORMExecuteState) -> Result[Any] | None:
+    table = state.bind_mapper.class_ if state.bind_mapper is not None else None
+    if table is None or table not in _IN_BULK or not (state.is_insert or state.is_update or state.is_delete):
+        return None
+    result = state.invoke_statement()
+    if getattr(result, "rowcount", -1) != 0:  # a conditional update may find nothing to change
         ledger: _Ledger = state.session.info[_LEDGER]
-        if state.bind_mapper.class_ in _IN_BULK:
-            ledger.in_bulk.add(state.bind_mapper.class_)
+        ledger.in_bulk.add(table)
+    return result
 
 
 event.listen(ObservedSession, "after_flush", _see_flushed)
