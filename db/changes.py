@@ -39,15 +39,13 @@ from db.tables import (
     WordEdit,
 )
 
-Topic = Literal[
-    "documents", "questions", "tasks", "answers", "jobs", "runs", "models", "projects", "members", "users", "logins"
-]
+Topic = Literal["documents", "questions", "tasks", "answers", "jobs", "runs", "models", "projects", "members", "users"]
 """What changed, and the subject of the change.
 
 documents: a document; it arrived, was renamed, read further, its words fixed. answers: the document of the answer.
 questions, tasks (queue, leases, automatic answers), projects (name, settings, stage): none. jobs: the job. runs: the
-run. models: the version. members: the user, none for an invitation. users: the user; without a project.
-logins: the user whose session or token was ended; without a project, and not for people.
+run. models: the version. members: the user, none for an invitation. users: the user, also when a session or token of
+theirs was ended; without a project.
 """
 
 MOST_SUBJECTS = 50  # of one topic and project in one unit of work; more become one change without a subject
@@ -217,7 +215,7 @@ _RULES: Mapping[type[Any], Callable[[Any], Iterable[Told | _Of]]] = {
     Member: lambda member: [Told(member.project_id, "members", member.user_id)],
     Invitation: lambda invitation: [Told(invitation.project_id, "members")],
     User: lambda user: [Told(None, "users", user.id)],
-    LoginSession: lambda login: [Told(None, "logins", login.user_id)] if login.revoked_at is not None else [],
+    LoginSession: lambda login: [Told(None, "users", login.user_id)] if login.revoked_at is not None else [],
 }
 # Attributes whose change alone no screen shows: heartbeats, and what belongs to one person.
 _QUIET: Mapping[type[Any], frozenset[str]] = {

@@ -222,7 +222,7 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> Non
     if but is not None:
         ended = ended.where(LoginSession.token_sha256 != digest(but))
     session.execute(ended)
-    changes.tell(session, "logins", None, user_id)
+    changes.tell(session, "users", None, user_id)
 
 
 def change_password(

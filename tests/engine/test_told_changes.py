@@ -138,7 +138,7 @@ def test_members_and_ended_sessions_tell_whom_they_concern(workspace: Workspace,
         sessions.log_out(workspace, token)
         with workspace.database.write() as session:
             sessions.revoke_all(session, otto.id)
-    assert told == [Told(None, "logins", otto.id)] * 2
+    assert told == [Told(None, "users", otto.id)] * 2
 
 
 def test_jobs_tell_of_progress_and_workers_of_coming_and_going(workspace: Workspace, office: Office) -> None:
