@@ -17,6 +17,7 @@ from fastapi.staticfiles import StaticFiles
 
 from annotator import auth, exception_handlers, source_offer
 from annotator.canvas import HEAD, STATIC
+from annotator.change_streams import ChangeStreams
 from annotator.gradio_gate import GradioGate
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
@@ -27,6 +28,7 @@ from annotator.reference import document as described
 from annotator.request_guard import RequestGuard
 from annotator.routes import (
     annotations,
+    changes,
     documents,
     exports,
     figures,
@@ -75,15 +77,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     with workspace.database.write() as session:
         ensure_project(session, DEFAULT_NAME, settings, local_user.id)
     service, lanes = AnswerService(workspace), Lanes(workspace)
+    streams = ChangeStreams(workspace, most=settings.max_connections // 2)
     app = FastAPI(
         title="Glossator",
         version=source_offer.version(),
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
-        lifespan=_following(service, lanes),
+        lifespan=_following(service, lanes, streams),
     )
-    app.state.answer_service, app.state.lanes = service, lanes
+    app.state.answer_service, app.state.lanes, app.state.change_streams = service, lanes, streams
     app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
     app.state.login_queue = LoginQueue()
@@ -92,6 +95,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for part in (
         saving,  # first: the most frequent request is matched first
         system,
+        changes,
         projects,
         documents,
         pages,
@@ -158,8 +162,10 @@ class Revalidated(StaticFiles):
         return response
 
 
-def _following(service: AnswerService, lanes: Lanes) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return a lifespan that follows promotions in a thread, and runs the lanes of the server."""
+def _following(
+    service: AnswerService, lanes: Lanes, streams: ChangeStreams
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Return a lifespan that follows promotions in a thread, runs the lanes of the server, and ends its streams."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -177,6 +183,7 @@ def _following(service: AnswerService, lanes: Lanes) -> Callable[[FastAPI], Abst
         lanes.start()
         yield
         ended.set()
+        await run_in_threadpool(streams.stop)
         await run_in_threadpool(lanes.stop)
         thread.join(timeout=5)
         service.workspace.close()

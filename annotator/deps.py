@@ -7,6 +7,7 @@ from fastapi import Depends, Header, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 
 from annotator.auth import address_of, client_of, token_of, user_of
+from annotator.change_streams import ChangeStreams
 from annotator.lanes import Lanes
 from annotator.login_queue import LoginQueue
 from db.tables import User
@@ -88,7 +89,13 @@ async def _lanes(request: Request) -> Lanes:
     return lanes
 
 
+async def _change_streams(request: Request) -> ChangeStreams:
+    streams: ChangeStreams = request.app.state.change_streams
+    return streams
+
+
 TheAnswerService = Annotated[AnswerService, Depends(_answer_service)]
+TheChangeStreams = Annotated[ChangeStreams, Depends(_change_streams)]
 TheLanes = Annotated[Lanes, Depends(_lanes)]
 TheWorkspace = Annotated[Workspace, Depends(_workspace)]
 CurrentUser = Annotated[User, Depends(_user)]

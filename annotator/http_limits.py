@@ -13,6 +13,8 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+AT_SHUTDOWN = "at_shutdown"  # in the state of a request: a function that ends its response
+
 
 class LimitedHttp(HttpToolsProtocol):
     """One connection. Its limits are class attributes."""
@@ -110,6 +112,12 @@ class LimitedHttp(HttpToolsProtocol):
             self._wait_for_header()
         elif not self._in_body and not self.pipeline:
             self._idle_since, self._header_bytes = time.monotonic(), 0
+
+    def shutdown(self) -> None:
+        """Close the connection when its response is complete; a response without an end is asked to end now."""
+        super().shutdown()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.scope["state"].get(AT_SHUTDOWN, lambda: None)()
 
     def pause_writing(self) -> None:
         """Start the timer of a response that the client does not read."""

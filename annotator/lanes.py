@@ -1,5 +1,6 @@
 """The lanes of a server: they run the jobs that people wait for, without a worker."""
 
+from engine import changes
 from engine.documents import read_jobs
 from engine.documents.reading_state import READ
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
@@ -17,7 +18,7 @@ class Lanes:
         self.exports = Lane(
             workspace, {export_files.EXPORT: export_jobs.run}, at_once=2, afterwards=export_files.forget
         )
-        self.reading = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+        self.reading = Lane(workspace, {READ: read_jobs.run}, at_once=2, afterwards=changes.prune)
         self._all = (self.imports, self.exports, self.reading)
 
     def start(self) -> None:

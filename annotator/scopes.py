@@ -14,6 +14,8 @@ READ = frozenset(
     {
         "/api/docs",
         "/api/openapi.json",
+        "/api/changes",
+        "/api/changes/since",
         "/api/me",
         "/api/me/preferences",
         "/api/projects",

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
 
-from db import own_files, private
+from db import changes, own_files, private
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # a connection that rested longer is checked before use
@@ -91,6 +91,7 @@ class Database:
         self._looker: Engine = self.engine.execution_options(**alone)
         self._writer: Engine = self.engine.execution_options(glossator_writes=True)
         self._turn = threading.Lock()
+        self._pace = changes.Pace()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -118,9 +119,14 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Yield a session that is committed once at the end, or rolled back as a whole on any exception."""
-        with self._turns(), Session(self._writer, expire_on_commit=False) as session, session.begin():
+        """Yield a session that is committed once at the end, or rolled back as a whole on any exception.
+
+        What it changes is told to open screens (db.changes).
+        """
+        opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
+        with self._turns(), opened as session, session.begin():
             yield session
+            changes.store(session)
 
     @contextmanager
     def _turns(self) -> Iterator[None]:

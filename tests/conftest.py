@@ -1,5 +1,6 @@
 """Shared parts of the tests: a workspace on a real SQLite file and on a real PostgreSQL."""
 
+import inspect
 import os
 import shutil
 import tempfile
@@ -11,6 +12,7 @@ from typing import NoReturn
 import pytest
 from argon2 import PasswordHasher
 
+from db import changes
 from engine.accounts import passwords
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -83,6 +85,20 @@ def _cheap_hashes() -> Iterator[None]:
     yield
     passwords._HASHER = costly
     passwords._nobody.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _untold_changes_fail() -> Iterator[None]:
+    """Fail where the engine changes rows by a statement of which open screens do not hear; tests themselves may."""
+
+    def refuse(tables: list[str]) -> None:
+        callers = [each.filename for each in inspect.stack()[1:]]
+        writer = next(path for path in callers if any(f"/{part}/" in path for part in ("engine", "annotator", "tests")))
+        assert "/tests/" in writer, f"{writer} changes rows of {tables} by a statement and tells nothing of it"
+
+    report, changes.report_untold = changes.report_untold, refuse
+    yield
+    changes.report_untold = report
 
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]

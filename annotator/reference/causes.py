@@ -125,6 +125,9 @@ _WORK = "The answer belongs to another user; only reviewers and admins can chang
 
 # Statuses that the engine raises for one route: "METHOD path": {status: cause}.
 CAUSES: dict[str, dict[str, str]] = {
+    "GET /api/changes": {
+        "429": "The user, or the server, has too many streams; Retry-After gives the seconds to wait."
+    },
     # people
     "PUT /api/me/password": {
         "403": "The current password is wrong.",

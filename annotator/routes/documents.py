@@ -27,6 +27,7 @@ router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # time.
 # The limit per user leaves places for others; the page sends two at a time.
 UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
+MOST_LINES = 100  # asked for by their ids
 MOST_FILES = 50  # per request: each may take as long as a document may
 sent = APIRouter(route_class=asked_early(check_member, lambda request: UPLOADS.place(required_user(request).id)))
 
@@ -69,10 +70,18 @@ class DocumentWithQuestions(DocumentView):
 
 
 @router.get("/projects/{project_id}/documents")
-def list_documents(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[DocumentLine]:
-    """Return a project's documents, newest first."""
+def list_documents(
+    project_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    ids: Annotated[
+        list[str] | None,
+        Query(alias="id", max_length=MOST_LINES, description="Only this document; repeat it for several, 100 at most."),
+    ] = None,
+) -> list[DocumentLine]:
+    """Return a project's documents, newest first; with `id` only those of them that the project has."""
     projects.project_by_id(workspace, project_id)
-    return document_lines(workspace, project_id, user.id)
+    return document_lines(workspace, project_id, user.id, ids=ids)
 
 
 @sent.post("/projects/{project_id}/documents")

@@ -186,6 +186,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell of changes in the user's projects as they come, as server-sent events
+         * @description Tell of changes in the user's projects as they come, as server-sent events.
+         *
+         *     The data of each event is JSON as `GET /api/changes/since` answers it, and its id is the cursor. The first event
+         *     comes at once, an event without changes every 15 seconds. The event `end` comes when the login has ended.
+         */
+        get: operations["follow_api_changes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/changes/since": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return what changed in the user's projects since a cursor; without one, only the cursor of now
+         * @description Return what changed in the user's projects since a cursor; without one, only the cursor of now.
+         *
+         *     Ask every two seconds where a proxy cuts the stream.
+         */
+        get: operations["changed_api_changes_since_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/{document_id}": {
         parameters: {
             query?: never;
@@ -736,8 +781,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return a project's documents, newest first
-         * @description Return a project's documents, newest first.
+         * Return a project's documents, newest first; with `id` only those of them that the project has
+         * @description Return a project's documents, newest first; with `id` only those of them that the project has.
          */
         get: operations["list_documents_api_projects__project_id__documents_get"];
         put?: never;
@@ -1982,6 +2027,28 @@ export interface components {
             role?: "admin" | "reviewer" | "annotator" | null;
         };
         /**
+         * ChangeLine
+         * @description What changed in a project.
+         */
+        ChangeLine: {
+            /**
+             * Project Id
+             * @description Project; null: it concerns all projects, or the users of the server.
+             */
+            project_id: string | null;
+            /**
+             * Subjects
+             * @description Ids of what changed: documents (also for answers), jobs, runs, models, users; null: any of them.
+             */
+            subjects: string[] | null;
+            /**
+             * Topic
+             * @description documents, questions, tasks (queue, leases), answers, jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others).
+             * @enum {string}
+             */
+            topic: "documents" | "questions" | "tasks" | "answers" | "jobs" | "runs" | "models" | "projects" | "members" | "users";
+        };
+        /**
          * Changes
          * @description Changes of a run: counts by kind, and the requested ones, largest first.
          */
@@ -1994,6 +2061,24 @@ export interface components {
                     [key: string]: number;
                 };
             };
+        };
+        /**
+         * ChangesView
+         * @description Changes since a cursor. `all`: they are not known any more, so everything may have changed.
+         */
+        ChangesView: {
+            /**
+             * All
+             * @default false
+             */
+            all: boolean;
+            /** Changes */
+            changes: components["schemas"]["ChangeLine"][];
+            /**
+             * Next
+             * @description The cursor to ask with the next time.
+             */
+            next: number;
         };
         /**
          * Choice
@@ -4549,7 +4634,9 @@ export type Candidate = components['schemas']['Candidate'];
 export type Change = components['schemas']['Change'];
 export type ChangedSettings = components['schemas']['ChangedSettings'];
 export type ChangedUser = components['schemas']['ChangedUser'];
+export type ChangeLine = components['schemas']['ChangeLine'];
 export type Changes = components['schemas']['Changes'];
+export type ChangesView = components['schemas']['ChangesView'];
 export type Choice = components['schemas']['Choice'];
 export type Choices = components['schemas']['Choices'];
 export type Contradiction = components['schemas']['Contradiction'];
@@ -5368,6 +5455,74 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["AuditLine"][];
+                };
+            };
+        };
+    };
+    follow_api_changes_get: {
+        parameters: {
+            query?: {
+                /** @description Cursor: `next` of the answer or event before. */
+                since?: number | null;
+            };
+            header?: {
+                /** @description Cursor, as browsers send it at a reconnect. */
+                "last-event-id"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, until the browser leaves, the login ends or the server stops. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: 43
+                     *     data: {"next":43,"all":false,"changes":[]}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    changed_api_changes_since_get: {
+        parameters: {
+            query?: {
+                /** @description Cursor: `next` of the answer or event before. */
+                since?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Changes since a cursor. `all`: they are not known any more, so everything may have changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "next": 43,
+                     *       "all": false,
+                     *       "changes": [
+                     *         {
+                     *           "project_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *           "topic": "answers",
+                     *           "subjects": [
+                     *             "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChangesView"];
                 };
             };
         };
@@ -6730,7 +6885,10 @@ export interface operations {
     };
     list_documents_api_projects__project_id__documents_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only this document; repeat it for several, 100 at most. */
+                id?: string[] | null;
+            };
             header?: never;
             path: {
                 /** @description Id of a project; GET /api/projects lists them. */

@@ -5,6 +5,7 @@ the progress of a job, a lease.
 """
 
 from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision, Task
+from db.tables.changes import Change
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
@@ -15,6 +16,7 @@ __all__ = [
     "Annotation",
     "AuditEntry",
     "AutomaticAnswer",
+    "Change",
     "Document",
     "DocumentGroup",
     "DocumentSignature",

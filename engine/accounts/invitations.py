@@ -11,6 +11,7 @@ from sqlalchemy import CursorResult, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.tables import Invitation, Member, Project, User
 from engine import audit
@@ -278,6 +279,7 @@ def _use(session: Session, invitation: Invitation, user: User) -> None:
     assert isinstance(used, CursorResult)
     if used.rowcount != 1:
         raise NotFound("This invitation has been used. Ask for a new one.")
+    changes.tell(session, "members", invitation.project_id)
     inviter = session.get_one(User, invitation.created_by).name
     audit.record(
         session,

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.tables import LoginSession, User
 from db.tables.people import Scope
@@ -221,6 +222,7 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> Non
     if but is not None:
         ended = ended.where(LoginSession.token_sha256 != digest(but))
     session.execute(ended)
+    changes.tell(session, "users", None, user_id)
 
 
 def change_password(

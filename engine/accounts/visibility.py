@@ -5,6 +5,8 @@ Every id of an answer in a route is checked here (engine.accounts.permissions.ch
 (engine.accounts.permissions.check_author). Lists omit hidden answers.
 """
 
+from collections.abc import Collection
+
 from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
@@ -29,7 +31,27 @@ def compared(viewer_id: str) -> ColumnElement[bool]:
         own.author_id == viewer_id,
         own.status.in_(ANSWERED),
     )
-    return Task.closed_at.is_(None) & or_(Task.wanted > 1, Task.gold_revision_id.is_not(None)) & ~answered
+    return _is_compared() & ~answered
+
+
+def _is_compared() -> ColumnElement[bool]:
+    return Task.closed_at.is_(None) & or_(Task.wanted > 1, Task.gold_revision_id.is_not(None))
+
+
+def compared_pairs(
+    session: Session, pairs: Collection[tuple[str | None, str | None]], viewer_id: str | None = None
+) -> set[tuple[str | None, str | None]]:
+    """Return those (document, question) pairs whose answers are compared.
+
+    Args:
+        session: an open session.
+        pairs: pairs to look up.
+        viewer_id: id of an annotator; only pairs whose other answers are hidden from them. None: from anybody.
+    """
+    asked = Task.document_id.in_({document_id for document_id, _ in pairs})
+    hidden = compared(viewer_id) if viewer_id is not None else _is_compared()
+    found = session.execute(select(Task.document_id, Task.question_id).where(asked, hidden)).tuples()
+    return set(pairs) & set(found)
 
 
 def sees_all(session: Session, project_id: str, viewer_id: str) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy import Row, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import leases
@@ -90,8 +91,10 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
                 raise anew
             prepared = prepare_in(session, anew, request.edits, finished=finished)
         ready = prepared.ready()
+        tell(session, answer.project_id, answer.document_id, answer.question_id, answer.author_id)
         if finished:
             _release_task(session, answer)
+            changes.tell(session, "tasks", answer.project_id)
             automatic_checks.person_answered(
                 session,
                 answer.project_id,
@@ -137,6 +140,11 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status}
     advanced = session.connection().execute(_ADVANCE, moved).scalar()
     return None if advanced is not None else _saved_before(session, annotation_id, base, key)
+
+
+def tell(session: Session, project_id: str, document_id: str, question_id: str, author_id: str) -> None:
+    """Tell open screens of an answer that `advance` has moved; the session does not see its statements."""
+    changes.tell(session, "answers", project_id, document_id, question_id=question_id, author_id=author_id)
 
 
 def append(session: Session, ready: Ready, **columns: Any) -> Saved:

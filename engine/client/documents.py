@@ -1,7 +1,7 @@
 """The client's methods for documents, pages and words."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,9 @@ class Documents:
             uploaded.refused += answer.refused
         return uploaded
 
-    def documents(self, project_id: str) -> list[DocumentLine]:
-        """Return the documents of a project, newest first."""
-        return self._at.get(list[DocumentLine], f"/projects/{project_id}/documents")
+    def documents(self, project_id: str, ids: Sequence[str] | None = None) -> list[DocumentLine]:
+        """Return the documents of a project, newest first; with `ids` only these, 100 at most."""
+        return self._at.get(list[DocumentLine], f"/projects/{project_id}/documents", id=ids)
 
     def document(self, document_id: str) -> Document:
         """Return a document with its pages and questions."""

@@ -8,7 +8,7 @@ from engine.client.datasets import Datasets
 from engine.client.documents import Documents
 from engine.client.learning import Learning
 from engine.client.people import People
-from engine.client.schemas import Project
+from engine.client.schemas import ChangesView, Project
 from engine.client.selection import Selection
 from engine.client.transport import Connection, ServerSaid
 from engine.client.work import Work
@@ -78,6 +78,10 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
                 return project
         there = ", ".join(each.name for each in found) or "none that you may see"
         raise ServerSaid(f"There is no project {name!r}; there is {there}.", 404)
+
+    def changed_since(self, since: int | None = None) -> ChangesView:
+        """Return what changed since a cursor, and the next cursor; without one, only the cursor of now."""
+        return self._at.get(ChangesView, "/changes/since", since=since)
 
     def create_project(self, name: str, description: str = "") -> Project:
         """Create a project (admins)."""

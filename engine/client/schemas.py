@@ -75,6 +75,28 @@ class AutomaticLine(BaseModel):
     created_at: datetime
 
 
+class ChangeLine(BaseModel):
+    """What changed in a project."""
+
+    project_id: str | None
+    """Project; null: it concerns all projects, or the users of the server."""
+    topic: Literal[
+        "documents", "questions", "tasks", "answers", "jobs", "runs", "models", "projects", "members", "users"
+    ]
+    """documents, questions, tasks (queue, leases), answers, jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others)."""
+    subjects: list[str] | None
+    """Ids of what changed: documents (also for answers), jobs, runs, models, users; null: any of them."""
+
+
+class ChangesView(BaseModel):
+    """Changes since a cursor. `all`: they are not known any more, so everything may have changed."""
+
+    next: int
+    """The cursor to ask with the next time."""
+    all: bool = False
+    changes: Annotated[list[ChangeLine], Field(validate_default=True)] = []
+
+
 class Choice(BaseModel):
     """Finished documents with the same selection reason; 95 % interval, None for fewer than six documents."""
 

@@ -1,9 +1,11 @@
 """Views of documents for the user interface. Reads only."""
 
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from pydantic import BaseModel, Field
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, DocumentGroup, Page
 from engine.accounts import visibility
@@ -60,10 +62,23 @@ class PageImage(BaseModel):
     media_type: str
 
 
-def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None = None) -> list[DocumentLine]:
-    """Return a project's documents, newest first; answers hidden from the viewer are not counted."""
+def document_lines(
+    workspace: Workspace, project_id: str, viewer_id: str | None = None, *, ids: Collection[str] | None = None
+) -> list[DocumentLine]:
+    """Return a project's documents, newest first; answers hidden from the viewer are not counted.
+
+    Args:
+        workspace: Open workspace.
+        project_id: The project.
+        viewer_id: The user; None sees all answers.
+        ids: Only these documents, at the cost of these alone; None: all.
+    """
+    wanted, answered = Document.project_id == project_id, Annotation.project_id == project_id
+    if ids is not None:
+        wanted &= Document.id.in_(ids)
+        answered = Annotation.document_id.in_(ids)  # alone: SQLite would look through all answers of the project
     pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
-    pages = pages.join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
+    pages = pages.join(Document, Document.id == Page.document_id).where(wanted)
     counted = pages.group_by(Page.document_id).subquery()
     counted_answers = (
         select(
@@ -71,7 +86,7 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
             func.count().label("questions"),
             func.count().filter(Annotation.status.in_(ACCEPTED)).label("accepted"),
         )
-        .where(Annotation.project_id == project_id)
+        .where(answered)
         .group_by(Annotation.document_id)
     )
     with workspace.database.read() as session:
@@ -92,12 +107,11 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
             .outerjoin(counted, counted.c.document_id == Document.id)
             .outerjoin(asked, asked.c.document_id == Document.id)
             .outerjoin(Page, (Page.document_id == Document.id) & (Page.number == 1))
-            .where(Document.project_id == project_id)
+            .where(wanted)
             .order_by(Document.id.desc())
         ).all()
-    first: dict[str, Document] = {}  # of each group
-    for document, *_ in reversed(rows):
-        first.setdefault(document.group_id, document)
+        documents = [document for document, *_ in rows]
+        first = _first(documents) if ids is None else _first(_of_groups(session, documents))
     return [
         DocumentLine(
             id=document.id,
@@ -115,6 +129,18 @@ def document_lines(workspace: Workspace, project_id: str, viewer_id: str | None 
         )
         for document, page_count, words, questions, accepted, cover, quarantined_at in rows
     ]
+
+
+def _first(documents: Sequence[Document]) -> dict[str, Document]:
+    """Return the first document of each group; `documents`: newest first."""
+    return {document.group_id: document for document in documents}
+
+
+def _of_groups(session: Session, documents: Sequence[Document]) -> Sequence[Document]:
+    """Return the first document of each group that these are in."""
+    groups = {document.group_id for document in documents}
+    first = select(func.min(Document.id)).where(Document.group_id.in_(groups)).group_by(Document.group_id)
+    return session.scalars(select(Document).where(Document.id.in_(first))).all()
 
 
 def document_view(workspace: Workspace, document_id: str) -> DocumentView:

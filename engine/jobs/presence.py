@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.tables import Lease
 from engine import leases
@@ -40,6 +41,7 @@ class Presence:
         with self._workspace.database.write() as session:
             if self._shown is None:  # of workers that were killed: this renewal is the newest now
                 leases.forget_expired(session, _SUBJECT)
+                changes.tell(session, "jobs", None)
             leases.acquire(session, _subject(self._holder), self._holder, SHOWN_SECONDS)
         self._shown = time.monotonic()
 
@@ -50,6 +52,7 @@ class Presence:
         self._shown = None
         with self._workspace.database.write() as session:
             leases.release(session, _subject(self._holder), self._holder)
+            changes.tell(session, "jobs", None)
 
 
 def seen(session: Session) -> Seen:

@@ -3,6 +3,7 @@
 from sqlalchemy import exists, insert, select, update
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.ids import new_id
 from db.tables import Document, Project, Question, Task
@@ -72,6 +73,8 @@ def open_missing(session: Session, project_id: str, document_id: str | None = No
         )
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         session.execute(insert(Task), rows[start : start + _ROWS_AT_ONCE])
+    if rows:
+        changes.tell(session, "tasks", project_id)
     return len(rows)
 
 
@@ -85,3 +88,4 @@ def close_and_reopen(session: Session, project_id: str) -> None:
     ):
         changed = update(Task).where(mine, condition).values(closed_at=closed_at)
         session.execute(changed.execution_options(synchronize_session=False))
+    changes.tell(session, "tasks", project_id)

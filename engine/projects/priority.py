@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, bindparam, exists, select, update
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.tables import Annotation, Task
 from db.tables.annotations import UNRANKED
 
@@ -25,6 +26,7 @@ def forget(session: Session, project_id: str) -> None:
     untouched = (Task.project_id == project_id, ~begun(), Task.priority != BY_HAND)
     back = update(Task).where(*untouched).values(priority=UNRANKED, chosen_by=None)
     session.execute(back.execution_options(synchronize_session=False))
+    changes.tell(session, "tasks", project_id)
 
 
 def give(session: Session, project_id: str, places: Sequence[tuple[str, str | None]]) -> None:
@@ -39,6 +41,7 @@ def give(session: Session, project_id: str, places: Sequence[tuple[str, str | No
     opened = select(Task.document_id).where(mine, begun())
     finish = update(Task).where(mine, Task.document_id.in_(opened), Task.priority != BY_HAND).values(priority=BEGUN)
     session.execute(finish.execution_options(synchronize_session=False))
+    changes.tell(session, "tasks", project_id)
     if not places:
         return
     put = (

@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import Select, exists, func, select, update
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Question, SurveyAnswer, Task, User
 from engine import audit, leases
@@ -109,6 +110,7 @@ def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
         count = session.scalar(select(func.count()).where(*mine)) or 0
         gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=by.id)
         session.execute(gone.execution_options(synchronize_session=False))
+        changes.tell(session, "tasks", project_id)
         audit.record(session, by.id, "automatic.undo", project_id, project_id, answers=count)
         return count
 

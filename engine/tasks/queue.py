@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import now
 from db.tables import Annotation, Prediction, Question, Task, User
 from engine import leases, statuses
@@ -83,6 +84,8 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
                     break
             else:
                 leased = None
+            if after is not None or leased is not None:
+                changes.tell(session, "tasks", project_id)
         if leased is not None:
             with workspace.database.read() as session:
                 answer = _answer(session, leased, user_id)
@@ -114,6 +117,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             return now() + timedelta(seconds=leases.LEASE_SECONDS)
         if not (stands.takeable or stands.gold):
             raise Conflict(_lost(session, task, user_id))
+        changes.tell(session, "tasks", task.project_id)
         until = leases.acquire(session, subject, user_id)
         assert until is not None
         return until
@@ -122,8 +126,9 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
 def release(workspace: Workspace, task_id: str, user_id: str) -> None:
     """Release a task; does nothing when the person does not hold it. Raises NotFound."""
     with workspace.database.write() as session:
-        _task(session, task_id)
+        task = _task(session, task_id)
         leases.release(session, leases.task_subject(task_id, user_id), user_id)
+        changes.tell(session, "tasks", task.project_id)
 
 
 def page_of(session: Session, annotation: Annotation | None) -> str | None:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
+from db import changes
 from db.tables import Annotation, ModelVersion, Project, Question, Revision, SecondLook, User
 from engine import leases
 from engine.annotation.agreement import AGREED, compare
@@ -89,6 +90,7 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
     if order or after is not None:
         with workspace.database.write() as session:
             leases.forget_expired(session, "annotation:")
+            changes.tell(session, "tasks", project_id)
             if after is not None:
                 leases.release(session, leases.annotation_subject(after), reviewer_id)
             for annotation_id in order:
@@ -166,8 +168,9 @@ def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
 def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> datetime:
     """Renew a reviewer's lease of an answer; return its new end. Raises Conflict, naming the holder."""
     with workspace.database.write() as session:
-        existing(session, Annotation, annotation_id)
-        subject = leases.annotation_subject(annotation_id)
+        annotation, subject = existing(session, Annotation, annotation_id), leases.annotation_subject(annotation_id)
+        if not leases.live(session, subject, [subject]):  # taken again after its end
+            changes.tell(session, "tasks", annotation.project_id)
         until = leases.acquire(session, subject, reviewer_id)
         if until is None:
             held = leases.live(session, subject, [subject])
@@ -180,6 +183,9 @@ def release(workspace: Workspace, annotation_id: str, reviewer_id: str) -> None:
     """Release an answer; does nothing when the reviewer does not hold it."""
     with workspace.database.write() as session:
         leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
+        annotation = session.get(Annotation, annotation_id)
+        if annotation is not None:
+            changes.tell(session, "tasks", annotation.project_id)
 
 
 def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:

@@ -70,6 +70,8 @@ TABLE: dict[str, Row] = {
     "GET /api/docs": Row(USER, nobody=303),
     "GET /api/openapi.json": Row(USER),
     # --- oneself
+    "GET /api/changes": Row(USER),
+    "GET /api/changes/since": Row(USER),
     "GET /api/me": Row(USER),
     "GET /api/me/preferences": Row(USER),
     "PUT /api/me/preferences": Row(USER, body={"theme": "dark"}),
@@ -173,6 +175,8 @@ TABLE: dict[str, Row] = {
     "GET /app/static/{path:path}": Row(ANYBODY, missing=True),
 }
 
+GRADIO_STREAMS = ("queue/data", "heartbeat/{session_hash}")
+
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
@@ -254,7 +258,7 @@ def test_every_route_lets_in_whom_the_table_says(world: World) -> None:
         seen.add(f"{method} {path}")
         for kind, person in world.people.items():
             if (
-                path in ("/logout", "/app/gradio_api/queue/data", "/app/gradio_api/heartbeat/{session_hash}")
+                path in ("/logout", "/api/changes", *(f"/app/gradio_api/{each}" for each in GRADIO_STREAMS))
                 and KINDS[kind] >= row.needed
             ):
                 continue  # would end the session; streams without an end

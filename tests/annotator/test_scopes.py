@@ -26,6 +26,8 @@ READ = [
     "/api/annotations/{annotation_id}",
     "/api/annotations/{annotation_id}/reviews",
     "/api/annotations/{annotation_id}/revisions",
+    "/api/changes",
+    "/api/changes/since",
     "/api/documents/{document_id}",
     "/api/me",
     "/api/me/preferences",
@@ -152,6 +154,8 @@ def test_the_door_holds_each_token_to_its_scope_on_every_route(client: TestClien
             url = "/".join("0" * 32 if part.startswith("{") else part for part in path.split("/"))
             if route in ("PUT /api/me/preferences", "POST /api/me/tokens") and scope == "admin":
                 continue  # they would do it
+            if route == "GET /api/changes" and RANK.index(scope) >= RANK.index(least):
+                continue  # its answer has no end; test_changes.py reads it
             answer = client.request(method, url, headers=token_of(client, scope))
             refused = answer.status_code == 403 and "The token's scope is" in answer.text
             if refused != (RANK.index(scope) < RANK.index(least)):

@@ -106,6 +106,7 @@ def test_every_route_keeps_to_its_description(
         command = [
             *(sys.executable, "-m", "schemathesis.cli", "--config-file", "schemathesis.toml"),
             *("run", f"{address}/api/openapi.json", "-H", f"Authorization: {header['Authorization']}"),
+            *("--exclude-path", "/api/changes"),  # its answer has no end
             *("--checks", "all", "--phases", phases, "--max-examples", "15", "--continue-on-failure", "--no-color"),
         ]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900)

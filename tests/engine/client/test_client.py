@@ -47,7 +47,12 @@ def test_a_script_goes_through_the_queue_and_another_one_reviews(house: House, i
         assert [each.name for each in ann.projects()] == ["queue"] and ann.project("queue").id == project.id
         taken = ada.upload(project.id, invoice).documents[0]
         assert [line.id for line in ann.documents(project.id)] == [taken.document_id]
+        assert [line.id for line in ann.documents(project.id, [taken.document_id])] == [taken.document_id]
+        assert ann.documents(project.id, ["0" * 32]) == []
+        cursor = ann.changed_since().next
         rob.set_standard_questions(project.id, ["What is the total due?"])
+        told = {(each.project_id, each.topic) for each in ann.changed_since(cursor).changes}
+        assert told == {(project.id, "questions"), (project.id, "tasks")}
         task = ann.next(project.id).task
         assert task is not None and task.document_id == taken.document_id
         ann.heartbeat(task.id)
@@ -216,13 +221,16 @@ def test_a_script_looks_after_people(house: House) -> None:
 
 
 def test_the_client_reaches_every_route(house: House) -> None:
-    """The client promises all that people can do on the page; `/health` and below are for monitoring."""
+    """The client promises all that people can do on the page.
+
+    `/health` and below are for monitoring; `/changes` streams to browsers what `changed_since` asks for.
+    """
     parts = [path for path in Path(str(engine.client.__file__)).parent.glob("*.py") if path.name != "transport.py"]
     source = "".join(path.read_text("utf-8") for path in parts)
     reached = {re.sub(r"{\w+}", "{}", path) for path in re.findall(r'f?"(/[a-z][^"]*)"', source)}
     routes = httpx.get(f"{house.address}/api/openapi.json", headers={"authorization": f"Bearer {house.tokens['ada']}"})
     known = {re.sub(r"{\w+}", "{}", path.removeprefix("/api")) for path in routes.json()["paths"]}
-    assert known - reached == {"/health", "/health/live", "/health/ready"} and reached - known == set()
+    assert known - reached == {"/health", "/health/live", "/health/ready", "/changes"} and reached - known == set()
 
 
 def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path, tmp_path: Path) -> None:

@@ -1,0 +1,192 @@
+"""Streams of changes to browsers: one reader a process, which looks while somebody listens.
+
+The reader asks the database every half second what was changed, by whichever process, and hands each stream what its
+person may hear. What a slow browser has not taken yet is kept as one line for each topic of a project.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from db.changes import MOST_SUBJECTS, Topic
+from db.tables import User
+from engine import changes
+from engine.accounts import change_rights, sessions
+from engine.accounts.change_rights import ChangesView, Rights
+from engine.changes import ToldChange
+from engine.errors import TooMany
+from engine.workspace import Workspace
+
+LOOK_SECONDS = 0.5
+RIGHTS_SECONDS = 30.0  # after so long, login and rights of a stream are looked at again, whatever was told
+OF_ONE = 16  # streams of one person: one for each browser that holds one for its windows, or one a window
+_WAIT_SECONDS = 30  # told to whom has too many
+_log = logging.getLogger(__name__)
+
+
+class Subscription:
+    """What one stream has yet to be told. Changes come from the reader's thread, and are taken on the event loop."""
+
+    def __init__(self, user: User, rights: Rights, token: str | None, news: Callable[[], object]) -> None:
+        self.user, self.rights, self.token = user, rights, token
+        self.looked_at = time.monotonic()
+        self.ended = self.logged_out = False
+        self._news = news
+        self._lock = threading.Lock()
+        self._lines: dict[tuple[str | None, Topic], dict[str | None, None]] = {}
+        self._all = False
+        self._next = 0
+
+    def add(self, told: Sequence[ToldChange], cursor: int, *, everything: bool = False) -> None:
+        """Note changes, and where the stream goes on after them."""
+        with self._lock:
+            self._next, self._all = cursor, self._all or everything
+            for each in told:
+                subjects = self._lines.setdefault((each.project_id, each.topic), {})
+                if len(subjects) <= MOST_SUBJECTS or each.subject_id is None:  # more are not named
+                    subjects[each.subject_id] = None
+        if told or everything:
+            self._news()
+
+    def end(self, *, logged_out: bool = False) -> None:
+        """End the stream; `logged_out`: its person must log in again."""
+        self.ended, self.logged_out = True, logged_out
+        self._news()
+
+    def take(self) -> ChangesView:
+        """Return what was noted since the last time; it may be nothing but the cursor."""
+        with self._lock:
+            lines, self._lines = self._lines, {}
+            everything, self._all = self._all, False
+            changed = [change_rights.line_of(*key, subjects) for key, subjects in lines.items()]
+            return ChangesView(next=self._next, all=everything, changes=[] if everything else changed)
+
+
+class ChangeStreams:
+    """The streams of one process.
+
+    Args:
+        workspace: where changes are stored.
+        most: most streams at a time.
+    """
+
+    def __init__(self, workspace: Workspace, most: int) -> None:
+        self._workspace, self._most = workspace, most
+        self._lock = threading.Lock()  # guards the fields below
+        self._streams: list[Subscription] = []
+        self._of: Counter[str] = Counter()
+        self._cursor = 0
+        self._told_ahead: set[int] = set()  # ids behind the cursor that were told (see engine.changes)
+        self._thread: threading.Thread | None = None
+        self._stopped = threading.Event()
+
+    def open(self, user: User, token: str | None, since: int | None, news: Callable[[], object]) -> Subscription:
+        """Begin a stream; `close` ends it. Blocks for some queries.
+
+        Args:
+            user: the person who listens.
+            token: of their login.
+            since: cursor up to which they know everything; None: they know nothing.
+            news: called from any thread when there is something to take, or when the stream has ended.
+
+        Raises:
+            TooMany: the person, or the server, has too many streams.
+        """
+        with self._workspace.database.read() as session:
+            rights = change_rights.rights_of(session, user)
+        stream = Subscription(user, rights, token, news)
+        with self._lock:
+            if self._of[user.id] >= OF_ONE:
+                raise TooMany("You follow changes in too many windows. Close some of them.", _WAIT_SECONDS)
+            if len(self._streams) >= self._most:
+                sentence = "Too many windows follow changes on this server. Ask GET /api/changes/since instead."
+                raise TooMany(sentence, _WAIT_SECONDS)
+            self._of[user.id] += 1
+            if self._thread is None:
+                self._begin()
+            self._streams.append(stream)
+        try:  # behind the registration: nothing falls between the two
+            with self._workspace.database.read() as session:
+                news_since = changes.since(session, since) if since is not None else None
+                told = change_rights.heard_alone(session, rights, news_since.changes) if news_since else []
+                cursor = news_since.next if news_since else changes.newest(session)
+            stream.add(told, cursor, everything=news_since is not None and news_since.all)
+        except BaseException:
+            self.close(stream)
+            raise
+        return stream
+
+    def close(self, stream: Subscription) -> None:
+        """Forget a stream."""
+        with self._lock:
+            if stream in self._streams:
+                self._streams.remove(stream)
+                self._of[stream.user.id] -= 1
+                self._of += Counter()  # drops the zeros
+
+    def stop(self) -> None:
+        """End all streams, and accept no more."""
+        self._stopped.set()
+        with self._lock:
+            self._most = 0
+            streams, thread = list(self._streams), self._thread
+        for stream in streams:
+            stream.end()
+        if thread is not None:
+            thread.join(timeout=5)
+
+    def _begin(self) -> None:
+        with self._workspace.database.look() as session:
+            self._cursor = changes.newest(session)
+        self._told_ahead = set()
+        self._thread = threading.Thread(target=self._run, name="follow-changes", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(LOOK_SECONDS):
+            with self._lock:
+                if not self._streams:
+                    self._thread = None
+                    return
+                streams = list(self._streams)
+            try:
+                self._look(streams)
+            except Exception:
+                _log.exception("changes could not be read; trying again")
+
+    def _look(self, streams: Sequence[Subscription]) -> None:
+        with self._workspace.database.look() as session:
+            news = changes.since(session, self._cursor)
+        told = [each for each in news.changes if each.id not in self._told_ahead]
+        self._look_at_rights(streams, told)
+        if told or news.next != self._cursor:
+            with self._workspace.database.read() as session:
+                hidden = change_rights.compared(session, told)
+                for stream in streams:
+                    mine = change_rights.heard(session, stream.rights, told, hidden)
+                    stream.add(mine, news.next, everything=news.all)
+        self._cursor = news.next
+        self._told_ahead = {each.id for each in news.changes if each.id > news.next}
+
+    def _look_at_rights(self, streams: Sequence[Subscription], told: Sequence[ToldChange]) -> None:
+        """Look at login and rights of those whom a change concerns, and at the others once in a while."""
+        of_people = [each.subject_id for each in told if each.topic in ("members", "users")]
+        for stream in streams:
+            concerned = stream.user.id in of_people or None in of_people
+            if not concerned and time.monotonic() - stream.looked_at < RIGHTS_SECONDS:
+                continue
+            user = self._still(stream)
+            if user is None:
+                stream.end(logged_out=True)
+                continue
+            with self._workspace.database.read() as session:
+                stream.rights = change_rights.rights_of(session, user)
+            stream.looked_at = time.monotonic()
+
+    def _still(self, stream: Subscription) -> User | None:
+        """Return the person of a stream as they are now; None when the login has ended."""
+        if self._workspace.settings.auth == "local":
+            return stream.user
+        return sessions.user_of_token(self._workspace, stream.token or "")

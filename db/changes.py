@@ -1,0 +1,277 @@
+"""Changes: each unit of work stores what it changed, in its own transaction, for the open screens of all processes.
+
+Objects of the ORM are seen by events of their session. A statement on many rows does not say whose rows they are; the
+code that runs it calls `tell`. A forgotten call is logged.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import Result, event, insert, inspect
+from sqlalchemy.orm import ORMExecuteState, Session
+
+from db.base import now
+from db.tables import (
+    Annotation,
+    AutomaticAnswer,
+    Change,
+    Document,
+    DocumentGroup,
+    Firing,
+    Invitation,
+    Job,
+    LoginSession,
+    Member,
+    ModelVersion,
+    Page,
+    Project,
+    Promotion,
+    Question,
+    Revision,
+    Run,
+    RunMetric,
+    SecondLook,
+    StageChange,
+    Task,
+    User,
+    WordEdit,
+)
+
+Topic = Literal["documents", "questions", "tasks", "answers", "jobs", "runs", "models", "projects", "members", "users"]
+"""What changed, and the subject of the change.
+
+documents: a document; it arrived, was renamed, read further, its words fixed. answers: the document of the answer.
+questions, tasks (queue, leases, automatic answers), projects (name, settings, stage): none. jobs: the job. runs: the
+run. models: the version. members: the user, none for an invitation. users: the user, also when a session or token of
+theirs was ended; without a project.
+"""
+
+MOST_SUBJECTS = 50  # of one topic and project in one unit of work; more become one change without a subject
+CURVE_SECONDS = 1.0  # between two changes that tell of new points of a run's curves
+_LEDGER = "changes"  # in the info of a session
+_log = logging.getLogger(__name__)
+
+
+class Told(NamedTuple):
+    """A change as it is stored."""
+
+    project_id: str | None
+    topic: Topic
+    subject_id: str | None = None
+    question_id: str | None = None
+    author_id: str | None = None
+
+
+class _Of(NamedTuple):
+    """A change of a row whose owner must be looked up."""
+
+    table: type[Any]
+    id: str
+
+
+class Pace:
+    """Lets changes that come many times a second pass once in a while; one for each process."""
+
+    def __init__(self) -> None:
+        self._last: dict[object, float] = {}
+
+    def passes(self, key: object, seconds: float) -> bool:
+        """Return whether nothing with this key has passed in the last `seconds`."""
+        moment = time.monotonic()
+        if moment - self._last.get(key, -seconds) < seconds:
+            return False
+        if len(self._last) > 1000:
+            self._last = {each: at for each, at in self._last.items() if moment - at < seconds}
+        self._last[key] = moment
+        return True
+
+
+class _Ledger:
+    """What one unit of work has changed so far."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.told: dict[Told, None] = {}  # in order
+        self.owned: dict[_Of, None] = {}
+        self.in_bulk: set[type[Any]] = set()  # tables with a statement on many rows
+
+    def take(self, seen: Iterable[Told | _Of]) -> None:
+        for each in seen:
+            if isinstance(each, Told):
+                self.told[each] = None
+            elif each.table is not Run or self.pace.passes(each, CURVE_SECONDS):
+                self.owned[each] = None
+
+
+class ObservedSession(Session):
+    """A session whose changes are noted, for `store`."""
+
+    def __init__(self, pace: Pace, *given: Any, **options: Any) -> None:
+        super().__init__(*given, info={_LEDGER: _Ledger(pace)}, **options)
+
+
+def tell(
+    session: Session,
+    topic: Topic,
+    project_id: str | None,
+    subject_id: str | None = None,
+    *,
+    question_id: str | None = None,
+    author_id: str | None = None,
+) -> None:
+    """Note a change that the session cannot see: of a statement on many rows, or of a lease.
+
+    Args:
+        session: Of the unit of work.
+        topic: What changed.
+        project_id: Where; None: in the whole installation.
+        subject_id: See `Topic`.
+        question_id: Of a changed answer.
+        author_id: Of a changed answer.
+    """
+    ledger = session.info.get(_LEDGER)
+    if ledger is not None:
+        ledger.take([Told(project_id, topic, subject_id, question_id, author_id)])
+
+
+def store(session: Session) -> None:
+    """Store what the unit of work has changed, in one statement; called once, before its commit."""
+    session.flush()
+    ledger: _Ledger = session.info[_LEDGER]
+    for owned in ledger.owned:
+        if (found := _looked_up(session, owned)) is not None:
+            ledger.told[found] = None
+    topics = {each.topic for each in ledger.told}
+    if untold := [table for table in ledger.in_bulk if topics.isdisjoint(_IN_BULK[table])]:
+        report_untold([table.__tablename__ for table in untold])
+    if ledger.told:
+        moment = now()
+        rows = [{**each._asdict(), "created_at": moment} for each in _folded(ledger.told)]
+        session.connection().execute(_INSERT, rows)
+
+
+def report_untold(tables: list[str]) -> None:
+    """Report a unit of work that changed rows of these tables by a statement, and told nothing of it."""
+    _log.error("a statement changed rows of %s without db.changes.tell; open screens do not hear of it", tables)
+
+
+_INSERT = insert(Change.__table__)  # type: ignore[arg-type]
+
+
+def _folded(told: Iterable[Told]) -> list[Told]:
+    """Replace the subjects of a project's topic by one change without, where they are many or include one without."""
+    groups: dict[tuple[str | None, Topic], list[Told]] = {}
+    for each in told:
+        groups.setdefault((each.project_id, each.topic), []).append(each)
+    folded = []
+    for (project_id, topic), group in groups.items():
+        whole = len(group) > MOST_SUBJECTS or any(each.subject_id is None for each in group)
+        folded += [Told(project_id, topic)] if whole else group
+    return folded
+
+
+def _looked_up(session: Session, owned: _Of) -> Told | None:
+    """Return the change of a row through its owner, which the session mostly has at hand."""
+    if owned.table is Page:
+        page = session.get(Page, owned.id)
+        return _looked_up(session, _Of(Document, page.document_id)) if page is not None else None
+    row = session.get(owned.table, owned.id)
+    if row is None:
+        return None
+    return Told(row.project_id, "runs" if owned.table is Run else "documents", row.id)
+
+
+def _of_job(job: Job) -> list[Told]:
+    """Tell of a job, and of the document that it reads: its line shows how far it is."""
+    if job.project_id is None:
+        return []
+    document_id = job.payload.get("document_id")
+    told = [Told(job.project_id, "jobs", job.id)]
+    return [*told, Told(job.project_id, "documents", document_id)] if document_id is not None else told
+
+
+_RULES: Mapping[type[Any], Callable[[Any], Iterable[Told | _Of]]] = {
+    Document: lambda document: [Told(document.project_id, "documents", document.id)],
+    DocumentGroup: lambda group: [Told(group.project_id, "documents")] if group.quarantined_at is not None else [],
+    Page: lambda page: [_Of(Document, page.document_id)],
+    WordEdit: lambda edit: [_Of(Page, edit.page_id)],
+    Question: lambda question: [Told(question.project_id, "questions")],
+    Annotation: lambda answer: [
+        Told(answer.project_id, "answers", answer.document_id, answer.question_id, answer.author_id)
+    ],
+    Task: lambda task: [Told(task.project_id, "tasks")],
+    SecondLook: lambda look: [Told(look.project_id, "tasks")],
+    AutomaticAnswer: lambda answer: [Told(answer.project_id, "tasks")],
+    Job: _of_job,
+    Firing: lambda firing: [Told(firing.project_id, "jobs")],
+    Run: lambda run: [Told(run.project_id, "runs", run.id)],
+    RunMetric: lambda metric: [_Of(Run, metric.run_id)],
+    ModelVersion: lambda version: [Told(version.project_id, "models", version.id)],
+    Promotion: lambda promotion: [Told(promotion.project_id, "models", promotion.version_id)],
+    Project: lambda project: [Told(project.id, "projects")],
+    StageChange: lambda change: [Told(change.project_id, "projects")],
+    Member: lambda member: [Told(member.project_id, "members", member.user_id)],
+    Invitation: lambda invitation: [Told(invitation.project_id, "members")],
+    User: lambda user: [Told(None, "users", user.id)],
+    LoginSession: lambda login: [Told(None, "users", login.user_id)] if login.revoked_at is not None else [],
+}
+# Attributes whose change alone no screen shows: heartbeats, and what belongs to one person.
+_QUIET: Mapping[type[Any], frozenset[str]] = {
+    Job: frozenset({"lease_until", "heartbeat_at"}),
+    LoginSession: frozenset({"last_used_at"}),
+    User: frozenset({"preferences", "password_hash"}),
+}
+# Tables whose rows a statement must not change without one of these topics being told. Of the others, no screen shows
+# what statements change.
+_IN_BULK: Mapping[type[Any], frozenset[Topic]] = {
+    Annotation: frozenset({"answers"}),
+    Revision: frozenset({"answers"}),
+    Document: frozenset({"documents"}),
+    Page: frozenset({"documents"}),
+    Question: frozenset({"questions"}),
+    Task: frozenset({"tasks"}),
+    SecondLook: frozenset({"tasks"}),
+    AutomaticAnswer: frozenset({"tasks"}),
+    Job: frozenset({"jobs"}),
+    Run: frozenset({"runs"}),
+    RunMetric: frozenset({"runs"}),
+    ModelVersion: frozenset({"models"}),
+    Promotion: frozenset({"models"}),
+    Project: frozenset({"projects"}),
+    Member: frozenset({"members"}),
+    Invitation: frozenset({"members"}),
+    User: frozenset({"users"}),
+}
+
+
+def _see_flushed(session: ObservedSession, _context: Any) -> None:
+    # After the flush and not before: one that failed inside a savepoint has changed nothing.
+    ledger: _Ledger = session.info[_LEDGER]
+    for row in (*session.new, *session.deleted):
+        if (rule := _RULES.get(type(row))) is not None:
+            ledger.take(rule(row))
+    for row in session.dirty:
+        kind = type(row)
+        if kind in _RULES and _is_seen(row, _QUIET.get(kind, frozenset())):
+            ledger.take(_RULES[kind](row))
+
+
+def _is_seen(row: Any, quiet: frozenset[str]) -> bool:
+    return any(each.history.has_changes() for each in inspect(row).attrs if each.key not in quiet)
+
+
+def _see_statement(state: ORMExecuteState) -> Result[Any] | None:
+    table = state.bind_mapper.class_ if state.bind_mapper is not None else None
+    if table is None or table not in _IN_BULK or not (state.is_insert or state.is_update or state.is_delete):
+        return None
+    result = state.invoke_statement()
+    if getattr(result, "rowcount", -1) != 0:  # a conditional update may find nothing to change
+        ledger: _Ledger = state.session.info[_LEDGER]
+        ledger.in_bulk.add(table)
+    return result
+
+
+event.listen(ObservedSession, "after_flush", _see_flushed)
+event.listen(ObservedSession, "do_orm_execute", _see_statement)

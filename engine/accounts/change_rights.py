@@ -1,0 +1,126 @@
+"""Who hears of which change: members of its project, and of blind work only the person whose answer it is."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.changes import MOST_SUBJECTS, Topic
+from db.tables import Member, User
+from engine import changes
+from engine.accounts import visibility
+from engine.changes import ToldChange
+from engine.workspace import Workspace
+
+Pair = tuple[str | None, str | None]  # document and question of an answer
+
+
+class ChangeLine(BaseModel):
+    """What changed in a project."""
+
+    project_id: str | None = Field(description="Project; null: it concerns all projects, or the users of the server.")
+    topic: Topic = Field(
+        description="documents, questions, tasks (queue, leases), answers, jobs, runs, models, projects (name, "
+        "settings, stage), members, or users (all for admins of the server, oneself for others)."
+    )
+    subjects: list[str] | None = Field(
+        description="Ids of what changed: documents (also for answers), jobs, runs, models, users; null: any of them."
+    )
+
+
+class ChangesView(BaseModel):
+    """Changes since a cursor. `all`: they are not known any more, so everything may have changed."""
+
+    next: int = Field(description="The cursor to ask with the next time.")
+    all: bool = False
+    changes: list[ChangeLine] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a person may hear, as it was when it was looked up."""
+
+    user_id: str
+    everywhere: bool  # an admin of the installation
+    roles: Mapping[str, str]  # by project
+
+    def may_hear(self, change: ToldChange) -> bool:
+        """Return whether a change may be told, blind work aside."""
+        if change.topic in ("members", "users") and change.subject_id == self.user_id:
+            return True  # oneself: also the end of a membership
+        if change.project_id is None:
+            return self.everywhere or change.topic != "users"
+        return self.everywhere or change.project_id in self.roles
+
+    def may_be_blind_to(self, change: ToldChange) -> bool:
+        """Return whether a change is another person's answer, which an annotator may not know of yet."""
+        if change.topic != "answers" or change.author_id in (None, self.user_id) or self.everywhere:
+            return False
+        return self.roles.get(str(change.project_id), "annotator") == "annotator"
+
+
+def rights_of(session: Session, user: User) -> Rights:
+    """Return what a user may hear, as permissions.role_in would say for each project."""
+    if user.disabled_at is not None:
+        return Rights(user.id, False, {})
+    rows = session.execute(select(Member.project_id, Member.role).where(Member.user_id == user.id)).tuples()
+    return Rights(user.id, user.role == "admin", dict(rows.all()))
+
+
+def compared(session: Session, told: Sequence[ToldChange]) -> set[Pair]:
+    """Return those answers among changes that may be hidden from somebody. Most projects have none."""
+    answers = [_pair(each) for each in told if each.topic == "answers"]
+    return visibility.compared_pairs(session, answers) if answers else set()
+
+
+def heard(session: Session, rights: Rights, told: Sequence[ToldChange], hidden: Collection[Pair]) -> list[ToldChange]:
+    """Return the changes that a person hears of.
+
+    Args:
+        session: An open session.
+        rights: Of the person.
+        told: All changes, in order.
+        hidden: From `compared`.
+    """
+    told = [each for each in told if rights.may_hear(each)]
+    asked = {_pair(each) for each in told if rights.may_be_blind_to(each)}.intersection(hidden)
+    if not asked:
+        return told
+    unseen = visibility.compared_pairs(session, asked, rights.user_id)
+    return [each for each in told if not (rights.may_be_blind_to(each) and _pair(each) in unseen)]
+
+
+def heard_alone(session: Session, rights: Rights, told: Sequence[ToldChange]) -> list[ToldChange]:
+    """Return the changes that one person hears of; `heard` without further listeners."""
+    return heard(session, rights, told, compared(session, told))
+
+
+def changes_view(workspace: Workspace, user: User, since: int | None) -> ChangesView:
+    """Return what a user may hear since a cursor; without one, the cursor of now alone."""
+    with workspace.database.read() as session:
+        if since is None:
+            return ChangesView(next=changes.newest(session))
+        news = changes.since(session, since)
+        told = heard_alone(session, rights_of(session, user), news.changes)
+        return ChangesView(next=news.next, all=news.all, changes=lines_of(told))
+
+
+def _pair(change: ToldChange) -> Pair:
+    return change.subject_id, change.question_id
+
+
+def lines_of(told: Sequence[ToldChange]) -> list[ChangeLine]:
+    """Return changes for people: a line for each topic of a project, in order of their first change."""
+    groups: dict[tuple[str | None, Topic], dict[str | None, None]] = {}
+    for each in told:
+        groups.setdefault((each.project_id, each.topic), {})[each.subject_id] = None
+    return [line_of(project_id, topic, subjects) for (project_id, topic), subjects in groups.items()]
+
+
+def line_of(project_id: str | None, topic: Topic, subjects: Collection[str | None]) -> ChangeLine:
+    """Return a line; it names no subjects where one is not known, or where they are many."""
+    named = [subject for subject in subjects if subject is not None]
+    whole = len(named) < len(subjects) or len(named) > MOST_SUBJECTS
+    return ChangeLine(project_id=project_id, topic=topic, subjects=None if whole else named)

@@ -1,0 +1,116 @@
+"""Changes as their readers get them: in order, none lost, told once; and old ones deleted.
+
+A cursor is the id of a change; everything up to it has been read. On PostgreSQL, ids are given before the commit, so a
+smaller one may become visible after a larger one. A cursor therefore stops before a gap in the ids until the gap is so
+old that no commit can fill it any more. Behind it, the same changes are read again; that costs a repeated look, and
+nothing is lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.changes import Topic
+from db.tables import Change
+from engine.workspace import Workspace
+
+KEPT = timedelta(hours=1)
+LATE = timedelta(seconds=30)  # between the id of a change and its commit, at most; they follow each other at once
+MOST = 5000  # changes that are told one by one; of more, everything may have changed
+_NEWEST = 500  # newest changes among which a new reader looks for gaps
+
+
+@dataclass(frozen=True, slots=True)
+class ToldChange:
+    """A stored change; see `db.changes.Topic` for its subject."""
+
+    id: int
+    project_id: str | None
+    topic: Topic
+    subject_id: str | None
+    question_id: str | None
+    author_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Changes since a cursor.
+
+    Attributes:
+        changes: In the order of their ids.
+        next: Where the next reading begins.
+        all: Whether the changes since the cursor are not known any more, so that everything may have changed.
+    """
+
+    changes: Sequence[ToldChange]
+    next: int
+    all: bool = False
+
+
+_COLUMNS = (
+    Change.id,
+    Change.project_id,
+    Change.topic,
+    Change.subject_id,
+    Change.question_id,
+    Change.author_id,
+    Change.created_at,
+)
+
+
+def newest(session: Session) -> int:
+    """Return the cursor of a reader that begins now; 0 before the first change."""
+    rows = session.execute(select(Change.id, Change.created_at).order_by(Change.id.desc()).limit(_NEWEST)).all()
+    ids = [(row.id, row.created_at) for row in reversed(rows)]
+    return _settled(ids[0][0], ids) if ids else 0
+
+
+def since(session: Session, cursor: int) -> News:
+    """Return the changes behind a cursor, in one short query while there are none.
+
+    Args:
+        session: An open session; `Database.look` is enough.
+        cursor: From `newest` or an earlier `News`.
+    """
+    # The change at the cursor is read too: while it is there, nothing behind it was deleted.
+    chosen = select(*_COLUMNS).where(Change.id >= cursor).order_by(Change.id).limit(MOST + 2)
+    rows = [ToldChange(*row) for row in session.execute(chosen).tuples()]  # type: ignore[arg-type]
+    known = rows[0].id == max(cursor, 1) if rows else cursor == 0
+    if not known or len(rows) > MOST + 1:
+        return News((), newest(session), all=True)
+    behind = [row for row in rows if row.id > cursor]
+    return News(behind, _settled(cursor, [(row.id, row.created_at) for row in behind]))
+
+
+def prune(workspace: Workspace) -> None:
+    """Delete the changes of more than an hour ago, except the newest: readers that heard it miss nothing.
+
+    Costs as much as there is to delete. Several processes may do it at once.
+    """
+    with workspace.database.look() as session:
+        kept = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
+        first = session.scalar(kept) or session.scalar(select(func.max(Change.id)))
+        if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
+            return
+    with workspace.database.write() as session:
+        session.execute(delete(Change).where(Change.id < first).execution_options(synchronize_session=False))
+
+
+def _settled(cursor: int, ids: Sequence[tuple[int, datetime]]) -> int:
+    """Return the last id before the first gap that may still be filled.
+
+    Args:
+        cursor: The id before them; everything up to it is settled.
+        ids: Ids with their times, in order.
+    """
+    filled = now() - LATE
+    for number, created_at in ids:
+        if number > cursor + 1 and created_at > filled:
+            break
+        cursor = max(cursor, number)
+    return cursor
