@@ -40,6 +40,8 @@ export function buildLayout(root) {
   return rooms;
 }
 
+/** @typedef {ReturnType<typeof buildLayout>} Rooms */
+
 /**
  * Where the window is small, question, answer and decision alone stand beside the page; the rest unfolds.
  *

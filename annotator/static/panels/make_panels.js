@@ -56,9 +56,8 @@ import { WordOffer } from './word_offer.js';
 export function makePanels(rooms, { library, session, answer, askMore, work, navigation, incoming }, ports) {
   const { act, changed, commands } = ports;
   const toolbar = new Toolbar(rooms.toolbar, (name, value) => {
-    const { [name]: command, radius } = commands();
-    if (name === 'radius') radius(Number(value));
-    else /** @type {() => unknown} */ (command)();
+    if (name === 'radius') commands().radius(Number(value));
+    else commands()[/** @type {Exclude<keyof Commands, 'radius'>} */ (name)]();
   });
   const documentList = new DocumentList(rooms.documents, {
     open: (id) => act(() => navigation.document(id)),

@@ -3,12 +3,7 @@
 // again.
 
 /** @import { Library } from '../state/library.js' */
-
-/**
- * What has happened: see changes.js.
- *
- * @typedef {{ all: true } | { all?: undefined, project_id: string, topic: string, subjects: string[] | null }} Told
- */
+/** @import { Told, Topic } from './changes.js' */
 
 /**
  * @typedef {object} FollowingPorts
@@ -21,6 +16,7 @@
  */
 
 const MOST = 50; // documents that are fetched line by line; from here on, the list
+/** @type {Topic[]} */
 export const TOPICS = ['documents', 'answers', 'tasks', 'questions', 'projects', 'members'];
 
 export class Following {
@@ -48,7 +44,7 @@ export class Following {
     }
     const { topic, subjects } = told;
     if (topic === 'projects' || topic === 'members') this.wanted.add('projects');
-    else if (told.project_id !== this.library.project?.id) return;
+    else if (told.project_id !== null && told.project_id !== this.library.project?.id) return;
     else if (topic === 'tasks' || topic === 'questions') this.wanted.add(topic);
     else this.hearDocuments(topic, subjects);
     this.run();
