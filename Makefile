@@ -14,7 +14,7 @@ help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
 	@echo "make test       install what the tests need, lint, and run them"
 	@echo "make test-long  the long campaigns"
-	@echo "make lint       ruff, codespell, mypy, import contracts"
+	@echo "make lint       ruff, codespell, mypy, import contracts; types, ESLint, Prettier and unit specs of the front end"
 	@echo "make client     write the schemas of the Python client from the OpenAPI document, after a change of the REST interface"
 	@echo "make docs       write docs/cli.md, docs/api.md, docs/settings.md and the table of keys anew"
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"

@@ -411,6 +411,7 @@ export class Workspace {
   editStandard() {
     const { root, library, work, toasts } = this,
       { suggestions } = this.panels;
+    if (!library.project) return null;
     return openStandardQuestions(root, library.project, {
       saved: () => {
         suggestions.load();

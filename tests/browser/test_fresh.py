@@ -1,0 +1,74 @@
+"""What is changed anywhere is on every open screen; a screen that nobody touches asks nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.bench import Bench, invoice
+
+TOTAL = "What is the total due?"
+OWN = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture
+def other(bench: Bench) -> Iterator[Bench]:
+    """A second window of the same browser."""
+    page: Page = bench.page.context.new_page()
+    thrown: list[str] = []
+    page.on("pageerror", lambda error: thrown.append(str(error)))
+    page.goto(f"{bench.server}/app/")
+    page.wait_for_selector(".glossator[data-started]")
+    yield Bench(page, bench.server)
+    assert not thrown, thrown[0]
+
+
+def send(bench: Bench, method: str, path: str, body: object) -> None:
+    answer = bench.page.request.fetch(f"{bench.server}/api{path}", method=method, data=body, headers=OWN)
+    assert answer.ok, answer.text()
+
+
+def test_what_one_window_does_is_on_the_other(bench: Bench, other: Bench) -> None:
+    project = bench.get("/projects")[0]["id"]
+    bench.upload(invoice(), "fresh from the press.pdf")
+    document = bench.place()["document"]
+    row = other.page.locator(f".g-document[data-document='{document}']")
+    expect(row).to_contain_text("no questions")
+    bench.ask_and_clear(TOTAL)
+    row.click()
+    other.ready()
+    expect(other.page.locator(".g-asked")).to_have_text(TOTAL)
+    bench.keys.press("w")
+    bench.click("2,987.88")
+    bench.settled()
+    expect(other.page.locator(".g-reading")).to_have_text("2,987.88")
+    bench.keys.press("Enter")
+    bench.settled()
+    expect(row).to_contain_text("1 of 1 accepted")
+    expect(other.page.locator(".g-accept")).to_contain_text("Accepted")
+    # Standard questions that somebody has written, elsewhere, for a project of which this document is.
+    before = [each["text"] for each in bench.get(f"/projects/{project}/standard-questions")]
+    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": [*before, "Who is freshly asked?"]})
+    for window in (bench, other):
+        expect(window.page.locator(".g-suggestion", has_text="Who is freshly asked?")).to_be_visible()
+    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": before})
+    for window in (bench, other):
+        expect(window.page.locator(".g-suggestion", has_text="Who is freshly asked?")).to_have_count(0)
+    # A project that is made elsewhere can be chosen.
+    send(bench, "POST", "/projects", {"name": f"made elsewhere {document[-6:]}"})
+    expect(other.page.get_by_label("Project", exact=True)).to_contain_text(f"made elsewhere {document[-6:]}")
+
+
+def test_a_window_that_nobody_touches_asks_nothing(bench: Bench) -> None:
+    bench.upload()
+    bench.ask(TOTAL)
+    bench.settled()
+    bench.page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+    bench.page.on("request", lambda request: asked.append(request.url))
+    bench.page.wait_for_timeout(6_000)  # nothing can be waited for: that it does not come is what counts
+    assert not asked
+    # It hears all the same.
+    place = bench.place()
+    send(bench, "POST", f"/documents/{place['document']}/ask", {"question": "What is the invoice number?"})
+    expect(bench.page.locator(".g-question")).to_have_count(2)
