@@ -32,6 +32,8 @@ import { Verdicts } from './tasks/verdicts.js';
 import { WorkMode } from './tasks/work_mode.js';
 import { WordEditMode } from './words/word_edit_mode.js';
 
+const JUST_SAVED = 1500; // milliseconds in which a change that comes is likely to be one's own
+
 /** @import { MendedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
 /** @import { Toasts } from './core/toast.js' */
 /** @import { Rooms } from './panels/layout.js' */
@@ -224,6 +226,7 @@ export class Workspace {
       tasks: () => this.work.tasks.count(),
       questions: () => this.panels.suggestions.load(),
       failed: () => {}, // the next change fetches again
+      editing: () => this.queue.items.length > 0 || Date.now() - Number(this.queue.savedAt ?? 0) < JUST_SAVED,
     });
   }
 
@@ -503,5 +506,6 @@ export class Workspace {
     this.stage.destroy();
     this.keyboard.destroy();
     this.work.destroy();
+    this.following.destroy();
   }
 }

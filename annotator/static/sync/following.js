@@ -13,8 +13,10 @@
  * @property {() => Promise<unknown>} tasks
  * @property {() => Promise<unknown>} questions
  * @property {(error: unknown) => void} failed
+ * @property {() => boolean} editing edits of this window were saved a moment ago
  */
 
+const ECHO = 1500; // milliseconds: one's own strokes come back as changes, and are looked at once, not one by one
 const MOST = 50; // documents that are fetched line by line; from here on, the list
 /** @type {Topic[]} */
 export const TOPICS = ['documents', 'answers', 'tasks', 'questions', 'projects', 'members'];
@@ -25,6 +27,8 @@ export class Following {
   /** @type {Set<string>} what else is to be fetched */
   wanted = new Set();
   running = false;
+  /** @type {ReturnType<typeof setTimeout> | null} */
+  later = null;
 
   /**
    * @param {Library} library
@@ -47,7 +51,8 @@ export class Following {
     else if (told.project_id !== null && told.project_id !== this.library.project?.id) return;
     else if (topic === 'tasks' || topic === 'questions') this.wanted.add(topic);
     else this.hearDocuments(topic, subjects);
-    this.run();
+    if (topic === 'answers' && this.ports.editing()) this.later ??= setTimeout(() => this.run(), ECHO);
+    else this.run();
   }
 
   /**
@@ -67,6 +72,8 @@ export class Following {
 
   /** Fetches what is wanted, one round at a time: what comes meanwhile waits for the next. */
   async run() {
+    if (this.later !== null) clearTimeout(this.later);
+    this.later = null;
     if (this.running || !this.ports.seen()) return;
     this.running = true;
     try {
@@ -76,6 +83,10 @@ export class Following {
     } finally {
       this.running = false;
     }
+  }
+
+  destroy() {
+    if (this.later !== null) clearTimeout(this.later);
   }
 
   async round() {

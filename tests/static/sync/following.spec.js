@@ -21,8 +21,13 @@ function opened({ slow = false } = {}) {
     refreshLines: note('lines'),
   };
   const ports = { answers: note('answers'), pages: note('pages'), tasks: note('tasks'), questions: note('questions') };
-  const state = { seen: true };
-  const following = new Following(library, { ...ports, seen: () => state.seen, failed: assert.fail });
+  const state = { seen: true, editing: false };
+  const following = new Following(library, {
+    ...ports,
+    seen: () => state.seen,
+    editing: () => state.editing,
+    failed: assert.fail,
+  });
   const tell = (topic, subjects = null, project_id = PROJECT) => following.hear({ project_id, topic, subjects });
   const rest = async () => {
     do await new Promise((later) => setImmediate(later));
@@ -90,4 +95,19 @@ test('where everything may have changed, everything that is shown is fetched', a
   const { following, rest } = opened();
   following.hear({ all: true });
   assert.deepEqual(await rest(), ['projects', 'list', 'pages', 'answers', 'tasks', 'questions']);
+});
+
+test('one’s own strokes, which come back as changes, are looked at once, when the hand rests', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { tell, rest, state } = opened();
+  state.editing = true;
+  for (let stroke = 0; stroke < 5; stroke++) {
+    tell('answers', ['open']);
+    context.mock.timers.tick(200);
+    assert.deepEqual(await rest(), []);
+  }
+  context.mock.timers.tick(500);
+  assert.deepEqual(await rest(), ['lines open', 'answers', 'tasks']);
+  tell('documents', ['x']); // what is not an answer waits for nobody
+  assert.deepEqual(await rest(), ['lines x']);
 });
