@@ -8,7 +8,20 @@ from typing import Any
 
 import gradio as gr
 
-STYLES = ("theme", "workspace", "panels", "stage", "desk", "overlays", "gradio", "people", "jobs", "narrow", "touch")
+STYLES = (
+    "theme",
+    "workspace",
+    "panels",
+    "uploads",
+    "stage",
+    "desk",
+    "overlays",
+    "gradio",
+    "people",
+    "jobs",
+    "narrow",
+    "touch",
+)
 
 # For the head of the page (`gr.mount_gradio_app(..., head=HEAD)`): styles must be loaded before the first paint.
 HEAD = "\n".join(

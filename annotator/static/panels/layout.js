@@ -5,6 +5,8 @@
 import { h } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 
+/** @typedef {ReturnType<typeof buildLayout>} Rooms */
+
 /** @param {HTMLElement} root */
 export function buildLayout(root) {
   /**
