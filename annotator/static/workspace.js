@@ -136,13 +136,18 @@ export class Workspace {
     const { documentList, box, suggestions, offer } = this.panels;
     this.uploads = new Uploads(root, documentList.uploads, {
       project: () => library.project?.id,
+      stored: (answer) => navigation.stored(answer),
       done: (answers) => act(() => navigation.uploaded(answers)),
       failed: (sentence) => toasts.show(sentence, 'error'),
     });
+    this.uploads.queue.follow(() => library.document || this.render());
     const { verdicts } = this,
       upload = () => this.uploads.choose();
     const state = { library, session, pages, answer, askMore, work, verdicts, queue, stage, wordMode };
-    this.drawing = new RenderPanels(root, rooms, state, this.panels, { paint: () => this.paint(), upload });
+    this.drawing = new RenderPanels(root, rooms, state, this.panels, {
+      ...{ paint: () => this.paint(), upload },
+      uploading: () => this.uploads.busy,
+    });
     this.commands = makeCommands(
       { library, session, answer, navigation, work, wordMode, stage, cursor, box, suggestions, documentList },
       {
@@ -502,5 +507,7 @@ export class Workspace {
     this.stage.destroy();
     this.keyboard.destroy();
     this.work.destroy();
+    this.uploads.destroy();
+    this.panels.toolbar.destroy();
   }
 }

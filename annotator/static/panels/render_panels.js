@@ -69,7 +69,7 @@ export class RenderPanels {
    * @param {Rooms} rooms
    * @param {State} state
    * @param {Panels} panels
-   * @param {{ paint: () => void, upload: () => void }} act
+   * @param {{ paint: () => void, upload: () => void, uploading: () => boolean }} act
    */
   constructor(root, rooms, state, panels, act) {
     this.root = root;
@@ -133,6 +133,7 @@ export class RenderPanels {
       project: library.project,
       documents: library.documents,
       open: document?.id,
+      asked: document?.annotations,
     });
     this.panels.strip.render({ document, page, marks, chances });
     this.panels.box.render({ document, asking: answer.asking });
@@ -247,6 +248,12 @@ export class RenderPanels {
     if (!library.project) {
       const sentence = 'Ask an admin of a project for an invitation link.';
       return this.notice({ title: 'You are not a member of any project', sentence });
+    }
+    if (this.act.uploading()) {
+      return this.notice({
+        title: 'Reading your documents…',
+        sentence: 'The first one opens here as soon as it is read.',
+      });
     }
     if (library.documents?.length) {
       return this.notice({ title: 'Choose a document', sentence: 'The first page opens here.' });
