@@ -11,7 +11,20 @@ import gradio as gr
 
 STATIC = Path(__file__).parent / "static"
 
-STYLES = ("theme", "workspace", "panels", "stage", "desk", "overlays", "gradio", "people", "jobs", "narrow", "touch")
+STYLES = (
+    "theme",
+    "workspace",
+    "panels",
+    "uploads",
+    "stage",
+    "desk",
+    "overlays",
+    "gradio",
+    "people",
+    "jobs",
+    "narrow",
+    "touch",
+)
 
 # Without these links, a browser would learn of a module only from the module that imports it: ten round trips in a row.
 _MODULES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js"))

@@ -135,21 +135,26 @@ export class Workspace {
         takeWords: () => this.takeWords(),
       },
     );
-    const { documentList, box, suggestions, offer } = this.panels;
+    const { documentList, box, suggestions } = this.panels;
     this.uploads = new Uploads(root, documentList.uploads, {
       project: () => library.project?.id,
+      stored: (answer) => navigation.stored(answer),
       done: (answers) => act(() => navigation.uploaded(answers)),
       failed: (sentence) => toasts.show(sentence, 'error'),
     });
+    this.uploads.queue.follow(() => library.document || this.render());
     const { verdicts } = this,
       upload = () => this.uploads.choose();
     const state = { library, session, pages, answer, askMore, work, verdicts, queue, stage, wordMode };
-    this.drawing = new RenderPanels(root, rooms, state, this.panels, { paint: () => this.paint(), upload });
+    this.drawing = new RenderPanels(root, rooms, state, this.panels, {
+      ...{ paint: () => this.paint(), upload },
+      uploading: () => this.uploads.busy,
+    });
     this.commands = makeCommands(
       { library, session, answer, navigation, work, wordMode, stage, cursor, box, suggestions, documentList },
       {
         ...{ act, changed, tell, upload },
-        takeWords: () => offer.number > 0 && !answer.markOn(stage.page?.id).words.length && this.takeWords(),
+        takeWords: () => this.drawing.offersWords && this.takeWords(),
         help: () => openHelp({ root, preferences, relabel: () => this.relabel(), appear: () => this.appear() }),
         history: () => answer.local && openHistory(root, answer.local),
         menu: (open) => this.menu(open),
@@ -507,5 +512,7 @@ export class Workspace {
     this.keyboard.destroy();
     this.work.destroy();
     this.following.destroy();
+    this.uploads.destroy();
+    this.panels.toolbar.destroy();
   }
 }

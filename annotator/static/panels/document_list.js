@@ -9,6 +9,8 @@ import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { thumbnailAddress } from '../core/api.js';
 
+const ACCEPTED = new Set(['accepted', 'fixed']);
+
 /**
  * @typedef {object} DocumentListActs
  * @property {(document: string) => unknown} open
@@ -22,6 +24,7 @@ import { thumbnailAddress } from '../core/api.js';
  * @property {Pick<ProjectView, 'id'> | null} project the open one
  * @property {readonly DocumentLine[] | null} documents null: not known yet
  * @property {string | undefined} open id of the open document
+ * @property {readonly { status: string }[]} [asked] its questions, as the list beside the page has them
  */
 
 export class DocumentList {
@@ -45,7 +48,7 @@ export class DocumentList {
       title: `Search documents   ${hint('documents')}`,
       on: { input: () => this.paint(), keydown: (event) => this.down(event) },
     });
-    this.uploads = h('div', { class: 'g-uploads', 'aria-live': 'polite' });
+    this.uploads = h('div', { class: 'g-uploads', hidden: true });
     this.list = h('div', {
       class: 'g-documents',
       role: 'listbox',
@@ -77,29 +80,35 @@ export class DocumentList {
     /** @type {string | undefined} */
     this.open = undefined;
     this.homeless = false;
-    /** @type {{ documents: readonly DocumentLine[] | null, open: string | undefined, wanted: string } | null} */
-    this.painted = null;
+    /** @type {readonly { status: string }[] | undefined} */
+    this.asked = undefined;
+    /** @type {readonly unknown[]} */
+    this.painted = []; // from what
+    /** @type {string | undefined} */
+    this.reached = undefined; // id of the open document, once its row was brought into sight
   }
 
   /** @param {DocumentListView} view */
-  render({ projects, project, documents, open }) {
-    replace(
+  render({ projects, project, documents, open, asked }) {
+    redraw(
       this.project,
-      projects.map((each) => h('option', { value: each.id }, each.name)),
+      projects.map(({ id, name }) => [id, name]),
+      () => projects.map((each) => h('option', { value: each.id }, each.name)),
     );
     this.project.value = project?.id ?? '';
     this.project.dataset.alone = String(projects.length < 2);
     this.homeless = projects.length === 0;
     this.documents = documents;
     this.open = open;
+    this.asked = asked;
     this.paint();
   }
 
   paint() {
     const wanted = this.search.value.trim().toLowerCase();
-    if (this.painted?.documents === this.documents && this.painted.open === this.open && this.painted.wanted === wanted)
-      return; // every stroke passes here
-    this.painted = { documents: this.documents, open: this.open, wanted };
+    const drawn = [this.documents, this.open, this.asked, wanted];
+    if (drawn.every((each, at) => each === this.painted[at])) return; // every stroke passes here
+    this.painted = drawn;
     const shown = (this.documents ?? []).filter((each) => each.name.toLowerCase().includes(wanted));
     if (this.documents === null) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, 'Loading…'));
     if (this.homeless) return replace(this.list); // the stage says why
@@ -134,9 +143,33 @@ export class DocumentList {
       dress: (row, each) => {
         row.ariaSelected = String(each.id === this.open);
         row.tabIndex = each === first ? 0 : -1;
-        redraw(row, each, () => this.content(each));
+        const line = this.counted(each);
+        redraw(row, line, () => this.content(line));
       },
     });
+    this.reach();
+  }
+
+  /** A document that was opened comes into sight; later the list stays where somebody has scrolled it. */
+  reach() {
+    const { open } = this;
+    if (open === this.reached) return;
+    const row = this.list.querySelector('[aria-selected=true]');
+    if (open && !row) return; // its line is on its way
+    this.reached = open;
+    row?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /**
+   * The questions of the open document are known better than its line, which is fetched now and then.
+   *
+   * @param {DocumentLine} line
+   * @returns {DocumentLine}
+   */
+  counted(line) {
+    if (line.id !== this.open || !this.asked) return line;
+    const accepted = this.asked.filter(({ status }) => ACCEPTED.has(status)).length;
+    return { ...line, questions: this.asked.length, accepted };
   }
 
   /**

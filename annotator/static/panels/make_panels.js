@@ -10,7 +10,6 @@ import { QuestionBox } from './question_box.js';
 import { QuestionList } from './question_list.js';
 import { Suggestions } from './suggestions.js';
 import { Toolbar } from './toolbar.js';
-import { WordOffer } from './word_offer.js';
 
 /** @import { Commands } from '../commands.js' */
 /** @import { AskMore } from '../state/ask_more.js' */
@@ -89,9 +88,8 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     page: (id) => act(() => navigation.page(id)),
     askHere: () => answer.refinement.askHere(),
     compare: () => act(() => ports.compare()),
+    takeWords: () => ports.takeWords(),
   });
-  const offer = new WordOffer(() => ports.takeWords());
-  card.actions.before(offer.root);
   const questionList = new QuestionList(rooms.questions, (id) => act(() => navigation.annotation(id)));
   const bar = new QueueBar(rooms.desk, {
     mode: (name) => act(() => work.enter(name)),
@@ -124,5 +122,5 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     tell: ports.tell,
     error: ports.error,
   });
-  return { toolbar, documentList, strip, box, card, offer, questionList, bar, review, suggestions };
+  return { toolbar, documentList, strip, box, card, questionList, bar, review, suggestions };
 }

@@ -27,7 +27,6 @@ import { isBlank } from '../state/marks.js';
 /** @import { QuestionList } from './question_list.js' */
 /** @import { Suggestions } from './suggestions.js' */
 /** @import { Toolbar } from './toolbar.js' */
-/** @import { WordOffer } from './word_offer.js' */
 
 /**
  * What is drawn from.
@@ -54,7 +53,6 @@ import { isBlank } from '../state/marks.js';
  * @property {QuestionBox} box
  * @property {QuestionList} questionList
  * @property {AnswerCard} card
- * @property {WordOffer} offer
  * @property {QueueBar} bar
  * @property {ReviewPanel} review
  * @property {Suggestions} suggestions
@@ -63,13 +61,14 @@ import { isBlank } from '../state/marks.js';
 
 export class RenderPanels {
   locked = false;
+  offersWords = false; // Enter takes the words under the paint
 
   /**
    * @param {HTMLElement} root
    * @param {Rooms} rooms
    * @param {State} state
    * @param {Panels} panels
-   * @param {{ paint: () => void, upload: () => void }} act
+   * @param {{ paint: () => void, upload: () => void, uploading: () => boolean }} act
    */
   constructor(root, rooms, state, panels, act) {
     this.root = root;
@@ -133,6 +132,7 @@ export class RenderPanels {
       project: library.project,
       documents: library.documents,
       open: document?.id,
+      asked: document?.annotations,
     });
     this.panels.strip.render({ document, page, marks, chances });
     this.panels.box.render({ document, asking: answer.asking });
@@ -197,8 +197,9 @@ export class RenderPanels {
       { document, page } = library;
     const { local, choices, chosen, refining } = answer,
       locked = work.lock !== null;
-    const offered = this.settled && !locked && !refining && !local?.no_answer ? wordsUnderPaint(stage) : [];
-    this.panels.offer.render(offered.length);
+    const open = this.settled && !locked && !refining && !local?.no_answer && !answer.markOn(page?.id).words.length;
+    const offered = open ? wordsUnderPaint(stage) : [];
+    this.offersWords = offered.length > 0;
     this.panels.card.render({
       document,
       annotation: local,
@@ -209,6 +210,7 @@ export class RenderPanels {
       choices,
       chosen,
       refining,
+      under: offered.length,
       marked: Boolean(page && marks[page.id]),
       pending: Boolean(local && pending.has(local.id)),
       locked,
@@ -247,6 +249,12 @@ export class RenderPanels {
     if (!library.project) {
       const sentence = 'Ask an admin of a project for an invitation link.';
       return this.notice({ title: 'You are not a member of any project', sentence });
+    }
+    if (this.act.uploading()) {
+      return this.notice({
+        title: 'Reading your documents…',
+        sentence: 'The first one opens here as soon as it is read.',
+      });
     }
     if (library.documents?.length) {
       return this.notice({ title: 'Choose a document', sentence: 'The first page opens here.' });

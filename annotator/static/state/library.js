@@ -101,7 +101,8 @@ export class Library {
       asked = new Set(ids);
     const stay = this.documents.flatMap((line) => lines.get(line.id) ?? (asked.has(line.id) ? [] : [line]));
     const known = new Set(stay.map((line) => line.id));
-    this.documents = [...stay, ...fresh.filter((line) => !known.has(line.id))];
+    const come = fresh.filter((line) => !known.has(line.id));
+    this.documents = [...come, ...stay].sort((one, other) => (one.id < other.id ? 1 : -1)); // newest first
     this.changed();
   }
 

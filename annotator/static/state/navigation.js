@@ -49,6 +49,8 @@ export class Navigation {
   slow = undefined;
   /** @type {string | null} the project that is being opened */
   going = null;
+  /** @type {Promise<unknown> | null} the first document of a project, which opens by itself */
+  first = null;
 
   /**
    * @param {object} parts
@@ -224,6 +226,21 @@ export class Navigation {
   }
 
   /**
+   * A file has become a document: its line comes into the list, and it is opened where none is.
+   *
+   * @param {{ document_id: string, project: string }} upload
+   */
+  async stored({ document_id: id, project }) {
+    const { library } = this;
+    if (project !== library.project?.id) return;
+    await library.refreshLines([id]);
+    if (this.first || library.document || project !== library.project?.id) return;
+    const opening = this.document(id).then((opened) => opened && this.ports.focusQuestion());
+    this.first = opening.finally(() => (this.first = null));
+    this.ports.act(() => this.first);
+  }
+
+  /**
    * The first document of a drop is opened, where it was the only one, or none was open.
    *
    * @param {{ document_id: string, project: string, created: boolean }[]} uploads
@@ -232,6 +249,7 @@ export class Navigation {
     const { library } = this;
     const here = uploads.filter((each) => each.project === library.project?.id); // others went into the project left since
     await library.refreshLines(here.map((each) => each.document_id));
+    await this.first?.catch(() => {});
     await this.handsFree();
     const first = here.find((each) => each.created) ?? here[0];
     if (!first || library.document?.id === first.document_id || (here.length > 1 && library.document)) return;

@@ -1,24 +1,37 @@
-// Uploads: chosen or dropped files, one request a file so that each has its own progress and its own verdict.
+// Documents come into the workspace: chosen, or dropped anywhere on it.
+
+/** @import { StoredFile } from './upload_queue.js' */
 
 import { h } from '../core/dom.js';
-import { count } from '../core/text.js';
 import { icon } from '../core/icons.js';
-import { upload } from '../core/api.js';
+import { UploadList } from '../panels/upload_list.js';
+import { UploadQueue } from './upload_queue.js';
 
-const AT_ONCE = 2;
-const WAIT = 5; // seconds before a file goes again to a server that has too many at once, unless the server says
-const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,image/jpeg,image/tiff';
+export const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,image/jpeg,image/tiff';
+
+/**
+ * @typedef {object} UploadsActs
+ * @property {() => string | undefined} project the open one
+ * @property {(stored: StoredFile) => unknown} [stored] a file has become a document; its row stays until this resolves
+ * @property {(stored: StoredFile[]) => unknown} done after the last file
+ * @property {(sentence: string) => unknown} failed
+ */
+
+const carriesFiles = (/** @type {DragEvent} */ event) => Boolean(event.dataTransfer?.types.includes('Files'));
 
 export class Uploads {
-  // root: everything that takes drops. list: where the progress stands. done(answers): after the last file of a batch.
-  constructor(root, list, { project, done, failed }) {
-    this.list = list;
+  /**
+   * @param {HTMLElement} root everything that takes drops
+   * @param {HTMLElement} list where the progress stands
+   * @param {UploadsActs} act
+   */
+  constructor(root, list, { project, stored, done, failed }) {
+    this.root = root;
     this.project = project;
-    this.done = done;
     this.failed = failed;
-    this.waiting = [];
-    this.running = 0;
-    this.answers = [];
+    this.queue = new UploadQueue({ stored, ended: done });
+    this.list = new UploadList(list, this.queue);
+    /** @type {HTMLInputElement} */
     this.input = h('input', {
       type: 'file',
       multiple: true,
@@ -39,18 +52,26 @@ export class Uploads {
       ),
     );
     root.append(this.input, this.veil);
-    const files = (event) => [...(event.dataTransfer?.types ?? [])].includes('Files');
-    root.addEventListener('dragenter', (event) => files(event) && this.cover(true));
-    root.addEventListener('dragover', (event) => files(event) && event.preventDefault());
-    root.addEventListener('dragleave', (event) => !root.contains(event.relatedTarget) && this.cover(false));
-    root.addEventListener('drop', (event) => {
-      if (!files(event)) return;
-      event.preventDefault();
-      this.cover(false);
-      this.add([...event.dataTransfer.files]);
-    });
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    root.addEventListener('dragenter', (event) => carriesFiles(event) && this.cover(true), { signal });
+    root.addEventListener('dragover', (event) => carriesFiles(event) && event.preventDefault(), { signal });
+    root.addEventListener('dragleave', (event) => this.left(event.relatedTarget), { signal });
+    root.addEventListener('drop', (event) => this.dropped(event), { signal });
+    // What has not been sent is lost with the page.
+    window.addEventListener('beforeunload', (event) => this.queue.busy && event.preventDefault(), { signal });
   }
 
+  get busy() {
+    return this.queue.busy;
+  }
+
+  /** @param {EventTarget | null} to what the pointer is over now */
+  left(to) {
+    if (!(to instanceof Node && this.root.contains(to))) this.cover(false);
+  }
+
+  /** @param {boolean} on */
   cover(on) {
     this.veil.hidden = !on;
   }
@@ -60,93 +81,27 @@ export class Uploads {
   }
 
   chosen() {
-    this.add([...this.input.files]);
+    this.add(this.input.files ?? []);
     this.input.value = '';
   }
 
+  /** @param {DragEvent} event */
+  dropped(event) {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    this.cover(false);
+    this.add(event.dataTransfer?.files ?? []);
+  }
+
+  /** @param {Iterable<File>} files */
   add(files) {
     const project = this.project();
-    if (!project) return this.failed('No project is open. Choose a project first.');
-    for (const file of files) this.waiting.push({ file, project, row: this.row(file) });
-    this.pump();
+    if (project) this.queue.add(project, files);
+    else this.failed('No project is open. Choose a project first.');
   }
 
-  row(file) {
-    const bar = h('i', {}),
-      note = h('span', { class: 'g-quiet' }, 'Waiting');
-    const close = h(
-      'button',
-      { class: 'g-icon-button g-small', 'aria-label': 'Dismiss', hidden: true, on: { click: () => element.remove() } },
-      icon('cross', 12),
-    );
-    const element = h(
-      'div',
-      { class: 'g-uploading' },
-      h('div', { class: 'g-uploading-name' }, h('b', { title: file.name }, file.name), close),
-      h('div', { class: 'g-bar' }, bar),
-      note,
-    );
-    this.list.append(element);
-    return {
-      progress: (share) => {
-        bar.style.width = `${100 * share}%`;
-        note.textContent = share < 1 ? `Sending, ${Math.round(100 * share)} %` : 'Reading pages and words…';
-        element.dataset.state = share < 1 ? 'sending' : 'reading';
-      },
-      later: () => {
-        note.textContent = 'The server is busy. This file is sent again soon.';
-      },
-      end: (state, sentence, seconds) => {
-        bar.style.width = '100%';
-        element.dataset.state = state;
-        note.textContent = sentence;
-        close.hidden = false;
-        if (seconds) setTimeout(() => element.remove(), 1000 * seconds);
-      },
-    };
-  }
-
-  pump() {
-    while (this.running < AT_ONCE && this.waiting.length) this.start(this.waiting.shift());
-  }
-
-  // A server with too many files at once is asked again until it takes this one.
-  async send(project, file, row) {
-    for (;;) {
-      try {
-        return await upload(project, file, row.progress);
-      } catch (error) {
-        if (error.status !== 429) throw error;
-        row.later();
-        await new Promise((go) => setTimeout(go, 1000 * (error.wait || WAIT)));
-      }
-    }
-  }
-
-  async start({ file, project, row }) {
-    this.running++;
-    row.progress(0);
-    try {
-      const answer = await this.send(project, file, row);
-      const [stored] = answer.documents ?? [];
-      const [refused] = answer.refused ?? [];
-      if (stored) {
-        const words = !stored.created
-          ? 'Already in the project.'
-          : stored.whole
-            ? `${count(stored.pages, 'page')}, ${count(stored.words, 'word')}`
-            : 'Opened. Further pages are being read.';
-        row.end('done', stored.warnings?.[0] ?? words, stored.warnings?.length ? 20 : 4);
-        this.answers.push({ ...stored, project });
-      } else row.end('refused', refused?.sentence ?? answer.detail ?? 'The server refused the file. Check its format.');
-    } catch (error) {
-      row.end('refused', error.message);
-    }
-    this.running--;
-    this.pump();
-    if (this.running || this.waiting.length) return;
-    const answers = this.answers;
-    this.answers = [];
-    this.done(answers);
+  destroy() {
+    this.leaving.abort();
+    this.list.destroy();
   }
 }
