@@ -37,13 +37,19 @@ class Subscription:
         self._lock = threading.Lock()
         self._lines: dict[tuple[str | None, Topic], dict[str | None, None]] = {}
         self._all = False
-        self._next = 0
+        self._next = self._begins = 0
+
+    def begin(self, told: Sequence[ToldChange], cursor: int, *, everything: bool) -> None:
+        """Note what the person does not know yet; the reader, which may lag, need not tell it again."""
+        self.add(told, cursor, everything=everything)
+        self._begins = cursor
 
     def add(self, told: Sequence[ToldChange], cursor: int, *, everything: bool = False) -> None:
         """Note changes, and where the stream goes on after them."""
         with self._lock:
             self._next, self._all = cursor, self._all or everything
-            for each in told:
+            self._begins = 0 if everything else self._begins
+            for each in (each for each in told if each.id > self._begins):
                 subjects = self._lines.setdefault((each.project_id, each.topic), {})
                 if len(subjects) <= MOST_SUBJECTS or each.subject_id is None:  # more are not named
                     subjects[each.subject_id] = None
@@ -112,7 +118,7 @@ class ChangeStreams:
                 news_since = changes.since(session, since) if since is not None else None
                 told = change_rights.heard_alone(session, rights, news_since.changes) if news_since else []
                 cursor = news_since.next if news_since else changes.newest(session)
-            stream.add(told, cursor, everything=news_since is not None and news_since.all)
+            stream.begin(told, cursor, everything=news_since is not None and news_since.all)
         except BaseException:
             self.close(stream)
             raise

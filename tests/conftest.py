@@ -111,7 +111,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         shutil.copyfile(request.getfixturevalue("migrated_file"), tmp_path / "glossator.db")
         return f"sqlite:///{tmp_path / 'glossator.db'}"
     template: str = request.getfixturevalue("migrated_database")
-    return _fresh(request.getfixturevalue("postgresql_address"), template)
+    return fresh_database(request.getfixturevalue("postgresql_address"), template)
 
 
 @pytest.fixture(params=KINDS)
@@ -119,10 +119,11 @@ def empty_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Address of a database of each kind in which there is nothing."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'glossator.db'}"
-    return _fresh(request.getfixturevalue("postgresql_address"), "template1")
+    return fresh_database(request.getfixturevalue("postgresql_address"), "template1")
 
 
-def _fresh(address: str, template: str) -> str:
+def fresh_database(address: str, template: str = "template1") -> str:
+    """Create a database on a PostgreSQL, and return its address."""
     name = f"test_{uuid.uuid4().hex}"
     _create(address, name, template)
     return _named(address, name)

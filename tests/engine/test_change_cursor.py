@@ -1,0 +1,135 @@
+"""Reading changes: in order, none lost where commits overtake each other, and old ones deleted."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.changes import tell
+from db.tables import Change
+from engine import changes
+from engine.changes import News
+from engine.workspace import Workspace
+
+POSTGRESQL = pytest.mark.parametrize(
+    "database_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
+)
+
+
+def change(workspace: Workspace, topic: str = "jobs") -> None:
+    with workspace.database.write() as session:
+        tell(session, topic, "p")  # type: ignore[arg-type]
+
+
+def newest(workspace: Workspace) -> int:
+    with workspace.database.look() as session:
+        return changes.newest(session)
+
+
+def since(workspace: Workspace, cursor: int) -> News:
+    with workspace.database.look() as session:
+        return changes.since(session, cursor)
+
+
+def topics(news: News) -> list[str]:
+    return [each.topic for each in news.changes]
+
+
+@contextmanager
+def uncommitted(workspace: Workspace, topic: str) -> Iterator[Session]:
+    """A unit of work that has got the id of its change, and is about to commit."""
+    with Session(workspace.database.engine) as session:
+        session.execute(insert(Change).values(project_id="p", topic=topic, created_at=now()))
+        yield session
+
+
+def test_a_reader_hears_what_follows_its_cursor_once(workspace: Workspace) -> None:
+    cursor = newest(workspace)
+    assert since(workspace, cursor) == News([], cursor)
+    change(workspace, "jobs")
+    change(workspace, "runs")
+    news = since(workspace, cursor)
+    assert topics(news) == ["jobs", "runs"] and not news.all
+    assert news.next == newest(workspace)
+    assert since(workspace, news.next) == News([], news.next)
+
+
+@POSTGRESQL
+def test_a_change_that_others_overtook_is_not_lost(workspace: Workspace) -> None:
+    change(workspace)
+    cursor = newest(workspace)
+    with uncommitted(workspace, "runs") as late:
+        change(workspace, "models")
+        before = since(workspace, cursor)
+        assert topics(before) == ["models"]
+        assert before.next == cursor == newest(workspace), "a cursor behind the gap would lose the change in it"
+        late.commit()
+    after = since(workspace, before.next)
+    assert topics(after) == ["runs", "models"]
+    assert since(workspace, after.next).changes == []
+
+
+@POSTGRESQL
+def test_a_gap_that_nobody_fills_is_passed_after_a_while(workspace: Workspace) -> None:
+    change(workspace)
+    cursor = newest(workspace)
+    with uncommitted(workspace, "runs") as undone:
+        change(workspace, "models")
+        undone.rollback()
+    assert since(workspace, cursor).next == cursor
+    with workspace.database.write() as session:
+        session.execute(update(Change).values(created_at=now() - changes.LATE))
+    news = since(workspace, cursor)
+    assert topics(news) == ["models"] and news.next == newest(workspace) == cursor + 2
+
+
+def test_old_changes_go_and_who_missed_them_is_told(workspace: Workspace) -> None:
+    change(workspace)
+    early = newest(workspace)
+    for _ in range(4):
+        change(workspace)
+    last = newest(workspace)
+    with workspace.database.write() as session:
+        hour_ago = now() - changes.KEPT - timedelta(seconds=1)
+        session.execute(update(Change).where(Change.id < last).values(created_at=hour_ago))
+    changes.prune(workspace)
+    changes.prune(workspace)
+    with workspace.database.read() as session:
+        assert session.scalars(select(Change.id)).all() == [last]
+    assert since(workspace, early) == News((), last, all=True)
+    assert since(workspace, last) == News([], last)
+    with workspace.database.write() as session:
+        session.execute(update(Change).values(created_at=hour_ago))
+    changes.prune(workspace)
+    assert since(workspace, last) == News([], last), "the newest stays: who has heard it misses nothing"
+    change(workspace, "runs")
+    assert topics(since(workspace, last)) == ["runs"]
+
+
+def test_a_cursor_of_another_database_hears_that_everything_may_have_changed(workspace: Workspace) -> None:
+    assert since(workspace, newest(workspace) + 1000).all
+    change(workspace)
+    assert since(workspace, newest(workspace) + 1).all
+
+
+def test_more_than_can_be_told_is_everything(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(workspace)
+    cursor = newest(workspace)
+    monkeypatch.setattr(changes, "MOST", 3)
+    for _ in range(3):
+        change(workspace)
+    assert len(since(workspace, cursor).changes) == 3
+    change(workspace)
+    assert since(workspace, cursor) == News((), newest(workspace), all=True)
+
+
+def test_an_empty_table_has_a_cursor_too(workspace: Workspace) -> None:
+    with workspace.database.read() as session:
+        assert session.scalar(select(func.count(Change.id))) == 0
+    assert since(workspace, 0) == News([], 0) and newest(workspace) == 0
+    change(workspace)
+    assert topics(since(workspace, 0)) == ["jobs"]
