@@ -26,6 +26,7 @@ from engine.errors import Conflict
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
 from engine.interchange.pictures import checked
 from engine.projects.open_tasks import lock_project, open_missing
+from engine.queries import standing
 from engine.text import storable
 from engine.workspace import Workspace
 from model.examples import Word
@@ -307,7 +308,10 @@ def _answer(
             session.add(asked)
             session.flush()
         there = select(Annotation.id).where(
-            Annotation.document_id == document.id, Annotation.question_id == asked.id, Annotation.author_id == user_id
+            Annotation.document_id == document.id,
+            Annotation.question_id == asked.id,
+            Annotation.author_id == user_id,
+            standing(),
         )
         if session.scalar(there) is not None:
             continue
