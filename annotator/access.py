@@ -20,13 +20,13 @@ OWNER = "owner"  # an admin of the whole installation
 _ASKS_FOR: dict[Callable[..., Any], str] = {required_admin: OWNER}
 
 
-def _needs(role: Role) -> Callable[[Request], None]:
+def _needs(role: Role, *, removed: bool = False) -> Callable[[Request], None]:
     def check(request: Request) -> None:
         ids = {name: key for name, key in request.path_params.items() if name in permissions.NAMES}
         user = required_user(request)
         if ids:
             with workspace_of(request).database.read() as session:
-                permissions.check(session, user, ids, role)
+                permissions.check(session, user, ids, role, removed=removed)
         elif role != "annotator":
             raise RuntimeError(f"{request.url.path} names no id of a project; depend on CurrentAdmin instead.")
 
@@ -36,6 +36,7 @@ def _needs(role: Role) -> Callable[[Request], None]:
 
 check_member, check_reviewer = _needs("annotator"), _needs("reviewer")  # for routes that check before reading the body
 MEMBERS = Depends(check_member)
+MEMBERS_AND_REMOVED = Depends(_needs("annotator", removed=True))  # for routes that also take removed answers
 REVIEWERS = Depends(check_reviewer)
 ADMINS = Depends(_needs("admin"))
 

@@ -1,6 +1,7 @@
 """Migrate a database to the schema of this version, and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
 
 from db.base import Base
 from db.session import Database
@@ -58,6 +60,26 @@ def _config() -> Config:
 def _run(database: Database, act: Callable[[Config], None]) -> None:
     config = _config()
     # One connection, one transaction: a migration that fails in the middle leaves the database as it was.
-    with database.engine.execution_options(glossator_writes=True).begin() as connection:
+    opened = database.engine.execution_options(glossator_writes=True).connect()
+    with opened as connection, _tables_replaceable(connection), connection.begin():
         config.attributes["connection"] = connection
         act(config)
+
+
+@contextmanager
+def _tables_replaceable(connection: Connection) -> Iterator[None]:
+    """Let a migration replace a table that others refer to.
+
+    SQLite changes constraints by a copy of the table, and dropping the old one would break the references. The setting
+    has no effect inside a transaction, so migrations cannot make it (sqlite.org/lang_altertable.html, section 7).
+    """
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    cursor = connection.connection.cursor()
+    cursor.execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()

@@ -37,6 +37,8 @@ _SENTENCES: Mapping[str, str] = {
     "tasks.first": "moved {document} to the front of the queue",
     "stage.change": "set the stage: {stage} ({reason})",
     "stage.fall_back": "returned to the stage {stage}: {reason}",
+    "answers.remove": "removed an answer of {author}: {question} ({document})",
+    "answers.restore": "restored an answer of {author}: {question} ({document})",
     "automatic.undo": "withdrew {answers} automatic answers",
     "exports.make": "exported {answers} answers as {format}",
     "imports.make": "imported {answers} answers as {format}",

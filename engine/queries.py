@@ -1,4 +1,4 @@
-"""Conditions and lookups of many services: newest revision, row by id."""
+"""Conditions and lookups of many services: standing answer, newest revision, row by id."""
 
 from typing import Any, TypeVar
 
@@ -8,17 +8,35 @@ from sqlalchemy.orm import Session
 from db.base import Base
 from db.tables import Annotation, Revision
 from engine.errors import NotFound
+from engine.statuses import REMOVED
 
 _NAMES = {"modelversion": "model", "loginsession": "session"}
 _Row = TypeVar("_Row", bound=Base)
 
 
+def standing(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
+    """Return the condition that an answer is not removed.
+
+    Every statement about answers needs it, except where another condition implies it: `is_newest`, or the statuses that
+    count there, as `Annotation.status.in_(ACCEPTED)`.
+
+    Args:
+        annotation: the table `Annotation`, or an alias of it.
+    """
+    return annotation.status != REMOVED
+
+
 def is_newest(revision: type[Revision] = Revision) -> ColumnElement[bool]:
-    """Return the condition that joins an annotation to its newest revision.
+    """Return the condition that joins an annotation that is not removed to its newest revision.
 
     Args:
         revision: the table `Revision`, or an alias of it.
     """
+    return standing() & is_head(revision)
+
+
+def is_head(revision: type[Revision] = Revision) -> ColumnElement[bool]:
+    """Return the condition of `is_newest`, for removed annotations too."""
     return (revision.annotation_id == Annotation.id) & (revision.number == Annotation.head)
 
 

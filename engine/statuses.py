@@ -7,5 +7,6 @@ An answer is a draft, then submitted; a reviewer accepts, fixes or rejects it. W
 
 ACCEPTED = ("accepted", "fixed")  # statuses of labels; fixed: accepted after the reviewer changed it
 ANSWERED = ("submitted", *ACCEPTED)  # statuses that count as an answer
+REMOVED = "removed"  # status of an answer that counts nowhere until it is restored (engine.queries.standing)
 AUTOMATIC = "automatic"  # status of an unreviewed, auto-accepted answer in datasets
 TRAIN = "train"  # split of the documents used for training

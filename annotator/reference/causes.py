@@ -28,7 +28,7 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "404": (
         "NotFound",
-        "The resource does not exist, or belongs to a project of which the user is not a member.",
+        "The resource does not exist, was removed, or belongs to a project of which the user is not a member.",
         {"detail": "There is no such document."},
     ),
     "408": (
@@ -118,6 +118,7 @@ ROLES = {
 ELSEWHERE = "The request comes from another site, or from a browser that sends no Origin header."
 
 _MOVED_ON = "The answer has changed since `base`; `current` holds the newest version."
+_OTHER_USER = "Nobody is logged in, or the user is not the one in X-Glossator-User."
 _FILE = "The page image or the model's checkpoint is missing from the disk."
 _REPORTS = "Eight reports are running; Retry-After gives the seconds to wait."
 _LARGE = "Too many large masks are being saved; Retry-After gives the seconds to wait."
@@ -155,20 +156,31 @@ CAUSES: dict[str, dict[str, str]] = {
     },
     "PUT /api/pages/{page_id}/words": {
         "409": "The words have changed since `base`; `current` holds the newest version.",
-        "401": "Nobody is logged in, or the user is not the one in X-Glossator-User.",
+        "401": _OTHER_USER,
     },
     # answers
     "POST /api/documents/{document_id}/ask": {"500": _FILE},
     "POST /api/annotations/{annotation_id}/ask-more": {"403": _WORK, "500": _FILE},
     "POST /api/annotations/{annotation_id}/refine": {"403": _WORK, "500": _FILE},
     "PUT /api/annotations/{annotation_id}/revisions": {
-        "401": "Nobody is logged in, or the user is not the one in X-Glossator-User.",
+        "401": _OTHER_USER,
         "403": _WORK,
         "409": _MOVED_ON,
         "429": _LARGE,
     },
+    "DELETE /api/annotations/{annotation_id}": {
+        "401": _OTHER_USER,
+        "403": f"{_WORK} Only they can remove a submitted answer that is compared with other people's.",
+        "409": _MOVED_ON,
+        "422": "The answer is the known answer of a gold question. Otherwise `base` is missing or wrong.",
+    },
+    "POST /api/annotations/{annotation_id}/restore": {
+        "401": _OTHER_USER,
+        "403": _WORK,
+        "409": "Its author has answered the question again since.",
+    },
     "POST /api/annotations/{annotation_id}/reviews": {
-        "401": "Nobody is logged in, or the user is not the one in X-Glossator-User.",
+        "401": _OTHER_USER,
         "409": _MOVED_ON,
         "429": _LARGE,
     },

@@ -29,7 +29,7 @@ TAGS = {
     "projects": "Projects, their settings, and the next open answer.",
     "documents": "Uploads, and documents with their pages.",
     "pages": "Images and words of pages.",
-    "annotations": "Questions, refinements, and saved edits of answers.",
+    "annotations": "Questions, refinements, saved edits of answers, and their removal.",
     "tasks": "Standard questions, and the queue of their tasks.",
     "reviews": "Reviews of submitted answers.",
     "selection": "Document selection, label review, stages and automatic answers.",

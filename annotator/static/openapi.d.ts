@@ -20,7 +20,15 @@ export interface paths {
         get: operations["show_api_annotations__annotation_id__get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove an answer with its question from its document
+         * @description Remove an answer with its question from its document.
+         *
+         *     It counts nowhere any more, and a task that it answered returns to the queue. Its history stays, and it can be
+         *     restored at any time. Snapshots and exports made before stay as they are. Annotators remove their own answers,
+         *     reviewers and admins any. Asking the same question again gives a new answer. Repeating the request changes nothing.
+         */
+        delete: operations["remove_api_annotations__annotation_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -66,6 +74,28 @@ export interface paths {
          *     Changes no annotation: save the result as an edit with its prediction id.
          */
         post: operations["refine_api_annotations__annotation_id__refine_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/annotations/{annotation_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a removed answer as it was, with its status and its history
+         * @description Restore a removed answer as it was, with its status and its history.
+         *
+         *     Annotators restore their own answers, reviewers and admins any. Repeating the request changes nothing.
+         */
+        post: operations["restore_api_annotations__annotation_id__restore_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -327,6 +357,28 @@ export interface paths {
          *     409 when the document is not being read.
          */
         post: operations["stop_reading_api_documents__document_id__reading_stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{document_id}/removed-answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the removed answers of a document that the user can restore, newest first
+         * @description Return the removed answers of a document that the user can restore, newest first.
+         *
+         *     `status` is the status that an answer gets back.
+         */
+        get: operations["removed_api_documents__document_id__removed_answers_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4877,6 +4929,33 @@ export interface operations {
             };
         };
     };
+    remove_api_annotations__annotation_id__delete: {
+        parameters: {
+            query: {
+                /** @description Revision that the person saw; 0: the model's proposal. */
+                base: number;
+            };
+            header?: {
+                /** @description Id of the user who made the edit. */
+                "x-glossator-user"?: string | null;
+            };
+            path: {
+                /** @description Id of an annotation: one user's answer to a question about a document. */
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove an answer with its question from its document */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     ask_more_api_annotations__annotation_id__ask_more_post: {
         parameters: {
             query?: never;
@@ -5130,6 +5209,141 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Proposal"];
+                };
+            };
+        };
+    };
+    restore_api_annotations__annotation_id__restore_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the user who made the edit. */
+                "x-glossator-user"?: string | null;
+            };
+            path: {
+                /** @description Id of an annotation: one user's answer to a question about a document. */
+                annotation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Annotation with its newest state; with `head` 0 the state is the model's proposal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *       "document_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *       "question": {
+                     *         "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *         "text": "What is the total due?"
+                     *       },
+                     *       "status": "accepted",
+                     *       "head": 1,
+                     *       "author": {
+                     *         "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *         "name": "amira"
+                     *       },
+                     *       "editor": {
+                     *         "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *         "name": "amira"
+                     *       },
+                     *       "updated_at": "2026-03-02T10:42:07Z",
+                     *       "state": {
+                     *         "no_answer": false,
+                     *         "pages": {
+                     *           "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42": {
+                     *             "words": [
+                     *               41
+                     *             ],
+                     *             "mask": {
+                     *               "box": [
+                     *                 612,
+                     *                 840,
+                     *                 742,
+                     *                 866
+                     *               ],
+                     *               "counts": [
+                     *                 0,
+                     *                 3380
+                     *               ]
+                     *             },
+                     *             "points": [],
+                     *             "boxes": []
+                     *           }
+                     *         }
+                     *       },
+                     *       "text": "2,987.88 EUR",
+                     *       "proposal": {
+                     *         "words": [
+                     *           41
+                     *         ],
+                     *         "mask": {
+                     *           "box": [
+                     *             612,
+                     *             840,
+                     *             742,
+                     *             866
+                     *           ],
+                     *           "counts": [
+                     *             0,
+                     *             3380
+                     *           ]
+                     *         },
+                     *         "text": "2,987.88 EUR",
+                     *         "score": 0.91,
+                     *         "candidates": [
+                     *           {
+                     *             "words": [
+                     *               41
+                     *             ],
+                     *             "mask": {
+                     *               "box": [
+                     *                 612,
+                     *                 840,
+                     *                 742,
+                     *                 866
+                     *               ],
+                     *               "counts": [
+                     *                 0,
+                     *                 3380
+                     *               ]
+                     *             },
+                     *             "text": "2,987.88 EUR",
+                     *             "score": 0.91
+                     *           }
+                     *         ],
+                     *         "ranked": [
+                     *           {
+                     *             "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *             "answered": 0.98,
+                     *             "score": 0.91
+                     *           }
+                     *         ],
+                     *         "prediction_id": "019a6f0d90117a6f9c2e4b8d7a5f3c10",
+                     *         "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *         "answered": 0.98,
+                     *         "milliseconds": 24.6,
+                     *         "model": {
+                     *           "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *           "label": "v1"
+                     *         }
+                     *       },
+                     *       "ranked": [
+                     *         {
+                     *           "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *           "answered": 0.98,
+                     *           "score": 0.91
+                     *         }
+                     *       ],
+                     *       "existing": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AnnotationView"];
                 };
             };
         };
@@ -5849,6 +6063,54 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DocumentView"];
+                };
+            };
+        };
+    };
+    removed_api_documents__document_id__removed_answers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a document; GET /api/projects/{project_id}/documents lists them. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List of: Annotation as a row in a list of questions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *         "question": {
+                     *           "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *           "text": "What is the total due?"
+                     *         },
+                     *         "status": "accepted",
+                     *         "head": 1,
+                     *         "author": {
+                     *           "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *           "name": "amira"
+                     *         },
+                     *         "text": "2,987.88 EUR",
+                     *         "no_answer": false,
+                     *         "pages": [
+                     *           "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42"
+                     *         ],
+                     *         "answered": 0.98,
+                     *         "score": 0.91,
+                     *         "updated_at": "2026-03-02T10:42:07Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["AnnotationLine"][];
                 };
             };
         };

@@ -3,12 +3,13 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
 
 UNRANKED = 1_000_000_000  # priority of a task without a rank
+_STANDING = text("status <> 'removed'")
 
 
 class Question(Base):
@@ -30,12 +31,25 @@ class Question(Base):
 
 
 class Annotation(Base):
-    """One person's answer to a question on a document; `head` and `status` repeat its newest revision."""
+    """One person's answer to a question on a document; `head` and `status` repeat its newest revision.
+
+    A removed answer has the status "removed" and keeps its head, whose status it gets back when it is restored. It
+    counts nowhere (engine.queries.standing), and its author may answer the question anew.
+    """
 
     __tablename__ = "annotations"
     __table_args__ = (
-        CheckConstraint("status in ('draft', 'submitted', 'accepted', 'rejected', 'fixed')", name="status"),
-        UniqueConstraint("document_id", "question_id", "author_id"),
+        CheckConstraint("status in ('draft', 'submitted', 'accepted', 'rejected', 'fixed', 'removed')", name="status"),
+        Index(
+            "uq_annotations_standing",
+            "document_id",
+            "question_id",
+            "author_id",
+            unique=True,
+            sqlite_where=_STANDING,
+            postgresql_where=_STANDING,
+        ),
+        Index("ix_annotations_document_id_question_id", "document_id", "question_id"),
         Index("ix_annotations_project_id_status", "project_id", "status"),
     )
 

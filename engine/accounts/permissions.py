@@ -73,21 +73,24 @@ def require(workspace: Workspace, user: User, project_id: str, needed: Role = "a
         return check(session, user, {"project_id": project_id}, needed)
 
 
-def check_author(session: Session, annotation: Annotation, user_id: str) -> None:
+def check_author(session: Session, annotation: Annotation, user_id: str, *, removed: bool = False) -> None:
     """Check that a user may change an answer: its author, a reviewer or an admin.
 
     Args:
         session: an open session.
         annotation: the answer.
         user_id: id of the user.
+        removed: allow a removed one.
 
     Raises:
         Forbidden: the user may not change it.
-        NotFound: the answer is hidden from the user; Forbidden would name its author.
+        NotFound: the answer is hidden from the user; Forbidden would name its author. Or it was removed.
     """
     if annotation.author_id == user_id:
+        if not removed:
+            visibility.check_standing(annotation.status)
         return
-    visibility.seen(session, annotation.id, user_id)
+    visibility.seen(session, annotation.id, user_id, removed=removed)
     user = session.get_one(User, user_id)
     role = role_in(session, user, annotation.project_id)
     if role is None or RANK[role] < RANK["reviewer"]:
@@ -125,7 +128,9 @@ def project_of(session: Session, name: str, key: str) -> str:
     return found
 
 
-def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "annotator") -> Role:
+def check(
+    session: Session, user: User, ids: Mapping[str, str], needed: Role = "annotator", *, removed: bool = False
+) -> Role:
     """Check a user's access to resources of one project.
 
     Args:
@@ -133,12 +138,14 @@ def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "
         user: the user.
         ids: id by name, names as in NAMES.
         needed: least role.
+        removed: allow a removed answer.
 
     Returns:
         The user's role in the project.
 
     Raises:
-        NotFound: a resource does not exist, belongs to another project, or is hidden; or the user is not a member.
+        NotFound: a resource does not exist, belongs to another project, is hidden or removed; or the user is not a
+            member.
         Forbidden: the role is too low.
     """
     owners = {name: project_of(session, name, key) for name, key in ids.items()}
@@ -155,6 +162,8 @@ def check(session: Session, user: User, ids: Mapping[str, str], needed: Role = "
             f"Only {'an admin' if needed == 'admin' else 'a reviewer or an admin'} of the project can do this. "
             "Ask an admin of the project for that role."
         )
+    if "annotation_id" in ids and not removed:
+        visibility.check_standing(session.get_one(Annotation, ids["annotation_id"]).status)
     return role
 
 

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, Document, Member, Task, User
 from engine.errors import NotFound
-from engine.statuses import ANSWERED
+from engine.statuses import ANSWERED, REMOVED
 
 SOMEBODY = "Somebody else"  # replaces the name of a person who holds or answered the question
 NOT_THERE = "There is no such annotation."  # as for an unknown id: existence would reveal that somebody has answered
+GONE = "This answer was removed. Its author, a reviewer or an admin of the project can restore it."
 
 
 def compared(viewer_id: str) -> ColumnElement[bool]:
@@ -98,18 +99,27 @@ def is_hidden(session: Session, annotation: Annotation, viewer_id: str) -> bool:
     return session.scalar(hidden) is not None and not sees_all(session, annotation.project_id, viewer_id)
 
 
-def seen(session: Session, annotation_id: str, viewer_id: str | None) -> Annotation:
+def seen(session: Session, annotation_id: str, viewer_id: str | None, *, removed: bool = False) -> Annotation:
     """Return an annotation that the user may see.
 
     Args:
         session: an open session.
         annotation_id: id of the annotation.
         viewer_id: id of the user; None: no check.
+        removed: also return a removed one.
 
     Raises:
-        NotFound: there is no such annotation, or it is hidden from the user.
+        NotFound: there is no such annotation, it is hidden from the user, or it was removed.
     """
     annotation = session.get(Annotation, annotation_id)
     if annotation is None or (viewer_id is not None and is_hidden(session, annotation, viewer_id)):
         raise NotFound(NOT_THERE)
+    if not removed:
+        check_standing(annotation.status)
     return annotation
+
+
+def check_standing(status: str) -> None:
+    """Check that an answer of this status was not removed; first check that the user may see it. Raises NotFound."""
+    if status == REMOVED:
+        raise NotFound(GONE)

@@ -22,7 +22,7 @@ from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_
 from engine.annotation.survey_answers import Prepared, prepared
 from engine.errors import NotFound, Refused
 from engine.projects import project_stage
-from engine.queries import existing
+from engine.queries import existing, standing
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
 from model.devices import use_threads
@@ -66,7 +66,7 @@ class AnswerService:
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         """Ask a question about a document or one of its pages; return (annotation id, asked before).
 
-        An existing answer of this person is returned unchanged.
+        An existing answer of this person is returned unchanged; after its removal, the question is asked anew.
 
         Args:
             document_id: Document to ask.
@@ -90,7 +90,10 @@ class AnswerService:
                 select(Annotation.id)
                 .join(Question, Question.id == Annotation.question_id)
                 .where(
-                    Annotation.document_id == document_id, Annotation.author_id == user_id, Question.text == question
+                    Annotation.document_id == document_id,
+                    Annotation.author_id == user_id,
+                    Question.text == question,
+                    standing(),
                 )
             )
             known = session.scalar(

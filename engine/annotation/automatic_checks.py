@@ -1,6 +1,7 @@
 """Automatic answers: conditions on their state, and their audit by people's answers.
 
-Reads only, except `checked` and `person_answered`, which store the verdict that a person's answer implies.
+Reads only, except `checked` and `person_answered`, which store the verdict that a person's answer implies, and
+`check_anew`.
 """
 
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, defer
 
 from db.base import now
-from db.tables import AutomaticAnswer, Task
+from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
 from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
+from engine.queries import standing
+from engine.statuses import ANSWERED
 
 LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
 
@@ -133,6 +136,32 @@ def checked(
     automatic.checked_by, automatic.checked_at = person_id, now()
     session.flush()
     return automatic
+
+
+def check_anew(session: Session, document_id: str, question_id: str) -> None:
+    """Store the verdict of the newest answer of a person that is not removed; without one, the verdict is withdrawn.
+
+    For the removal and the restoring of answers. The project's stage stays: it changed by a decision of its own.
+    """
+    automatic = session.scalar(_of_question(document_id, question_id))
+    if automatic is None:
+        return
+    newest = session.scalar(
+        select(Revision)
+        .join(Annotation, Annotation.id == Revision.annotation_id)
+        .where(Annotation.document_id == document_id, Annotation.question_id == question_id, standing())
+        .where(Revision.status.in_(ANSWERED))
+        .order_by(Revision.created_at.desc(), Revision.id.desc())
+        .limit(1)
+    )
+    if newest is None:
+        automatic.verdict = automatic.checked_by = automatic.checked_at = None
+    else:
+        state = AnnotationState.model_validate(newest.state)
+        right = opinion_of(ToCheck(automatic.id, automatic.answer, automatic.page_id), state).right
+        automatic.verdict = "right" if right else "wrong"
+        automatic.checked_by, automatic.checked_at = newest.author_id, newest.created_at
+    session.flush()
 
 
 def _of_question(document_id: str, question_id: str) -> Select[AutomaticAnswer]:

@@ -18,7 +18,7 @@ from db import changes
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import leases
-from engine.accounts import permissions
+from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
@@ -26,6 +26,7 @@ from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings
+from engine.queries import standing
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
@@ -122,18 +123,23 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
 _APPEND = insert(Revision.__table__)  # type: ignore[arg-type]
 _ADVANCE = (
     update(Annotation)
-    .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"))
+    .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"), standing())
     .values(head=bindparam("following"), status=bindparam("becomes"))
     .returning(Annotation.id)
     .execution_options(synchronize_session=False)
 )
 
 
+def moved_on(head: int, base: int) -> RevisionConflict:
+    """Return the conflict of a change that builds on another revision than the newest."""
+    return RevisionConflict(f"This answer was changed meanwhile: it is at revision {head}, and yours builds on {base}.")
+
+
 def advance(session: Session, annotation_id: str, base: int, key: str, status: str) -> Saved | None:
     """Move the head of an annotation from `base` to the next revision, which the caller appends.
 
     Returns None when the head was moved. Returns the stored revision when the same request succeeded before and its
-    response was lost. Raises RevisionConflict when `base` is not the head.
+    response was lost. Raises RevisionConflict when `base` is not the head, NotFound when the answer was removed.
     """
     # PostgreSQL lets two writers reach this point; the conditional update lets one of them pass. The other waits here
     # for the first commit, so its search by key below sees the stored revision.
@@ -196,6 +202,7 @@ _ALLOWED = (
         Annotation.question_id,
         Annotation.author_id,
         Annotation.head,
+        Annotation.status,
         User.role,
         User.disabled_at,
         Member.role.label("member_role"),
@@ -240,6 +247,7 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")
     if found.author_id != user_id and not reviewer:
         permissions.check_author(session, session.get_one(Annotation, annotation_id), user_id)
+    visibility.check_standing(found.status)
     if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
         action = "submit"
     return _Answer(found.project_id, found.document_id, found.question_id, found.author_id, found.head, action)
@@ -260,10 +268,9 @@ def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> 
         select(Revision).where(Revision.annotation_id == annotation_id, Revision.idempotency_key == key)
     )
     if revision is None:
-        head = session.scalar(select(Annotation.head).where(Annotation.id == annotation_id))
-        raise RevisionConflict(
-            f"This answer was changed meanwhile: it is at revision {head}, and yours builds on {base}."
-        )
+        found = session.execute(select(Annotation.head, Annotation.status).where(Annotation.id == annotation_id)).one()
+        visibility.check_standing(found.status)
+        raise moved_on(found.head, base)
     state = AnnotationState.model_validate(revision.state)
     return Saved(
         revision=revision.number,

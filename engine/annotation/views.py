@@ -1,15 +1,15 @@
 """Views of annotations for the user interface. Reads only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, defer
 
-from db.tables import Annotation, Prediction, Question, Revision, User
-from engine.accounts.visibility import hidden_questions, seen
+from db.tables import Annotation, Document, Prediction, Question, Revision, User
+from engine.accounts.visibility import hidden_questions, seen, sees_all
 from engine.annotation.proposal import (
     Proposal,
     RankedPage,
@@ -22,7 +22,8 @@ from engine.annotation.proposal import (
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
-from engine.queries import is_newest
+from engine.queries import existing, is_head, standing
+from engine.statuses import REMOVED
 from engine.workspace import Workspace
 
 
@@ -108,24 +109,23 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
 
 def annotation_lines(workspace: Workspace, document_id: str, viewer_id: str | None = None) -> list[AnnotationLine]:
     """Return the questions of a document, oldest first, with the answers that the viewer may see."""
+    here = (Annotation.document_id == document_id) & standing()
     with workspace.database.read() as session:
         hidden = hidden_questions(session, document_id, viewer_id) if viewer_id is not None else set()
-        rows = session.execute(
-            select(Annotation, Question, User)
-            .join(Question, Question.id == Annotation.question_id)
-            .join(User, User.id == Annotation.author_id)
-            .where(Annotation.document_id == document_id)
-            .order_by(Annotation.id)
-        ).all()
-        shown = [row for row in rows if row[1].id not in hidden or row[2].id == viewer_id]
-        heads = _heads(session, document_id)
-        proposals = _proposals(session, document_id)
-        states = [_state(annotation, heads, proposals) for annotation, _, _ in shown]
-        texts = answer_texts(session, states)
-    return [
-        _line(annotation, question, author, state, text, heads.get(annotation.id), proposals.get(annotation.id))
-        for (annotation, question, author), state, text in zip(shown, states, texts, strict=True)
-    ]
+        return _lines(session, here, lambda one: one.question_id not in hidden or one.author_id == viewer_id)
+
+
+def removed_lines(workspace: Workspace, document_id: str, user_id: str) -> list[AnnotationLine]:
+    """Return the removed answers of a document that the user may restore, newest first.
+
+    `status` is the status that an answer gets back. Raises NotFound for an unknown document.
+    """
+    with workspace.database.read() as session:
+        document = existing(session, Document, document_id)
+        chosen = (Annotation.document_id == document_id) & (Annotation.status == REMOVED)
+        if not sees_all(session, document.project_id, user_id):
+            chosen &= Annotation.author_id == user_id
+        return _lines(session, chosen)[::-1]
 
 
 def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: str | None) -> Annotation | None:
@@ -144,26 +144,48 @@ def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: 
     return next((each for each in waiting if after is None or each.id > after), waiting[0] if waiting else None)
 
 
+def _lines(
+    session: Session, chosen: ColumnElement[bool], shown: Callable[[Annotation], bool] = lambda _: True
+) -> list[AnnotationLine]:
+    """Return the chosen answers that are shown, oldest first."""
+    rows = session.execute(
+        select(Annotation, Question, User)
+        .join(Question, Question.id == Annotation.question_id)
+        .join(User, User.id == Annotation.author_id)
+        .where(chosen)
+        .order_by(Annotation.id)
+    )
+    lines = [row for row in rows if shown(row[0])]
+    heads, proposals = _heads(session, chosen), _proposals(session, chosen)
+    states = [_state(annotation, heads, proposals) for annotation, _, _ in lines]
+    texts = answer_texts(session, states)
+    return [
+        _line(annotation, question, author, state, text, heads.get(annotation.id), proposals.get(annotation.id))
+        for (annotation, question, author), state, text in zip(lines, states, texts, strict=True)
+    ]
+
+
 class _Head(NamedTuple):
     """Newest revision of an answer."""
 
     state: dict[str, Any]
+    status: str
     saved_at: datetime
 
 
-def _heads(session: Session, document_id: str) -> dict[str, _Head]:
-    """Return the newest revision by annotation, for a whole document."""
+def _heads(session: Session, chosen: ColumnElement[bool]) -> dict[str, _Head]:
+    """Return the newest revision by annotation, of the chosen ones."""
     rows = session.execute(
-        select(Annotation.id, Revision.state, Revision.created_at)
-        .join(Revision, is_newest())
-        .where(Annotation.document_id == document_id)
+        select(Annotation.id, Revision.state, Revision.status, Revision.created_at)
+        .join(Revision, is_head())
+        .where(chosen)
     )
-    return {annotation_id: _Head(state, saved_at) for annotation_id, state, saved_at in rows}
+    return {annotation_id: _Head(*head) for annotation_id, *head in rows}
 
 
-def _proposals(session: Session, document_id: str) -> dict[str, Prediction]:
+def _proposals(session: Session, chosen: ColumnElement[bool]) -> dict[str, Prediction]:
     """Return the newest proposal by annotation; the masks are loaded only for answers without edits."""
-    here = select(Annotation.id).where(Annotation.document_id == document_id)
+    here = select(Annotation.id).where(chosen)
     untouched = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head == 0)))
     edited = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head > 0)))
     found = [*session.scalars(untouched), *session.scalars(edited.options(defer(Prediction.answer)))]
@@ -189,7 +211,7 @@ def _line(
     return AnnotationLine(
         id=annotation.id,
         question=QuestionView(id=question.id, text=question.text),
-        status=annotation.status,
+        status=annotation.status if annotation.status != REMOVED else head.status if head else "draft",
         head=annotation.head,
         author=Author(id=author.id, name=author.name),
         text=text,

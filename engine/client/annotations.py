@@ -1,4 +1,4 @@
-"""The client's methods for answers: ask, refine, save, accept."""
+"""The client's methods for answers: ask, refine, save, accept, remove."""
 
 import uuid
 from collections.abc import Iterable, Sequence
@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.client.schemas import (
     Action,
+    AnnotationLine,
     AnnotationView,
     Box,
     Edit,
@@ -100,6 +101,21 @@ class Annotations:
         """Accept that the document does not answer the question."""
         edit = {"op": "no_answer", "value": True}
         return self.save(annotation_id, base, [edit], action="accept", seconds=seconds)
+
+    def remove(self, annotation_id: str, base: int) -> None:
+        """Remove the answer of revision `base` with its question from its document; `restore` brings it back.
+
+        Raises ServerSaid (409) when somebody saved before you; its body["current"] is the newest version.
+        """
+        self._at.send("DELETE", f"/annotations/{annotation_id}", params={"base": base})
+
+    def restore(self, annotation_id: str) -> AnnotationView:
+        """Restore a removed answer as it was."""
+        return self._at.post(AnnotationView, f"/annotations/{annotation_id}/restore")
+
+    def removed(self, document_id: str) -> list[AnnotationLine]:
+        """Return the removed answers of a document that you can restore, newest first."""
+        return self._at.get(list[AnnotationLine], f"/documents/{document_id}/removed-answers")
 
     def history(self, annotation_id: str) -> list[RevisionLine]:
         """Return the revisions of an answer, oldest first."""

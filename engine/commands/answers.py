@@ -1,4 +1,4 @@
-"""`glossator answers`: list, mark, refine, accept, submit and reopen answers."""
+"""`glossator answers`: list, mark, refine, accept, submit, reopen, remove and restore answers."""
 
 import uuid
 from collections.abc import Sequence
@@ -7,15 +7,17 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from engine.accounts.users import ensure_local_user
+from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import Action, RevisionRequest, Saved, append_revision
 from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditPrompts, EditWords, Point
-from engine.annotation.views import annotation_lines, annotation_view
+from engine.annotation.views import annotation_lines, annotation_view, removed_lines
 from engine.commands.common import emit, fail, here, output
 from engine.commands.found import acting, document_called, page_numbered
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
-answers = typer.Typer(help="List, mark and accept answers.", no_args_is_help=True)
+answers = typer.Typer(help="List, mark, accept and remove answers.", no_args_is_help=True)
 
 Answer = Annotated[str, typer.Argument(help="Id of the answer, from glossator answers list.")]
 Page = Annotated[int, typer.Option(min=1, help="Page number.")]
@@ -32,12 +34,16 @@ def register(app: typer.Typer) -> None:
 def list_(
     document: Annotated[str, typer.Argument(help="Name or id of a document.")],
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    removed: Annotated[bool, typer.Option("--removed", help="List the removed answers instead.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the questions and answers of a document."""
     with here() as workspace:
         found = document_called(workspace, project_named(workspace, project).id, document)
-        lines = annotation_lines(workspace, found.id)
+        if removed:
+            lines = removed_lines(workspace, found.id, ensure_local_user(workspace).id)
+        else:
+            lines = annotation_lines(workspace, found.id)
     if as_json:
         emit({"document_id": found.id, "answers": [line.model_dump(mode="json") for line in lines]})
         return
@@ -132,6 +138,29 @@ def submit(answer: Answer, person: Person = None, as_json: Json = False) -> None
 def reopen(answer: Answer, person: Person = None, as_json: Json = False) -> None:
     """Reopen an accepted answer for editing."""
     _decide(answer, "reopen", [], person, as_json)
+
+
+@answers.command("remove")
+def remove_(answer: Answer, person: Person = None, as_json: Json = False) -> None:
+    """Remove an answer with its question from its document; restore brings it back."""
+    with here() as workspace:
+        remove(workspace, answer, None, acting(workspace, person, "annotation_id", answer).id)
+    if as_json:
+        emit({"annotation_id": answer, "removed": True})
+    else:
+        output.print(f"Removed. To bring it back: glossator answers restore {answer}", soft_wrap=True)
+
+
+@answers.command("restore")
+def restore_(answer: Answer, person: Person = None, as_json: Json = False) -> None:
+    """Restore a removed answer as it was."""
+    with here() as workspace:
+        restore(workspace, answer, acting(workspace, person, "annotation_id", answer).id)
+        view = annotation_view(workspace, answer)
+    if as_json:
+        emit({"annotation_id": answer, "revision": view.head, "status": view.status})
+    else:
+        output.print(f"{view.question.text}: {view.status}, revision {view.head}", markup=False, soft_wrap=True)
 
 
 @answers.command("none")

@@ -13,6 +13,7 @@ from db.tables import Annotation, Review, Revision, Task, User
 from engine.annotation.agreement import Agreement, compare
 from engine.annotation.state import AnnotationState
 from engine.datasets.weights import Reliability, reliabilities
+from engine.queries import standing
 from engine.statuses import ANSWERED
 
 _AT_ONCE = 200  # states in memory
@@ -41,7 +42,7 @@ def compare_people(session: Session, project_id: str, found: Comparisons) -> Non
     """Add the agreement of every two people who answered the same question of a document to `found`."""
     several = (
         select(Annotation.document_id, Annotation.question_id)
-        .where(Annotation.project_id == project_id, Annotation.head > 0)
+        .where(Annotation.project_id == project_id, Annotation.head > 0, standing())
         .group_by(Annotation.document_id, Annotation.question_id)
         .having(func.count() > 1)
         .order_by(Annotation.document_id, Annotation.question_id)
@@ -86,6 +87,7 @@ def own_answers(
             Annotation.project_id == project_id,
             Annotation.document_id.in_(documents),
             Annotation.question_id.in_(questions),
+            standing(),
             Revision.author_id == Annotation.author_id,
             Revision.status.in_(ANSWERED),
             Revision.number <= func.coalesce(_first_judged(), Revision.number),

@@ -40,7 +40,7 @@ from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
-from engine.queries import is_newest
+from engine.queries import is_newest, standing
 from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
@@ -166,7 +166,7 @@ def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
     """Return the answered questions of a project, automatically answered ones included, alphabetically."""
     with workspace.database.read() as session:
         asked = select(Question.text).where(Question.project_id == project_id)
-        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0)
+        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, standing())
         of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
         by_trusted = AutomaticAnswer.model_version_id.in_(trusted(session, project_id))
         automatic = exists().where(*of_question, in_force(), by_trusted)
@@ -227,7 +227,7 @@ def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iter
     By document, because answers are indexed by document. Includes documents with automatic answers of these versions
     only.
     """
-    of_people = select(Annotation.document_id).where(Annotation.project_id == project_id)
+    of_people = select(Annotation.document_id).where(Annotation.project_id == project_id, standing())
     of_model = (
         select(Task.document_id)
         .join(AutomaticAnswer, AutomaticAnswer.task_id == Task.id)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, Document, DocumentGroup, Page
 from engine.accounts import visibility
 from engine.documents.reading_state import state_of
-from engine.queries import existing
+from engine.queries import existing, standing
 from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
@@ -86,7 +86,7 @@ def document_lines(
             func.count().label("questions"),
             func.count().filter(Annotation.status.in_(ACCEPTED)).label("accepted"),
         )
-        .where(answered)
+        .where(answered, standing())
         .group_by(Annotation.document_id)
     )
     with workspace.database.read() as session:

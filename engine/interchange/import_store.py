@@ -306,10 +306,11 @@ def _answer(
             asked = Question(project_id=document.project_id, text=question)
             session.add(asked)
             session.flush()
+        # Removed answers too: the same set again must not bring back what a person removed.
         there = select(Annotation.id).where(
             Annotation.document_id == document.id, Annotation.question_id == asked.id, Annotation.author_id == user_id
         )
-        if session.scalar(there) is not None:
+        if session.scalar(there.limit(1)) is not None:
             continue
         annotation = Annotation(
             project_id=document.project_id,

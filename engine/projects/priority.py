@@ -12,13 +12,15 @@ from sqlalchemy.orm import Session
 from db import changes
 from db.tables import Annotation, Task
 from db.tables.annotations import UNRANKED
+from engine.queries import standing
 
 BY_HAND, BEGUN = -2, -1  # before all ranked places, which start at 0
 
 
 def begun() -> ColumnElement[bool]:
     """Return the condition that a task has an answer, drafts included."""
-    return exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
+    same = Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id
+    return exists().where(*same, standing())
 
 
 def forget(session: Session, project_id: str) -> None:

@@ -21,7 +21,7 @@ from engine.datasets.comparisons import Comparisons, batches, compare_people, co
 from engine.datasets.weights import Reliability, reliabilities
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
-from engine.statuses import ACCEPTED
+from engine.statuses import ACCEPTED, REMOVED
 from engine.workspace import Workspace
 
 _AT_ONCE = 200  # states in memory
@@ -92,14 +92,18 @@ def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement
 
 
 def _basis(session: Session, project_id: str) -> _Basis:
-    """Return a value that changes with the figures: revisions, verdicts and proposals are append-only."""
+    """Return a value that changes with the figures: revisions, verdicts and proposals are append-only.
+
+    Answers are removed and restored: these are told one by one.
+    """
     basis: list[object] = []
     for table in (Revision, Review, Prediction):
         added = select(func.count(table.id), func.max(table.id))
         mine = added.join(Annotation, Annotation.id == table.annotation_id).where(Annotation.project_id == project_id)
         basis += session.execute(mine).one()
     known = select(Task.gold_revision_id).where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
-    return *basis, frozenset(session.scalars(known))
+    removed = select(Annotation.id).where(Annotation.project_id == project_id, Annotation.status == REMOVED)
+    return *basis, frozenset(session.scalars(known)), frozenset(session.scalars(removed))
 
 
 def _computed(workspace: Workspace, project_id: str) -> ProjectAgreement:

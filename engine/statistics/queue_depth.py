@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.automatic_checks import replaces_person
+from engine.queries import standing
 from engine.statuses import ANSWERED
 
 # A literal, not a parameter: PostgreSQL must recognise the selected expression as the grouped one.
@@ -68,7 +69,7 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
     steps = (
         select(Revision.created_at.label("at"), Revision.status, func.coalesce(before, "").label("before"))
         .join(Annotation, Annotation.id == Revision.annotation_id)
-        .where(Annotation.project_id == project_id)
+        .where(Annotation.project_id == project_id, standing())
         .subquery()
     )
     submits, submitted = steps.c.status == "submitted", steps.c.before == "submitted"

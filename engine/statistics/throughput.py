@@ -17,7 +17,7 @@ from db.tables import Annotation, ModelVersion, Prediction, Project, Review, Rev
 from engine.accounts.permissions import RANK, role_in
 from engine.errors import NotFound
 from engine.models.registry import label
-from engine.queries import existing
+from engine.queries import existing, standing
 from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
 from engine.statistics.queue_depth import QueueDepth, as_date, day_of, midnight, queue_depth
 from engine.statistics.selection_gain import Choices, choices
@@ -128,7 +128,7 @@ def _masks(session: Session, project_id: str) -> CTE:
     first = (
         select(Revision.annotation_id, func.min(Revision.number).label("number"))
         .join(Annotation, Annotation.id == Revision.annotation_id)
-        .where(Annotation.project_id == project_id, Revision.action.in_(FINISHING))
+        .where(Annotation.project_id == project_id, Revision.action.in_(FINISHING), standing())
         .group_by(Revision.annotation_id)
         .subquery()
     )

@@ -19,7 +19,7 @@ from engine.annotation.revisions import state_at
 from engine.errors import Conflict
 from engine.projects.open_tasks import lock_project
 from engine.projects.projects import project_by_id
-from engine.queries import existing
+from engine.queries import existing, standing
 from engine.tasks import task_status
 from engine.tasks.candidates import candidates as candidates_for
 from engine.tasks.queue_view import QueueView, clock, queue_view
@@ -187,6 +187,7 @@ def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | No
             Annotation.document_id == task.document_id,
             Annotation.question_id == task.question.id,
             Annotation.author_id == user_id,
+            standing(),
         )
     )
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, AuditEntry, Document, Question
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects import open_tasks
+from engine.queries import standing
 from engine.text import check_question, is_blank, quoted, storable
 from engine.text import listed as joined
 from engine.workspace import Workspace
@@ -117,8 +118,8 @@ def replace_standard_questions(
 def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id: str | None = None) -> Suggestions:
     """Return the questions that a person can ask in a project, of `document_id` if given.
 
-    Recent questions are ordered by use, without those this person asked of the document. Raises NotFound for a document
-    of another project.
+    Recent questions are ordered by use, without those this person asked of the document and those of which every answer
+    was removed. Raises NotFound for a document of another project.
     """
     with workspace.database.read() as session:
         asked: dict[str, str] = {}
@@ -127,14 +128,14 @@ def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id
             if owner != project_id:
                 raise NotFound("There is no such document in this project.")
             chosen = select(Annotation.question_id, Annotation.id).where(
-                Annotation.document_id == document_id, Annotation.author_id == user_id
+                Annotation.document_id == document_id, Annotation.author_id == user_id, standing()
             )
             asked = dict(session.execute(chosen).tuples().all())
         times = func.count(Annotation.document_id.distinct())
         used = session.execute(
             select(Question.id, Question.text, times)
             .join(Annotation, Annotation.question_id == Question.id)
-            .where(Question.project_id == project_id, ~Question.standard, Question.id.not_in(list(asked)))
+            .where(Question.project_id == project_id, ~Question.standard, Question.id.not_in(list(asked)), standing())
             .group_by(Question.id, Question.text)
             .order_by(times.desc(), func.max(Annotation.id).desc())
             .limit(MOST_RECENT)

@@ -5,12 +5,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Select, and_, case, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, Integer, Select, and_, case, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Member, Revision, Task, User
 from engine.annotation.automatic_checks import needs_no_person
 from engine.leases import Held, live
+from engine.projects.priority import begun
+from engine.queries import standing
 from engine.statuses import ACCEPTED, ANSWERED
 
 
@@ -93,7 +95,7 @@ def columns(session: Session, project_id: str, user_id: str, documents: Collecti
             number_of(Annotation.status == "draft", author == user_id).label("drafted"),
             number_of(Annotation.status == "rejected", author != user_id, present).label("reserved"),
         )
-        .where(Annotation.project_id == project_id)
+        .where(Annotation.project_id == project_id, standing())
         .group_by(Annotation.document_id, Annotation.question_id)
     )
     if documents is not None:
@@ -168,8 +170,7 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
     ).one()
     answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
     automatic = session.scalar(select(func.count()).where(here, needs_no_person())) or 0
-    has_answer = exists().where(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
-    full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~has_answer)
+    full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~begun())
     untouched = total - answers - (automatic - overtaken)
     return Counts(
         open=still_open + untouched,

@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question, Revision, Task, User
 from engine import audit
+from engine.accounts.visibility import check_standing
 from engine.errors import NotFound, Refused
-from engine.queries import existing
+from engine.queries import existing, standing
 from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
@@ -51,7 +52,8 @@ class TaskLine:
 def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: str) -> TaskLine:
     """Set the newest accepted revision of an annotation as gold answer of a task; None clears it. Audited.
 
-    Raises NotFound for an unknown task or annotation, Refused when it answers something else or was never accepted.
+    Raises NotFound for an unknown task, or an unknown or removed annotation; Refused when it answers something else or
+    was never accepted.
     """
     with workspace.database.write() as session:
         task = existing(session, Task, task_id)
@@ -78,9 +80,11 @@ def list_tasks(workspace: Workspace, project_id: str, *, limit: int = MOST_LISTE
 
 
 def _accepted_revision(session: Session, task: Task, annotation_id: str) -> str:
-    annotation = session.get(Annotation, annotation_id)
+    # Row lock: on PostgreSQL, a removal waits, and then sees the gold answer (engine.annotation.removal).
+    annotation = session.get(Annotation, annotation_id, with_for_update=True, populate_existing=True)
     if annotation is None or annotation.project_id != task.project_id:
         raise NotFound("There is no such annotation.")
+    check_standing(annotation.status)
     if (annotation.document_id, annotation.question_id) != (task.document_id, task.question_id):
         raise Refused("That answer belongs to another document or question; choose an answer to this task.")
     revision_id = session.scalar(
@@ -111,7 +115,7 @@ def _lines(session: Session, tasks: Sequence[Task]) -> list[TaskLine]:
         rows = session.execute(
             select(Annotation, User.name)
             .join(User, User.id == Annotation.author_id)
-            .where(tuple_(Annotation.document_id, Annotation.question_id).in_(keys[start : start + 400]))
+            .where(tuple_(Annotation.document_id, Annotation.question_id).in_(keys[start : start + 400]), standing())
             .order_by(Annotation.id)
         )
         for each, name in rows:

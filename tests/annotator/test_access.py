@@ -113,6 +113,9 @@ TABLE: dict[str, Row] = {
     # --- annotations: of another annotator, so that only reviewers may change it
     "POST /api/documents/{document_id}/ask": Row(MEMBER),
     "GET /api/annotations/{annotation_id}": Row(MEMBER),
+    "POST /api/annotations/{annotation_id}/restore": Row(REVIEWER),
+    "DELETE /api/annotations/{annotation_id}": Row(REVIEWER, query="?base=0"),  # 409: it is at revision 1
+    "GET /api/documents/{document_id}/removed-answers": Row(MEMBER),
     "POST /api/annotations/{annotation_id}/refine": Row(REVIEWER, body=WITHOUT_POINTS),
     "POST /api/annotations/{annotation_id}/ask-more": Row(REVIEWER, body={"pages": 1}),
     "PUT /api/annotations/{annotation_id}/revisions": Row(REVIEWER, body=EDIT),

@@ -29,6 +29,7 @@ READ = [
     "/api/changes",
     "/api/changes/since",
     "/api/documents/{document_id}",
+    "/api/documents/{document_id}/removed-answers",
     "/api/me",
     "/api/me/preferences",
     "/api/pages/{page_id}/image",
@@ -60,6 +61,8 @@ READ = [
     "/api/runs/{run_id}/changes",
 ]
 ANNOTATE = {
+    "DELETE /api/annotations/{annotation_id}",
+    "POST /api/annotations/{annotation_id}/restore",
     "POST /api/annotations/{annotation_id}/ask-more",
     "POST /api/annotations/{annotation_id}/refine",
     "POST /api/annotations/{annotation_id}/review/heartbeat",

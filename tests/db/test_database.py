@@ -13,14 +13,15 @@ from db import migrate
 from db.base import now
 from db.int_array import in_array
 from db.session import Database
-from db.tables import Job, Lease, PageWord, Project, Question, Task, User
+from db.tables import Annotation, Job, Lease, PageWord, Project, Question, Revision, Task, User
 from db.tables.annotations import UNRANKED
+from engine.annotation import removal
 from engine.documents.reading_state import READ, ReadingState, state_of
 from engine.errors import Refused
 from engine.jobs import queue
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
-from tests.support.factories import line, make_document, make_project
+from tests.support.factories import accept, line, make_document, make_project
 
 
 def test_models_and_migrations_agree(empty_database_url: str) -> None:
@@ -82,6 +83,35 @@ def test_half_read_documents_of_before_have_a_job_that_reads_on(workspace: Works
     migrate.downgrade(workspace.database, "0006")
     with workspace.database.read() as session:
         assert session.get_one(Lease, f"reading:{half_read}").holder == "40"
+
+
+def test_answers_keep_their_revisions_where_no_removal_is_known(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    document = make_document(workspace, project.id, [line("Total due: 12.50")])
+    gone, asked_again = accept(workspace, document, "asdf", [0]), accept(workspace, document, "What?", [1])
+    owner = gone.author_id
+    for each in (gone, asked_again):
+        removal.remove(workspace, each.id, 1, owner)
+    instead = accept(workspace, document, "What?", [2])
+    stored = select(Annotation.id, Annotation.status, Question.text, Revision.number).join(
+        Question, Question.id == Annotation.question_id
+    )
+    stored = stored.join(Revision, Revision.annotation_id == Annotation.id).order_by(Annotation.id)
+    migrate.downgrade(workspace.database, "0007")
+    expected = [
+        (gone.id, "accepted", "asdf", 1),
+        (asked_again.id, "accepted", f"What? (removed answer {asked_again.id})", 1),
+        (instead.id, "accepted", "What?", 1),
+    ]
+    with workspace.database.read() as session:
+        assert session.execute(stored).tuples().all() == expected
+    migrate.upgrade(workspace.database)
+    with workspace.database.read() as session:
+        assert session.execute(stored).tuples().all() == expected
+    assert migrate.differences(workspace.database) == []
+    with pytest.raises(IntegrityError), workspace.database.write() as session:  # references are checked as before
+        of_nothing = {"annotation_id": "0" * 32, "number": 1, "base": 0, "author_id": owner, "action": "edit"}
+        session.add(Revision(**of_nothing, status="draft", state={}, idempotency_key="of nothing"))
 
 
 def test_a_failed_unit_of_work_leaves_nothing(workspace: Workspace) -> None:

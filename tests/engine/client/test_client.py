@@ -128,6 +128,23 @@ def test_a_conflict_brings_the_newest_version_along(house: House, invoice: Path)
             ada.save(answer.id, -1)
         assert wrong.value.status == 422
         assert ada.no_answer(answer.id, 1).state.no_answer is True
+        with pytest.raises(ServerSaid, match="yours builds on 1") as conflict:
+            ada.remove(answer.id, 1)
+        assert conflict.value.status == 409 and conflict.value.body["current"]["head"] == 2
+
+
+def test_a_removed_answer_is_listed_and_restored(house: House, invoice: Path) -> None:
+    with house.as_("ada") as ada:
+        document_id = ada.upload(ada.create_project("removed").id, invoice).documents[0].document_id
+        answer = ada.ask(document_id, "asdf")
+        house.gateway.losing = 1
+        ada.remove(answer.id, answer.head)
+        assert house.gateway.losing == 0 and ada.document(document_id).annotations == []
+        with pytest.raises(ServerSaid, match=r"^This answer was removed\.") as gone:
+            ada.accept(answer.id, 0)
+        assert gone.value.status == 404
+        assert [each.question.text for each in ada.removed(document_id)] == ["asdf"]
+        assert ada.restore(answer.id) == ada.annotation(answer.id) == answer
 
 
 def test_failures_are_one_sentence(house: House, tmp_path: Path) -> None:

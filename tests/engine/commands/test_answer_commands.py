@@ -67,6 +67,18 @@ def test_an_answer_is_corrected_accepted_and_taken_back(run, answer: str) -> Non
     }
 
 
+def test_an_answer_is_removed_and_restored(run, answer: str) -> None:
+    told = run("answers", "remove", answer)
+    assert told.exit_code == 0 and f"glossator answers restore {answer}" in told.stdout
+    assert said(run("answers", "remove", answer, "--json")) == {"annotation_id": answer, "removed": True}
+    assert said(run("answers", "list", "invoice.pdf", "--json"))["answers"] == []
+    [line] = said(run("answers", "list", "invoice.pdf", "--removed", "--json"))["answers"]
+    assert (line["id"], line["status"]) == (answer, "draft")
+    assert "This answer was removed." in run("answers", "show", answer).output
+    assert said(run("answers", "restore", answer, "--json"))["status"] == "draft"
+    assert said(run("answers", "list", "invoice.pdf", "--removed", "--json"))["answers"] == []
+
+
 def test_a_point_lets_the_model_answer_again(run, answer: str) -> None:
     before = said(run("answers", "mark", answer, "--text", "14", "--json"))
     assert before["text"] == "14"

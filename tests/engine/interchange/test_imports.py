@@ -16,6 +16,7 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import Annotation, Document, Page, PageWord, Revision
 from engine.accounts.users import ensure_local_user
+from engine.annotation.removal import remove
 from engine.annotation.state import AnnotationState
 from engine.interchange.exports import export
 from engine.interchange.formats import page_xml
@@ -91,8 +92,11 @@ def test_the_same_set_again_changes_nothing_and_a_zip_file_is_a_folder(answered:
     export(workspace, source, "coco", tmp_path / "out")
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "out"))
     project, _ = take_in(workspace, "coco", tmp_path / "out")
-    before = counted(workspace, project)
-    again = import_set(workspace, project, "coco", packed, user_id=ensure_local_user(workspace).id)
+    before, by = counted(workspace, project), ensure_local_user(workspace).id
+    with workspace.database.read() as session:
+        asked = session.scalars(select(Annotation.id).where(Annotation.project_id == project)).all()
+    remove(workspace, asked[0], 1, by)  # what was removed does not come back
+    again = import_set(workspace, project, "coco", packed, user_id=by)
     assert (again.documents, again.known, again.answers, again.no_answer) == (0, 2, 0, 0)
     assert counted(workspace, project) == before
 
