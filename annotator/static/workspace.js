@@ -300,6 +300,7 @@ export class Workspace {
         free: () => this.work.mode === 'free',
         left: () => this.work.projectChanged(),
         compare: () => this.conflicts.compare(),
+        removed: (decision) => this.work.removed(decision),
         closeMenu: () => void (rooms.left.dataset.open = 'off'),
       },
     });

@@ -117,3 +117,28 @@ def test_a_link_to_another_page_of_the_open_document_opens_it(bench: Bench) -> N
     third = bench.get(f"/documents/{place['document']}")["pages"][2]["id"]
     bench.page.evaluate("(hash) => { location.hash = hash; }", f"document={place['document']}&page={third}")
     bench.page.wait_for_selector(f".glossator[data-ready='{third}']")
+
+
+def test_a_question_asked_by_mistake_is_removed_and_comes_back(bench: Bench) -> None:
+    bench.upload()
+    answered(bench, TOTAL, "2,987.88")
+    bench.ask("asdf")
+    mistake = bench.place()["annotation"]
+    rows = bench.page.locator(".g-question")
+    expect(rows).to_have_count(2)
+    bench.page.get_by_role("button", name="Remove this question").click()
+    toast = bench.page.locator(".g-toast", has_text="The question “asdf” was removed.")
+    expect(toast).to_be_visible()
+    expect(rows).to_have_count(1)
+    assert not bench.painted().any()
+    document = bench.place()["document"]
+    assert [line["question"]["text"] for line in bench.get(f"/documents/{document}")["annotations"]] == [TOTAL]
+    bench.keys.press("Control+z")
+    expect(rows).to_have_count(2)
+    bench.page.wait_for_function(f"() => location.hash.includes('{mistake}')")
+    bench.settled()
+    bench.page.get_by_role("button", name="Remove this question").click()
+    expect(rows).to_have_count(1)
+    bench.reload()
+    bench.ready()
+    expect(rows).to_have_count(1)

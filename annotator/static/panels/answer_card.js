@@ -35,6 +35,7 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {(all: boolean) => unknown} askMore
  * @property {() => unknown} stop
  * @property {() => unknown} history
+ * @property {() => unknown} remove the question, with its answer
  * @property {() => unknown} own one's own answer to somebody else's question
  * @property {() => unknown} compare the versions to decide between
  * @property {() => unknown} changed draw anew
@@ -58,6 +59,7 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {boolean} submits what is accepted is only submitted for review
  * @property {boolean} mine
  * @property {boolean} locked
+ * @property {boolean} removable
  * @property {boolean} reviewing
  * @property {ReviewLine | null} rejected
  * @property {string | false | null} [expected] a question that is being asked
@@ -153,8 +155,8 @@ export class AnswerCard {
     const { annotation, proposal, text, refining, marked, locked, reviewing, mine, pending } = view,
       { parts, act } = this,
       { question, no_answer: none, status, head } = annotation;
-    redraw(parts.head, [question.text, shownStatus({ ...annotation, pending }), hint('history')], () =>
-      answerHead(annotation, pending, () => act.history()),
+    redraw(parts.head, [question.text, shownStatus({ ...annotation, pending }), hint('history'), view.removable], () =>
+      answerHead(annotation, pending, () => act.history(), view.removable ? () => act.remove() : null),
     );
     redraw(parts.author, [annotation.author.name, head, mine, locked, reviewing], () =>
       answerAuthor(view, () => act.own()),

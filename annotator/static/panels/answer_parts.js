@@ -26,8 +26,9 @@ const ALL_PAINT = 0.995;
  * @param {OpenedAnswer} annotation
  * @param {boolean | undefined} pending
  * @param {() => unknown} history
+ * @param {(() => unknown) | null} remove null: this person may not, or not now
  */
-export const answerHead = (annotation, pending, history) =>
+export const answerHead = (annotation, pending, history, remove) =>
   h(
     'div',
     { class: 'g-answer-head' },
@@ -43,6 +44,17 @@ export const answerHead = (annotation, pending, history) =>
       },
       icon('clock', 14),
     ),
+    remove &&
+      h(
+        'button',
+        {
+          class: 'g-icon-button g-small',
+          title: 'Remove this question from the document',
+          'aria-label': 'Remove this question',
+          on: { click: remove },
+        },
+        icon('clear', 14),
+      ),
   );
 
 /**

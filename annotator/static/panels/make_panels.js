@@ -80,6 +80,7 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     next: () => commands().next(),
     noAnswer: () => answer.noAnswer(),
     history: () => commands().history(),
+    remove: () => act(() => navigation.remove()),
     own: () => act(() => answer.local && navigation.ask(answer.local.question.text, true)),
     askMore: (all) => act(() => askMore.ask(all)),
     stop: () => askMore.stop(),

@@ -214,6 +214,7 @@ export class RenderPanels {
       marked: Boolean(page && marks[page.id]),
       pending: Boolean(local && pending.has(local.id)),
       locked,
+      removable: work.mode !== 'review' && Boolean(local && (session.reviewer || session.mine(local))),
       reviewing: work.mode === 'review',
       submits: session.submits,
       mine: !local || session.alone || session.mine(local),

@@ -35,9 +35,9 @@ import { Refinement } from './refinement.js';
  */
 
 /**
- * An answer that was accepted, or submitted.
+ * An answer that was accepted, submitted, or removed with its question.
  *
- * @typedef {{ annotation: string, document: string, question: string }} Decision
+ * @typedef {{ annotation: string, document: string, question: string, removed?: boolean }} Decision
  */
 
 /** What stands on a page, and whether the document answers at all. @typedef {{ mark: Mark, no_answer: boolean }} Standing */

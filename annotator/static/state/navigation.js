@@ -1,7 +1,7 @@
 // Opening projects, documents, answers and pages, and asking. What is opened last wins: an answer for what was left comes
 // too late.
 
-import { get } from '../core/api.js';
+import { get, post, remove } from '../core/api.js';
 import { chosenProject } from '../core/chosen_project.js';
 import { sentenceOf } from '../core/api.js';
 import { isBlank } from './marks.js';
@@ -42,6 +42,7 @@ const SLOW = 250; // milliseconds before a page that does not come is announced
  * @property {() => void} left another project was opened
  * @property {() => Promise<unknown>} compare shows the versions of an answer that waits for a decision
  * @property {() => void} closeMenu
+ * @property {(decision: Decision) => void} removed a question was removed: that is said, with the way back
  */
 
 export class Navigation {
@@ -306,13 +307,39 @@ export class Navigation {
     await this.annotation(id);
   }
 
+  /** Removes the open question from its document, with its answer. It can be taken back. */
+  async remove() {
+    const { library, answer, queue } = this,
+      { local } = answer;
+    if (!local || !this.ports.leave()) return;
+    const { id: annotation, document_id: document, question } = local;
+    await queue.flush();
+    if (queue.of(annotation).length)
+      return this.ports.tell('Unsaved edits of this question wait. Try again once they are saved.');
+    await remove('/annotations/{annotation_id}', { annotation_id: annotation, base: local.head });
+    const decision = { annotation, document, question: question.text, removed: true };
+    if (library.document?.id === document) {
+      library.document.annotations = library.document.annotations.filter((each) => each.id !== annotation);
+    }
+    if (answer.local === local) answer.close();
+    answer.decision = decision;
+    this.ports.paint();
+    this.ports.changed();
+    this.ports.removed(decision);
+  }
+
   /**
    * Opens the answer that was decided last in this window, and takes the decision back.
    *
    * @param {Decision} decision
    */
-  async takeBack({ annotation, document }) {
+  async takeBack({ annotation, document, removed }) {
+    if (removed) await post('/annotations/{annotation_id}/restore', { annotation_id: annotation }, undefined);
     if (document !== this.library.document?.id && !(await this.document(document, null))) return;
+    if (removed) {
+      await this.annotation(annotation);
+      return this.ports.focusPage();
+    }
     if (this.answer.local?.id !== annotation) await this.annotation(annotation);
     if (this.answer.local?.id !== annotation) return;
     this.answer.reopen();

@@ -219,6 +219,18 @@ export class WorkMode {
     if (inHand) this.ports.act(() => this.onward(local.id));
   }
 
+  /**
+   * A question was removed. Where it was in hand, the next piece of work opens.
+   *
+   * @param {import('../state/answer.js').Decision} decision
+   */
+  removed(decision) {
+    const undo = { label: 'Undo', run: () => this.takeBack(decision) };
+    this.ports.tell(`The question “${decision.question}” was removed.`, undo);
+    const { desk } = this;
+    if (desk?.annotation === decision.annotation) this.ports.act(() => desk.next());
+  }
+
   /** @param {import('../state/answer.js').Decision} decision */
   takeBack(decision) {
     if (this.decided === decision.annotation) this.decided = null;
