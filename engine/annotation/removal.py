@@ -6,14 +6,14 @@ the head stays too, so an answer comes back exactly as it was, whenever that is.
 answers themselves.
 """
 
-from sqlalchemy import exists, select
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.tables import Annotation, Document, Question, Revision, Task, User
 from engine import audit, leases
-from engine.accounts import permissions
-from engine.accounts.visibility import NOT_THERE, sees_all
+from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
 from engine.annotation.revisions import moved_on
 from engine.errors import Conflict, Forbidden, NotFound, Refused
@@ -94,7 +94,7 @@ def _changeable(session: Session, annotation_id: str, user_id: str) -> Annotatio
     """Return an answer that the user may remove or restore, locked until the commit."""
     annotation = session.get(Annotation, annotation_id, with_for_update=True, populate_existing=True)
     if annotation is None:
-        raise NotFound(NOT_THERE)
+        raise NotFound(visibility.NOT_THERE)
     permissions.check_author(session, annotation, user_id, removed=True)
     return annotation
 
@@ -109,11 +109,10 @@ def _check_removable(session: Session, annotation: Annotation, user_id: str) -> 
     gold = select(Task.id).join(Revision, Revision.id == Task.gold_revision_id).where(*task)
     if session.scalar(gold.where(Revision.annotation_id == annotation.id)) is not None:
         raise Refused(_GOLD)
-    submitted = exists().where(Revision.annotation_id == annotation.id, Revision.status.in_(ANSWERED))
-    compared = (Task.wanted > 1) | Task.gold_revision_id.is_not(None)
-    if session.scalar(select(Task.id).where(*task, Task.closed_at.is_(None), compared, submitted)) is None:
+    compared = visibility.compared_pairs(session, [(annotation.document_id, annotation.question_id)])
+    if not compared or not _was_submitted(session, annotation):
         return
-    if not sees_all(session, annotation.project_id, user_id):
+    if not visibility.sees_all(session, annotation.project_id, user_id):
         raise Forbidden(_COMPARED)
 
 
@@ -128,19 +127,28 @@ def _end_leases(session: Session, annotation: Annotation) -> None:
 
 def _check_automatic(session: Session, annotation: Annotation) -> None:
     """Check the automatic answer to the same question anew, where this answer had a part in its verdict."""
-    finished = exists().where(Revision.annotation_id == annotation.id, Revision.status.in_(ANSWERED))
-    if session.scalar(select(finished)):
+    if _was_submitted(session, annotation):
         automatic_checks.check_anew(session, annotation.document_id, annotation.question_id)
 
 
+def _was_submitted(session: Session, annotation: Annotation) -> bool:
+    submitted = select(Revision.id).where(Revision.annotation_id == annotation.id, Revision.status.in_(ANSWERED))
+    return session.scalar(submitted.limit(1)) is not None
+
+
 def _record(session: Session, annotation: Annotation, user_id: str, action: str) -> None:
+    """Record a removal or a return, and tell open screens what the session does not see: leases, suggestions."""
+    question = session.get_one(Question, annotation.question_id)
+    changes.tell(session, "tasks", annotation.project_id)
+    if not question.standard:
+        changes.tell(session, "questions", annotation.project_id)
     audit.record(
         session,
         user_id,
         action,
         annotation.id,
         annotation.project_id,
-        question=session.get_one(Question, annotation.question_id).text,
+        question=question.text,
         document=session.get_one(Document, annotation.document_id).name,
         author=session.get_one(User, annotation.author_id).name,
         revision=annotation.head,

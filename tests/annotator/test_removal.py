@@ -165,8 +165,8 @@ def test_removed_answers_are_hidden_like_standing_ones(house: House) -> None:
     assert compared.status_code == 403 and "A reviewer or an admin of the project can remove it" in compared.text
     for _ in range(2):  # before its removal, and after
         unknown = f"/api/annotations/{new_id()}"
-        for method, path, more in (("DELETE", "?base=1", {}), ("POST", "/restore", {}), ("GET", "", {})):
-            hidden, nothing = (ben.request(method, url + path, **more) for url in (there, unknown))
+        for method, path in (("DELETE", "?base=1"), ("POST", "/restore"), ("GET", "")):
+            hidden, nothing = (ben.request(method, url + path) for url in (there, unknown))
             assert (hidden.status_code, hidden.content) == (404, nothing.content), (method, path)
         edit = {"idempotency_key": uuid.uuid4().hex, "base": 1, "edits": []}
         assert ben.put(f"{there}/revisions", json=edit).json()["detail"] == "There is no such annotation."

@@ -97,7 +97,7 @@ def test_answers_keep_their_revisions_where_no_removal_is_known(workspace: Works
         Question, Question.id == Annotation.question_id
     )
     stored = stored.join(Revision, Revision.annotation_id == Annotation.id).order_by(Annotation.id)
-    migrate.downgrade(workspace.database, "0007")
+    migrate.downgrade(workspace.database, "0008")
     expected = [
         (gone.id, "accepted", "asdf", 1),
         (asked_again.id, "accepted", f"What? (removed answer {asked_again.id})", 1),

@@ -1,6 +1,7 @@
 """What people and jobs do is told to open screens, statements that no session sees included."""
 
 import uuid
+from functools import partial
 
 import pytest
 
@@ -8,6 +9,7 @@ from db.changes import Told
 from db.tables import Annotation
 from engine.accounts import invitations, members, sessions
 from engine.accounts.users import ensure_local_user
+from engine.annotation import removal
 from engine.annotation.words import MendRequest, edit_words
 from engine.jobs import queue as jobs
 from engine.jobs.presence import Presence
@@ -17,7 +19,7 @@ from engine.workspace import Workspace
 from tests.support.accounts import cookie_of, make_user
 from tests.support.annotators import answer, begin, judge, save
 from tests.support.automatic_project import Works
-from tests.support.factories import pages_of
+from tests.support.factories import accept, pages_of
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.told_changes import heard
 
@@ -47,6 +49,24 @@ def test_answers_and_verdicts_tell_whose_answer_they_concern(workspace: Workspac
     with heard(workspace) as told:
         judge(workspace, annotation.id, office.rita, "rejected", reason="Mark the amount.")
     assert set(told) == {of_answer(annotation), tasks}
+
+
+def test_a_removal_and_a_return_tell_of_answer_queue_and_suggestions(workspace: Workspace, office: Office) -> None:
+    asked = accept(workspace, office.documents[0], "asdf", [4], author="Ann")
+    of_task = answer(workspace, office.taken(office.ann), office.ann)
+    tasks, questions = Told(office.project.id, "tasks"), Told(office.project.id, "questions")
+    remove = partial(removal.remove, workspace, base=1, user_id=office.ann.id)
+    restore = partial(removal.restore, workspace, user_id=office.ann.id)
+    for act in (remove, restore):
+        with heard(workspace) as told:
+            act(annotation_id=asked.id)
+        assert set(told) == {of_answer(asked), tasks, questions}
+        with heard(workspace) as told:
+            act(annotation_id=of_task.id)
+        assert set(told) == {of_answer(of_task), tasks}
+    with heard(workspace) as told:
+        removal.restore(workspace, asked.id, office.ann.id)
+    assert told == []
 
 
 def test_leases_tell_when_they_begin_and_end_and_not_at_heartbeats(workspace: Workspace, office: Office) -> None:
