@@ -15,16 +15,15 @@ const css = ([red, green, blue], opacity = 1) => `rgba(${red}, ${green}, ${blue}
  * @param {Stage} stage
  */
 export function drawScene(stage) {
-  const { context, canvas, view, page } = stage;
-  const ratio = canvas.width / Math.max(1, canvas.clientWidth); // pixels of the canvas a pixel of CSS
+  const { context, canvas, view, page, ratio } = stage;
   context.setTransform(1, 0, 0, 1, 0, 0);
-  context.fillStyle = getComputedStyle(stage.container).backgroundColor; // follows light and dark
+  context.fillStyle = stage.ground ??= getComputedStyle(stage.container).backgroundColor;
   context.fillRect(0, 0, canvas.width, canvas.height);
   if (!page) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   drawPaper(stage, page);
   context.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.x, ratio * view.y);
-  drawPicture(stage, page, ratio);
+  drawPicture(stage, page);
   const thin = 1 / view.scale; // one screen pixel
   drawUnpainted(stage, thin);
   if (stage.tool === 'mend') drawOutlines(stage, thin);
@@ -41,10 +40,9 @@ export function drawScene(stage) {
  *
  * @param {Stage} stage
  * @param {PageLine} page
- * @param {number} ratio pixels of the canvas a pixel of CSS
  */
-function drawPicture(stage, page, ratio) {
-  const { context, view, image, layer } = stage,
+function drawPicture(stage, page) {
+  const { context, view, image, layer, ratio } = stage,
     scale = view.scale * ratio;
   if (!image) return;
   context.imageSmoothingQuality = 'high';

@@ -9,6 +9,7 @@ import { drawScene } from './scene.js';
 import { makeTools } from './tools.js';
 import { View } from './view.js';
 import { Pointer } from './pointer.js';
+import { NO_WORDS } from '../words/words.js';
 import { h } from '../core/dom.js';
 
 /**
@@ -26,17 +27,6 @@ import { h } from '../core/dom.js';
 const PAINTING = ['word', 'brush', 'eraser']; // tools that change the mark as they go
 const THINNEST = 2,
   THICKEST = 120; // radius of the brush, page pixels
-
-/** @type {Words} */
-const NO_WORDS = {
-  version: 0,
-  numbers: [],
-  boxes: [],
-  texts: [],
-  lines: [],
-  next: 0,
-  retired: { numbers: [], boxes: [], texts: [], lines: [], places: [] },
-};
 
 /** The page that is open, on a canvas. */
 export class Stage {
@@ -56,6 +46,9 @@ export class Stage {
     container.append(this.canvas);
     this.container = container;
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', { alpha: false }));
+    this.ratio = 1; // pixels of the canvas a pixel of CSS
+    /** @type {string | null} the colour around the page; null where it has to be read: asking for it costs a layout */
+    this.ground = null;
     this.view = new View();
     this.tools = makeTools();
     this.tool = 'word';
@@ -92,9 +85,11 @@ export class Stage {
     this.observer.observe(container);
     this.listening = new AbortController();
     this.onScreen();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), {
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.restyle(), {
       signal: this.listening.signal,
     });
+    this.themes = new MutationObserver(() => this.restyle());
+    this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
   }
 
   /** The words of the page by place. */
@@ -300,12 +295,19 @@ export class Stage {
     });
   }
 
+  /** The theme is another. */
+  restyle() {
+    this.ground = null;
+    this.draw();
+  }
+
   resize() {
     const { width, height } = this.container.getBoundingClientRect();
     if (!width || !height) return;
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
+    this.ratio = this.canvas.width / width;
     this.view.resize(width, height);
     drawScene(this); // at once: a resized canvas is blank until somebody draws
     this.on.drawn();
@@ -377,6 +379,7 @@ export class Stage {
 
   destroy() {
     this.observer.disconnect();
+    this.themes.disconnect();
     this.listening.abort();
     this.pointer.destroy();
     if (this.pending !== null) cancelAnimationFrame(this.pending);

@@ -4,11 +4,12 @@
 const room = (storage) => (storage === 'local' ? window.localStorage : window.sessionStorage);
 
 /**
- * What was remembered under a key, null for nothing. Anybody with this browser can have written it.
+ * What was remembered under a key, null for nothing. What its shape is, the module knows that has remembered it.
  *
+ * @template [T=unknown]
  * @param {'local' | 'session'} storage
  * @param {string} key
- * @returns {unknown}
+ * @returns {T | null}
  */
 export function remembered(storage, key) {
   try {
