@@ -62,6 +62,24 @@ export interface Attributes {
 /** What may stand among the children of an element; what is missing or false is left out. */
 export type Child = Node | string | null | undefined | false | readonly Child[];
 
+/** What a dialog or a message offers to do. */
+export interface Action {
+  label: string;
+  run: () => unknown;
+  primary?: boolean;
+}
+
+// --- keys
+
+/** When a command holds: while somebody marks, or while an answer is under review. Without it, always. */
+export type When = 'marking' | 'review';
+
+/** A command with its usual chords ("Mod+Shift+z"), its group in the help, and what it does. */
+export type Binding = [name: string, chords: string[], group: string, text: string, when?: When];
+
+/** What a chord is read from. */
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+
 // --- geometry; pixels of the rendered page unless said otherwise
 
 /** [x0, y0, x1, y1]; x1 and y1 lie outside. */
@@ -106,6 +124,12 @@ export interface OpenedAnswer extends AnnotationView {
   /** the prediction that the next revision names as its source */
   prediction_id: string | null;
 }
+
+/** What is held while a stroke begins; `drawing`: the keyboard's cross draws a box, which may begin on a word. */
+export type Press = Pick<MouseEvent, 'shiftKey' | 'altKey'> & { drawing?: boolean };
+
+/** Where the keyboard's cursor is: on a word, by its position on the page, or on a point of it. */
+export type CursorPlace = { word: number; point?: undefined } | { point: XY; word?: undefined };
 
 /** A stroke on the page: see canvas/tools.js. */
 export type Stroke =

@@ -15,19 +15,31 @@ from model.masks import decode_patch
 Mask = NDArray[np.bool_]
 _serial = itertools.count(1)
 
-# What the overlay of the open page shows, as run lengths over the whole page (starting with zeros).
-_PAINTED = """() => {
-  const { canvas, context } = document.querySelector('.glossator').workspace.stage.overlay;
-  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
-  const counts = [];
-  let value = 0, run = 0;
-  for (let at = 3; at < data.length; at += 4) {
-    const here = data[at] ? 1 : 0;
+# What is marked on the open page, as run lengths over the whole page (starting with zeros), and how many pixels of the
+# screen show something else. A pixel of the screen has colour where the page under it is painted, and nowhere else.
+_PAINTED = """async () => {
+  const { stage } = document.querySelector('.glossator').workspace;
+  stage.draw();
+  await new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)));
+  const { layer, marks: { mask } } = stage, { columns, rows } = layer;
+  const wanted = new Uint8Array(columns.length * rows.length), counts = [];
+  let value = 0, run = 0, wrong = 0;
+  for (let at = 0; at < mask.bytes.length; at++) {
+    const here = mask.bytes[at];
+    if (here) wanted[rows.cell[Math.floor(at / mask.width)] * columns.length + columns.cell[at % mask.width]] = 1;
     if (here !== value) { counts.push(run); run = 0; value = here; }
     run++;
   }
   counts.push(run);
-  return { counts, height: canvas.height, width: canvas.width };
+  for (const { area: [x0, y0, x1, y1], canvas, stale } of layer.tiles.values()) {
+    if (stale) continue; // out of sight
+    const shown = canvas?.getContext('2d').getImageData(0, 0, x1 - x0, y1 - y0).data;
+    for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) {
+      const colour = shown ? Number(shown[4 * ((y - y0) * (x1 - x0) + x - x0) + 3] > 0) : 0;
+      if (colour !== wanted[y * columns.length + x]) wrong++;
+    }
+  }
+  return { counts, wrong, height: mask.height, width: mask.width };
 }"""
 
 
@@ -154,6 +166,7 @@ class Bench:
     def painted(self) -> Mask:
         """Which pixels of the page carry colour on the screen: bool [height, width]."""
         shown = self.page.evaluate(_PAINTED)
+        assert shown["wrong"] == 0, f"{shown['wrong']} pixels of the screen show another mark than the page has"
         values = np.arange(len(shown["counts"])) % 2 == 1
         return np.repeat(values, shown["counts"]).reshape(shown["height"], shown["width"])
 

@@ -1,42 +1,11 @@
-"""Parts of the canvas that no walk through the page reaches: masks on the wire, fingers, dense pages."""
+"""Parts of the canvas that no walk through the page reaches: fingers, several pages, prompts after a reload."""
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from model.masks import decode_patch, encode_patch
 from tests.browser.bench import Bench, invoice
 
 pytestmark = pytest.mark.browser
-
-HEIGHT, WIDTH = 37, 53
-
-BACK_AND_FORTH = """async ([bytes, patch, width, height]) => {
-  const { encodePatch, Raster } = await import('/static/canvas/mask.js');
-  const raster = new Raster(width, height);
-  raster.load(patch);
-  return { encoded: encodePatch(Uint8Array.from(bytes), width, height), decoded: Array.from(raster.bytes) };
-}"""
-
-
-def masks() -> list[np.ndarray]:
-    random = np.random.default_rng(7)
-    noise = [random.random((HEIGHT, WIDTH)) < share for share in (0.02, 0.5, 0.98)]
-    corner = np.zeros((HEIGHT, WIDTH), dtype=bool)
-    corner[-1, -1] = True
-    edges = np.zeros((HEIGHT, WIDTH), dtype=bool)
-    edges[:, [0, -1]] = True
-    return [*noise, corner, edges, np.zeros((HEIGHT, WIDTH), dtype=bool), np.ones((HEIGHT, WIDTH), dtype=bool)]
-
-
-@pytest.mark.parametrize("mask", masks())
-def test_browser_and_server_write_a_mask_the_same_way(bench: Bench, mask: np.ndarray) -> None:
-    patch = encode_patch(mask)
-    given = [mask.astype(int).ravel().tolist(), patch, WIDTH, HEIGHT]
-    answer = bench.page.evaluate(BACK_AND_FORTH, given)
-    assert answer["encoded"] == patch
-    assert (np.array(answer["decoded"], dtype=bool).reshape(mask.shape) == mask).all()
-    assert (decode_patch(answer["encoded"], mask.shape) == mask).all()
 
 
 def test_two_fingers_zoom_and_pan_and_paint_nothing(bench: Bench) -> None:

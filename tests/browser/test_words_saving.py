@@ -1,16 +1,9 @@
 """Fixed words are saved once: without network, beside other people, and as the server fixes them."""
 
-import json
-import random
-from typing import Any
-
 import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
-from pydantic import TypeAdapter
 
-from engine.annotation.word_list import ListedWord, WordChange, WordList
-from engine.annotation.words import as_lists
 from tests.browser.bench import Bench, sent_json
 from tests.browser.word_fixing import WORDS, cut_the_line, mend_elsewhere, mend_the_line, split_total, start, texts
 
@@ -109,47 +102,3 @@ def test_theirs_stay_and_a_mark_on_a_word_that_never_was_keeps_its_pixels(bench:
     assert bench.marked() == set()
     assert (bench.painted() == painted).all() and (bench.stored() == painted).all()
     expect(bench.page.locator(".g-differs")).to_contain_text("outside marked words")
-
-
-_MENDED = """async ([words, edits]) => {
-  const { mended } = await import('/static/words/words.js');
-  return edits.reduce((sum, edit) => mended(sum, [edit]).words, words);
-}"""
-
-
-def random_edit(chance: random.Random, words: list[ListedWord]) -> dict[str, Any]:
-    live, retired = [word for word in words if not word.retired], [word for word in words if word.retired]
-    one = chance.choice(live)
-    x0, y0, x1, y1 = one.box
-    middle = (x0 + x1) // 2
-    parts = [{"text": "a", "box": [x0, y0, middle, y1]}, {"text": "שלום", "box": [middle, y0, x1, y1]}]
-    left, top = chance.randrange(0, 900), chance.randrange(0, 1000)
-    kinds: list[dict[str, Any]] = [
-        {"op": "text", "number": one.number, "text": chance.choice(["Summe", "مجموع", "12.50"])},
-        {"op": "add", "text": chance.choice(["neu", "חדש", "7"]), "box": [left, top, left + 60, top + 22]},
-    ]
-    if x1 - x0 >= 4:
-        kinds.append({"op": "split", "number": one.number, "parts": parts})
-    if len(live) > 12:
-        kinds += [
-            {"op": "merge", "numbers": [word.number for word in chance.sample(live, 3)]},
-            {"op": "remove", "number": one.number},
-        ]
-    if retired:
-        instead = [word.number for word in chance.sample(live, 1)] if len(live) > 12 else []
-        kinds.append({"op": "restore", "numbers": [chance.choice(retired).number], "instead": instead})
-    return chance.choice(kinds)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_browser_and_server_mend_words_the_same_way(bench: Bench, seed: int) -> None:
-    chance = random.Random(seed)
-    boxes = [(90 * (at % 8), 60 * (at // 8), 90 * (at % 8) + 70, 60 * (at // 8) + 24) for at in range(40)]
-    words = [ListedWord(at, at // 8, "שלום" if at // 8 == 2 else f"w{at}", box) for at, box in enumerate(boxes)]
-    page = WordList(words, (1000, 1100))
-    before = json.loads(json.dumps(as_lists(page.words, 0)))
-    edits = []
-    for _ in range(80):
-        edits.append(random_edit(chance, page.words))
-        page.apply([TypeAdapter(WordChange).validate_python(edits[-1])])
-    assert bench.page.evaluate(_MENDED, [before, edits]) == json.loads(json.dumps(as_lists(page.words, 80)))

@@ -6,6 +6,8 @@
 /** @import { Box, Patch } from '../types' */
 
 /**
+ * The value, which cannot be changed any more.
+ *
  * @template T
  * @param {T} value
  * @returns {T}
@@ -223,12 +225,8 @@ export class Raster {
    */
   fillDisc(x, y, radius, value) {
     const box = this.clip([x - radius, y - radius, x + radius + 1, y + radius + 1]);
-    for (let row = box[1]; row < box[3]; row++) {
-      const half = Math.sqrt(radius * radius - (row - y) * (row - y)); // NaN above and below the disc
-      const from = Math.max(box[0], Math.ceil(x - half));
-      const to = Math.min(box[2], Math.floor(x + half) + 1);
-      if (to > from) this.bytes.fill(value, row * this.width + from, row * this.width + to);
-    }
+    for (const [row, from, to] of discRows(box, x, y, radius))
+      this.bytes.fill(value, row * this.width + from, row * this.width + to);
     this.rows.fill(undefined, box[1], box[3]);
     return box;
   }
@@ -242,12 +240,23 @@ export class Raster {
     const [x0, y0, x1, y1] = this.clip(box);
     if (x1 <= x0 || y1 <= y0) return 0;
     let set = 0;
-    for (let y = y0; y < y1; y++) {
-      const runs = this.runs(y);
-      for (let at = 0; at < runs.length && runs[at] < x1; at += 2)
-        set += Math.max(0, Math.min(x1, runs[at + 1]) - Math.max(x0, runs[at]));
-    }
+    for (let y = y0; y < y1; y++) set += this.count(y, x0, x1);
     return set / ((x1 - x0) * (y1 - y0));
+  }
+
+  /**
+   * How many pixels of a part of a row are set.
+   *
+   * @param {number} y
+   * @param {number} from page pixels
+   * @param {number} to page pixels
+   */
+  count(y, from, to) {
+    const runs = this.runs(y);
+    let set = 0;
+    for (let at = 0; at < runs.length && runs[at] < to; at += 2)
+      set += Math.max(0, Math.min(to, runs[at + 1]) - Math.max(from, runs[at]));
+    return set;
   }
 
   /**
@@ -256,37 +265,66 @@ export class Raster {
    * @returns {Patch}
    */
   patch() {
-    let x0 = this.width,
-      x1 = 0,
-      y0 = this.height,
-      y1 = 0;
+    /** @type {[y: number, runs: Runs][]} */
+    const rows = [];
     for (let y = 0; y < this.height; y++) {
       const runs = this.runs(y);
-      if (!runs.length) continue;
-      y0 = Math.min(y0, y);
-      y1 = y + 1;
-      x0 = Math.min(x0, runs[0]);
-      x1 = Math.max(x1, runs[runs.length - 1]);
+      if (runs.length) rows.push([y, runs]);
     }
-    if (y1 === 0) return { box: [0, 0, 0, 0], counts: [] };
-    const width = x1 - x0,
-      counts = [];
-    let end = 0; // of the last run of ones, in pixels of the box
-    for (let y = y0; y < y1; y++) {
-      const runs = this.runs(y),
-        start = (y - y0) * width - x0;
-      for (let at = 0; at < runs.length; at += 2) {
-        const from = start + runs[at],
-          to = start + runs[at + 1];
-        // A run that ends with its row goes on in the next one.
-        if (from === end && counts.length) counts[counts.length - 1] += to - from;
-        else counts.push(from - end, to - from);
-        end = to;
-      }
+    return encoded(rows);
+  }
+}
+
+/**
+ * The patch of rows of ones, in its tight box.
+ *
+ * @param {readonly [y: number, runs: Runs][]} rows ascending, none of them without runs
+ * @returns {Patch}
+ */
+export function encoded(rows) {
+  if (!rows.length) return { box: [0, 0, 0, 0], counts: [] };
+  const y0 = rows[0][0],
+    y1 = rows[rows.length - 1][0] + 1;
+  let x0 = Infinity,
+    x1 = 0;
+  for (const [, runs] of rows) {
+    x0 = Math.min(x0, runs[0]);
+    x1 = Math.max(x1, runs[runs.length - 1]);
+  }
+  const width = x1 - x0,
+    counts = [];
+  let end = 0; // of the last run of ones, in pixels of the box
+  for (const [y, runs] of rows) {
+    const start = (y - y0) * width - x0;
+    for (let at = 0; at < runs.length; at += 2) {
+      const from = start + runs[at],
+        to = start + runs[at + 1];
+      // A run that ends with its row goes on in the next one.
+      if (from === end && counts.length) counts[counts.length - 1] += to - from;
+      else counts.push(from - end, to - from);
+      end = to;
     }
-    const rest = width * (y1 - y0) - end;
-    if (rest) counts.push(rest);
-    return { box: [x0, y0, x1, y1], counts };
+  }
+  const rest = width * (y1 - y0) - end;
+  if (rest) counts.push(rest);
+  return { box: [x0, y0, x1, y1], counts };
+}
+
+/**
+ * The pixels of a disc, row by row, inside a box.
+ *
+ * @param {Box} box whole page pixels
+ * @param {number} x page pixels, as are `y` and `radius`
+ * @param {number} y
+ * @param {number} radius
+ * @returns {Generator<[y: number, from: number, to: number], void, void>}
+ */
+export function* discRows([x0, y0, x1, y1], x, y, radius) {
+  for (let row = y0; row < y1; row++) {
+    const half = Math.sqrt(radius * radius - (row - y) * (row - y)); // NaN above and below the disc
+    const from = Math.max(x0, Math.ceil(x - half)),
+      to = Math.min(x1, Math.floor(x + half) + 1);
+    if (to > from) yield [row, from, to];
   }
 }
 

@@ -1,6 +1,15 @@
-// The colours of marks. Each pair stays apart for every kind of colour blindness (tests/annotator/test_palettes.py measures it),
-// and the two signs of a point are told apart by their shape too. [red, green, blue]
+// The colours of marks. Each pair stays apart for every kind of colour blindness (tests/annotator/test_palettes.py
+// measures it), and the two signs of a point are told apart by their shape too.
 
+/** @typedef {[red: number, green: number, blue: number]} Colour 0..255 each */
+
+/**
+ * Marks by the model and by a person; points inside and outside the answer.
+ *
+ * @typedef {{ label: string, model: Colour, person: Colour, here: Colour, not: Colour }} Palette
+ */
+
+/** @type {{ blue: Palette, [name: string]: Palette }} */
 export const PALETTES = {
   blue: {
     label: 'Blue and orange',
@@ -18,20 +27,31 @@ export const PALETTES = {
   },
 };
 
-// On a dark panel, where the colours of paper are too dark to be seen. Those of the first palette stand in theme.css.
+/**
+ * On a dark panel, where the colours of paper are too dark to be seen. Those of the first palette stand in theme.css.
+ *
+ * @type {Record<string, Pick<Palette, 'model' | 'person'> | undefined>}
+ */
 const ON_DARK = {
   purple: { model: [201, 141, 214], person: [86, 196, 122] },
 };
 
-// What is drawn with now; changed in place, so that whoever imports it sees the choice.
+/** What is drawn with now; changed in place, so that whoever imports it sees the choice. */
 export const COLOURS = { ...PALETTES.blue };
 
+/**
+ * Draws with a palette from now on; with the first one where there is none of this name.
+ *
+ * @param {string} name
+ */
 export function choosePalette(name) {
   Object.assign(COLOURS, PALETTES[name] ?? PALETTES.blue);
-  const { style } = document.documentElement;
+  const { style } = document.documentElement,
+    dark = ON_DARK[name];
+  /** @param {Colour} colour */
   const css = (colour) => `rgb(${colour.join(' ')})`;
-  if (!PALETTES[name] || name === 'blue') for (const each of ['model', 'person']) style.removeProperty(`--g-${each}`);
-  else
-    for (const each of ['model', 'person'])
-      style.setProperty(`--g-${each}`, `light-dark(${css(COLOURS[each])}, ${css(ON_DARK[name][each])})`);
+  for (const each of /** @type {const} */ (['model', 'person'])) {
+    if (dark) style.setProperty(`--g-${each}`, `light-dark(${css(COLOURS[each])}, ${css(dark[each])})`);
+    else style.removeProperty(`--g-${each}`);
+  }
 }

@@ -1,38 +1,68 @@
 // Mouse, pen and fingers over the stage: strokes, panning (space, middle button, two fingers), zooming (wheel, pinch).
 
+/** @import { XY } from '../types' */
+/** @import { Stage } from './stage.js' */
+
 const WHEEL_PAUSE = 200; // milliseconds after which a turn of the wheel is a new gesture
 
+const LINE = 32,
+  SCREEN = 400; // screen pixels that a wheel means by a line, and by a page
+
+/**
+ * Two fingers: the point between them, and how far they are apart. Screen pixels.
+ *
+ * @typedef {{ x: number, y: number, distance: number }} Spread
+ */
+
+/** Turns what mouse, pen and fingers do into strokes and moves of the stage. */
 export class Pointer {
+  /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;
+    /** @type {Map<number, XY>} where each finger is, screen pixels */
     this.fingers = new Map();
+    /** @type {XY | null} where the hand that moves the page is, screen pixels */
     this.panning = null;
-    this.space = false;
+    /** @type {Spread | null} */
+    this.pinch = null;
+    this.space = false; // whether it is held
+    this.panned = false; // whether the page was moved since it is held
     this.wheel = { at: 0, kind: 'zoom' };
     this.listening = new AbortController();
-    const on = (type, listener, more) =>
-      stage.canvas.addEventListener(type, listener, { signal: this.listening.signal, ...more });
-    on('pointerdown', (event) => this.down(event));
-    on('pointermove', (event) => this.move(event));
-    on('pointerup', (event) => this.up(event));
-    on('pointercancel', (event) => this.lost(event));
-    on('pointerleave', () => this.left());
-    on('wheel', (event) => this.turn(event), { passive: false });
-    on('contextmenu', (event) => event.preventDefault());
-    on('auxclick', (event) => event.preventDefault());
+    const { canvas } = stage,
+      { signal } = this.listening;
+    canvas.addEventListener('pointerdown', (event) => this.down(event), { signal });
+    canvas.addEventListener('pointermove', (event) => this.move(event), { signal });
+    canvas.addEventListener('pointerup', (event) => this.up(event), { signal });
+    canvas.addEventListener('pointercancel', (event) => this.lost(event), { signal });
+    canvas.addEventListener('pointerleave', () => this.left(), { signal });
+    canvas.addEventListener('wheel', (event) => this.turn(event), { signal, passive: false });
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
+    canvas.addEventListener('auxclick', (event) => event.preventDefault(), { signal });
   }
 
+  /**
+   * Where an event happened on the stage.
+   *
+   * @param {MouseEvent} event
+   * @returns {XY} screen pixels
+   */
   place(event) {
     const box = this.stage.canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
-  // Points of the page; Chromium bundles several positions into one event.
+  /**
+   * Points of the page, in its pixels; Chromium bundles several positions into one event.
+   *
+   * @param {PointerEvent} event
+   */
   points(event) {
-    const events = event.getCoalescedEvents?.() ?? [];
+    const events = event.getCoalescedEvents?.() ?? []; // Safari had none before 18.2
     return (events.length ? events : [event]).map((each) => this.stage.view.toPage(...this.place(each)));
   }
 
+  /** @param {PointerEvent} event */
   down(event) {
     const { stage } = this;
     stage.canvas.focus({ preventScroll: true });
@@ -57,12 +87,13 @@ export class Pointer {
     stage.begin(stage.view.toPage(...this.place(event)), event);
   }
 
+  /** @param {PointerEvent} event */
   move(event) {
     const { stage } = this;
     if (!stage.page) return;
     const here = this.place(event);
     if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, here);
-    if (this.pinch && this.fingers.size >= 2) return this.pinched();
+    if (this.pinch && this.fingers.size >= 2) return this.pinched(this.pinch);
     if (this.panning) {
       stage.pan(here[0] - this.panning[0], here[1] - this.panning[1]);
       this.panning = here;
@@ -75,6 +106,7 @@ export class Pointer {
     stage.move(this.points(event));
   }
 
+  /** @param {PointerEvent} event */
   up(event) {
     this.fingers.delete(event.pointerId);
     if (this.fingers.size < 2) this.pinch = null;
@@ -86,6 +118,7 @@ export class Pointer {
     this.stage.end();
   }
 
+  /** @param {PointerEvent} event */
   lost(event) {
     this.fingers.delete(event.pointerId);
     this.pinch = this.panning = null;
@@ -98,25 +131,30 @@ export class Pointer {
     this.stage.draw();
   }
 
+  /** @returns {Spread} */
   spread() {
-    const [[x0, y0], [x1, y1]] = [...this.fingers.values()];
+    const [[x0, y0], [x1, y1]] = this.fingers.values();
     return { x: (x0 + x1) / 2, y: (y0 + y1) / 2, distance: Math.max(1, Math.hypot(x1 - x0, y1 - y0)) };
   }
 
-  pinched() {
-    const now = this.spread(),
-      before = this.pinch;
+  /** @param {Spread} before */
+  pinched(before) {
+    const now = this.spread();
     this.stage.pan(now.x - before.x, now.y - before.y);
     this.stage.zoom(now.distance / before.distance, now.x, now.y);
     this.pinch = now;
   }
 
-  // A mouse wheel zooms; two fingers on a touchpad pan, and zoom when they pinch (the browser then says ctrlKey).
+  /**
+   * A mouse wheel zooms; two fingers on a touchpad pan, and zoom when they pinch (the browser then says ctrlKey).
+   *
+   * @param {WheelEvent} event
+   */
   turn(event) {
     event.preventDefault();
     const { stage } = this;
     if (!stage.page) return;
-    const lines = event.deltaMode === 1 ? 32 : event.deltaMode === 2 ? 400 : 1;
+    const lines = event.deltaMode === 1 ? LINE : event.deltaMode === 2 ? SCREEN : 1;
     const dx = event.deltaX * lines,
       dy = event.deltaY * lines;
     if (event.timeStamp - this.wheel.at > WHEEL_PAUSE) {
@@ -130,6 +168,11 @@ export class Pointer {
     else stage.pan(-dx, -dy);
   }
 
+  /**
+   * Space is held, or let go.
+   *
+   * @param {boolean} held
+   */
   holdSpace(held) {
     if (held && !this.space) this.panned = false;
     this.space = held;
@@ -137,6 +180,7 @@ export class Pointer {
     else delete this.stage.canvas.dataset.space;
   }
 
+  /** Gives up what a hand is doing. */
   cancel() {
     this.panning = this.pinch = null;
     this.fingers.clear();

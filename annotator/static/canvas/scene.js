@@ -1,21 +1,29 @@
 // Draws one frame of the stage: ground, page, marks, then what is under somebody's hand.
 
+/** @import { PageLine } from '../types' */
+/** @import { Colour } from './palettes.js' */
+/** @import { Stage } from './stage.js' */
+
 import { COLOURS } from './palettes.js';
 
-const css = ([red, green, blue], alpha = 1) => `rgba(${red}, ${green}, ${blue}, ${alpha})`;
+/** @type {(colour: Colour, opacity?: number) => string} */
+const css = ([red, green, blue], opacity = 1) => `rgba(${red}, ${green}, ${blue}, ${opacity})`;
 
+/**
+ * Draws the stage as it is now.
+ *
+ * @param {Stage} stage
+ */
 export function drawScene(stage) {
-  const { context, canvas, view, page } = stage;
-  const ratio = canvas.width / Math.max(1, canvas.clientWidth);
+  const { context, canvas, view, page, ratio } = stage;
   context.setTransform(1, 0, 0, 1, 0, 0);
-  context.fillStyle = getComputedStyle(canvas.parentElement).backgroundColor; // follows light and dark
+  context.fillStyle = stage.ground ??= getComputedStyle(stage.container).backgroundColor;
   context.fillRect(0, 0, canvas.width, canvas.height);
   if (!page) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  drawPaper(stage);
+  drawPaper(stage, page);
   context.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.x, ratio * view.y);
-  drawImage(stage, ratio);
-  context.drawImage(stage.overlay.canvas, 0, 0);
+  drawPicture(stage, page);
   const thin = 1 / view.scale; // one screen pixel
   drawUnpainted(stage, thin);
   if (stage.tool === 'mend') drawOutlines(stage, thin);
@@ -27,32 +35,64 @@ export function drawScene(stage) {
   drawCross(stage, thin);
 }
 
-// Shrinking a large page costs more than all the rest of a frame: what was shrunk once is kept while the zoom stays.
-function drawImage(stage, ratio) {
-  const { context, view, page, image } = stage,
+/**
+ * The image of the page with the colours of its mark.
+ *
+ * @param {Stage} stage
+ * @param {PageLine} page
+ */
+function drawPicture(stage, page) {
+  const { context, view, image, layer, ratio } = stage,
     scale = view.scale * ratio;
+  if (!image) return;
   context.imageSmoothingQuality = 'high';
   if (scale >= 1) {
     context.imageSmoothingEnabled = scale < 2;
-    return context.drawImage(image, 0, 0, page.width, page.height);
+    context.drawImage(image, 0, 0, page.width, page.height);
   }
-  context.imageSmoothingEnabled = true;
-  const width = Math.round(page.width * scale),
-    height = Math.round(page.height * scale);
-  if (stage.small?.width !== width || stage.small?.height !== height) {
-    stage.small = new OffscreenCanvas(width, height);
-    const small = stage.small.getContext('2d', { alpha: false });
-    small.imageSmoothingQuality = 'high';
-    small.drawImage(image, 0, 0, width, height);
-  }
+  const small =
+    scale < 1 ? shrunk(stage, image, Math.round(page.width * scale), Math.round(page.height * scale)) : null;
+  const [left, top] = [ratio * view.x, ratio * view.y];
   context.save();
-  context.setTransform(1, 0, 0, 1, 0, 0); // pixel by pixel: between two pixels of the screen, letters would blur
-  context.imageSmoothingEnabled = false;
-  context.drawImage(stage.small, Math.round(view.x * ratio), Math.round(view.y * ratio));
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  if (small) {
+    // Pixel by pixel: between two pixels of the screen, letters would blur.
+    context.imageSmoothingEnabled = false;
+    context.drawImage(small, Math.round(left), Math.round(top));
+    layer.resize(small.width, small.height);
+    layer.draw(context, Math.round(left), Math.round(top), 1);
+  } else {
+    layer.resize(page.width, page.height);
+    layer.draw(context, left, top, scale);
+  }
   context.restore();
 }
 
-function drawPaper({ context, view, page }) {
+/**
+ * The image at the size of the screen. Shrinking a large page costs more than all the rest of a frame: what was shrunk
+ * once is kept while the zoom stays.
+ *
+ * @param {Stage} stage
+ * @param {CanvasImageSource} image
+ * @param {number} width pixels of the canvas
+ * @param {number} height pixels of the canvas
+ */
+function shrunk(stage, image, width, height) {
+  if (stage.small?.width === width && stage.small.height === height) return stage.small;
+  const small = new OffscreenCanvas(Math.max(1, width), Math.max(1, height)),
+    context = small.getContext('2d', { alpha: false });
+  if (context) {
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(image, 0, 0, width, height);
+  }
+  return (stage.small = small);
+}
+
+/**
+ * @param {Stage} stage
+ * @param {PageLine} page
+ */
+function drawPaper({ context, view }, page) {
   context.save();
   context.shadowColor = 'rgba(15, 20, 30, .22)';
   context.shadowBlur = 18;
@@ -62,18 +102,29 @@ function drawPaper({ context, view, page }) {
   context.restore();
 }
 
-// Words that are marked while half of their pixels are not: a dashed frame.
+/**
+ * Words that are marked while half of their pixels are not: a dashed frame.
+ *
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawUnpainted(stage, thin) {
-  const { context, grid, origin } = stage;
+  const { context, grid, marks, origin } = stage;
   context.save();
   context.strokeStyle = css(COLOURS[origin], 0.9);
   context.lineWidth = 1.5 * thin;
   context.setLineDash([4 * thin, 3 * thin]);
-  for (const [x0, y0, x1, y1] of grid.boxesOf([...stage.bare])) context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+  for (const [x0, y0, x1, y1] of grid.boxesOf([...marks.bare])) context.strokeRect(x0, y0, x1 - x0, y1 - y0);
   context.restore();
 }
 
-// All words while they are mended; the chosen ones stand out. One path for the page: thousands of frames at one stroke.
+/**
+ * All words while they are mended; the chosen ones stand out. One path for the page: thousands of frames at one
+ * stroke.
+ *
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawOutlines(stage, thin) {
   const { context, grid, chosen } = stage;
   if (!stage.outlines) {
@@ -92,6 +143,10 @@ function drawOutlines(stage, thin) {
   }
 }
 
+/**
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawBoxes({ context, mark }, thin) {
   context.save();
   context.strokeStyle = css(COLOURS.here, 0.85);
@@ -101,6 +156,10 @@ function drawBoxes({ context, mark }, thin) {
   context.restore();
 }
 
+/**
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawWordUnderHand(stage, thin) {
   const { context, grid, hover, cursor, selected, tool } = stage;
   const at = cursor?.word ?? hover;
@@ -108,7 +167,7 @@ function drawWordUnderHand(stage, thin) {
   const [x0, y0, x1, y1] = grid.boxes[at];
   const colour = tool === 'mend' ? COLOURS.here : COLOURS.person;
   if (tool === 'mend' && stage.chosen.has(grid.numbers[at])) return;
-  context.fillStyle = css(colour, selected?.has(grid.numbers[at]) ? 0.1 : 0.16);
+  context.fillStyle = css(colour, selected.has(grid.numbers[at]) ? 0.1 : 0.16);
   context.fillRect(x0 - thin, y0 - thin, x1 - x0 + 2 * thin, y1 - y0 + 2 * thin);
   if (!cursor) return;
   context.strokeStyle = css(colour);
@@ -116,6 +175,10 @@ function drawWordUnderHand(stage, thin) {
   context.strokeRect(x0 - 2 * thin, y0 - 2 * thin, x1 - x0 + 4 * thin, y1 - y0 + 4 * thin);
 }
 
+/**
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawRubber({ context, rubber }, thin) {
   if (!rubber) return;
   const [x0, y0, x1, y1] = rubber;
@@ -126,22 +189,23 @@ function drawRubber({ context, rubber }, thin) {
   context.strokeRect(x0, y0, x1 - x0, y1 - y0);
 }
 
+/**
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawBrush(stage, thin) {
   const at = stage.cursor?.point ?? stage.at;
   if (!at || stage.locked || !['brush', 'eraser'].includes(stage.tool)) return;
   const { context } = stage;
-  for (const [colour, width] of [
-    ['#fff', 3],
-    [stage.tool === 'brush' ? css(COLOURS.person) : '#3a3f47', 1.5],
-  ]) {
-    context.beginPath();
-    context.arc(at[0], at[1], stage.radius, 0, 2 * Math.PI);
-    context.strokeStyle = colour;
-    context.lineWidth = width * thin;
-    context.stroke();
-  }
+  context.beginPath();
+  context.arc(at[0], at[1], stage.radius, 0, 2 * Math.PI);
+  strokeTwice(context, thin, '#fff', 3, stage.tool === 'brush' ? css(COLOURS.person) : '#3a3f47');
 }
 
+/**
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawPoints({ context, mark }, thin) {
   for (const [x, y, positive] of mark.points) {
     context.beginPath();
@@ -162,21 +226,37 @@ function drawPoints({ context, mark }, thin) {
   }
 }
 
-// The keyboard's cursor for the tools that work on points.
+/**
+ * The keyboard's cursor for the tools that work on points.
+ *
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
 function drawCross({ context, cursor }, thin) {
   if (!cursor?.point) return;
   const [x, y] = cursor.point;
-  for (const [colour, width] of [
-    ['#fff', 4],
-    ['#11151c', 1.5],
-  ]) {
-    context.beginPath();
-    context.moveTo(x - 14 * thin, y);
-    context.lineTo(x + 14 * thin, y);
-    context.moveTo(x, y - 14 * thin);
-    context.lineTo(x, y + 14 * thin);
-    context.strokeStyle = colour;
-    context.lineWidth = width * thin;
-    context.stroke();
-  }
+  context.beginPath();
+  context.moveTo(x - 14 * thin, y);
+  context.lineTo(x + 14 * thin, y);
+  context.moveTo(x, y - 14 * thin);
+  context.lineTo(x, y + 14 * thin);
+  strokeTwice(context, thin, '#fff', 4, '#11151c');
+}
+
+/**
+ * A line on a ground of another colour stands out from any page.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} thin one screen pixel, in page pixels
+ * @param {string} ground
+ * @param {number} width of the ground, screen pixels
+ * @param {string} colour
+ */
+function strokeTwice(context, thin, ground, width, colour) {
+  context.strokeStyle = ground;
+  context.lineWidth = width * thin;
+  context.stroke();
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5 * thin;
+  context.stroke();
 }

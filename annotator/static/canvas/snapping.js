@@ -1,8 +1,20 @@
 // Holding a hand to the lines of the page: a drag over words stays in its line, the edges of a frame lie along words.
 
+/** @import { Box, XY } from '../types' */
+/** @import { WordGrid } from './word_grid.js' */
+
+import { hull } from '../words/words.js';
+
 const BAND = 0.6; // of a line's height: how far above and below it a drag still means this line
 
-// Where a drag that began on the word at position `start` points to, once it is held to the line of that word.
+/**
+ * Where a drag that began on a word points to, once it is held to the line of that word.
+ *
+ * @param {WordGrid} grid
+ * @param {number} start position of the word
+ * @param {XY} point page pixels
+ * @returns {XY} page pixels
+ */
 export function alongLine(grid, start, [x, y]) {
   let near = start,
     least = Infinity;
@@ -15,7 +27,14 @@ export function alongLine(grid, start, [x, y]) {
   return [x, y > y0 - band && y < y1 + band ? (y0 + y1) / 2 : y];
 }
 
-// A frame whose edges lie within `slack` pixels of the edges of the words that it holds is drawn along these.
+/**
+ * A frame whose edges lie near the edges of the words that it holds is drawn along these.
+ *
+ * @param {WordGrid} grid
+ * @param {Box} box page pixels
+ * @param {number} slack page pixels
+ * @returns {Box}
+ */
 export function aroundWords(grid, box, slack) {
   const held = grid
     .within(box)
@@ -26,17 +45,24 @@ export function aroundWords(grid, box, slack) {
       return width * height >= 0.5 * (x1 - x0) * (y1 - y0);
     });
   if (!held.length) return box;
-  return box.map((edge, side) => {
-    const wanted = (side < 2 ? Math.min : Math.max)(...held.map((each) => each[side]));
-    return Math.abs(wanted - edge) <= slack ? wanted : edge;
-  });
+  const words = hull(held);
+  /** @param {0 | 1 | 2 | 3} side */
+  const edge = (side) => (Math.abs(words[side] - box[side]) <= slack ? words[side] : box[side]);
+  return [edge(0), edge(1), edge(2), edge(3)];
 }
 
-// The upper and lower edge of a new word follow the words beside it, where it overlaps their line by half.
+/**
+ * The upper and lower edge of a new word follow the words beside it, where it overlaps their line by half.
+ *
+ * @param {WordGrid} grid
+ * @param {Box} box page pixels
+ * @returns {Box}
+ */
 export function intoLine(grid, [x0, y0, x1, y1]) {
   const room = 6 * (y1 - y0);
-  let best = null,
-    least = Infinity;
+  /** @type {Box | null} */
+  let best = null;
+  let least = Infinity;
   for (const at of grid.within([x0 - room, y0, x1 + room, y1])) {
     const box = grid.boxes[at],
       common = Math.min(box[3], y1) - Math.max(box[1], y0);

@@ -1,20 +1,41 @@
 // The page on the screen: image, marks, prompts, and the pointer that changes them. Knows nothing of servers or queues.
 
-import { Raster, isEmpty } from './mask.js';
+/** @import { Box, CursorPlace, Mark, Origin, PageLine, Press, Stroke, Words, WordWish, XY } from '../types' */
+
 import { EMPTY_MARK } from '../state/marks.js';
-import { Overlay } from './overlay.js';
+import { MarkLayer } from './mark_layer.js';
+import { MarkedPage } from './marked_page.js';
 import { drawScene } from './scene.js';
 import { makeTools } from './tools.js';
 import { View } from './view.js';
-import { WordGrid } from './word_grid.js';
 import { Pointer } from './pointer.js';
+import { NO_WORDS } from '../words/words.js';
 import { h } from '../core/dom.js';
 
+/**
+ * What the stage tells.
+ *
+ * @typedef {object} StageListener
+ * @property {(stroke: Stroke, before: Mark) => void} stroke a stroke is done; `before` stood there when it began
+ * @property {(wish: WordWish) => void} mend the tool for words asks for something
+ * @property {(mark: Mark) => Origin} originOf who drew a mark
+ * @property {() => void} moved the view is another
+ * @property {() => void} drawn a frame is drawn
+ * @property {() => void} locked a tool was used where nothing can be changed
+ */
+
+const PAINTING = ['word', 'brush', 'eraser']; // tools that change the mark as they go
+const THINNEST = 2,
+  THICKEST = 120; // radius of the brush, page pixels
+
+/** The page that is open, on a canvas. */
 export class Stage {
-  // hear: { stroke(stroke, before), mend(wish), originOf(mark), moved(), drawn(), locked() }. before: the mark that stood when
-  // the stroke began.
-  constructor(container, hear) {
-    this.hear = hear;
+  /**
+   * @param {HTMLElement} container
+   * @param {StageListener} on
+   */
+  constructor(container, on) {
+    this.on = on;
     this.canvas = h('canvas', {
       class: 'g-canvas',
       tabindex: '0',
@@ -23,109 +44,174 @@ export class Stage {
       'aria-roledescription': 'page; arrow keys read the words',
     });
     container.append(this.canvas);
-    this.context = this.canvas.getContext('2d', { alpha: false });
+    this.container = container;
+    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', { alpha: false }));
+    this.ratio = 1; // pixels of the canvas a pixel of CSS
+    /** @type {string | null} the colour around the page; null where it has to be read: asking for it costs a layout */
+    this.ground = null;
     this.view = new View();
     this.tools = makeTools();
     this.tool = 'word';
     this.radius = 14; // of brush and eraser, page pixels
+    /** @type {PageLine | null} */
     this.page = null;
+    /** @type {CanvasImageSource | null} in pixels of the page */
+    this.image = null;
+    /** @type {OffscreenCanvas | null} the image at the size that the screen shows, where that is smaller */
+    this.small = null;
+    /** @type {Path2D | null} frames around all words */
+    this.outlines = null;
+    this.marks = this.marked({ id: '', width: 0, height: 0 }, NO_WORDS);
+    this.layer = new MarkLayer(this.marks.mask, this.marks.under);
     this.hover = -1; // position of the word under the pointer
-    this.cursor = null; // keyboard: { word } or { point }
-    this.at = null; // pointer on the page
-    this.rubber = null; // the box that is being drawn
-    this.selected = new Set(); // numbers of the marked words
-    this.bare = new Set(); // those of them that are not painted
-    this.chosen = new Set(); // numbers of the words that are being mended
-    this.busy = false;
-    this.mark = EMPTY_MARK;
+    /** @type {CursorPlace | null} */
+    this.cursor = null;
+    /** @type {XY | null} the pointer on the page, page pixels */
+    this.at = null;
+    /** @type {Box | null} the box that is being drawn, page pixels */
+    this.rubber = null;
+    /** @type {Set<number>} numbers of the words that are being mended */
+    this.chosen = new Set();
+    /** @type {Origin} */
     this.origin = 'model';
-    this.locked = true;
+    this.locked = true; // look, do not touch
+    this.dirty = false; // whether the mark has to be painted anew, whole: its colours are others
+    this.stroking = false;
+    this.before = EMPTY_MARK; // what stood when the stroke began
+    /** @type {number | null} the frame that is asked for */
+    this.pending = null;
     this.pointer = new Pointer(this);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(container);
     this.listening = new AbortController();
     this.onScreen();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw(), {
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.restyle(), {
       signal: this.listening.signal,
+    });
+    this.themes = new MutationObserver(() => this.restyle());
+    this.themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  }
+
+  /** The words of the page by place. */
+  get grid() {
+    return this.marks.grid;
+  }
+
+  /** The painted pixels. */
+  get mask() {
+    return this.marks.mask;
+  }
+
+  /** Numbers of the marked words. */
+  get selected() {
+    return this.marks.selected;
+  }
+
+  /** The mark that was set or committed last. */
+  get mark() {
+    return this.marks.mark;
+  }
+
+  /**
+   * @param {Pick<PageLine, 'id' | 'width' | 'height'>} page
+   * @param {Words} words
+   */
+  marked(page, words) {
+    return new MarkedPage(page, words, (box) => {
+      this.layer.touch(box);
+      this.draw();
     });
   }
 
-  get element() {
-    return this.canvas;
-  }
-
-  // page: { id, width, height, number }; words as the server sends them; image: an ImageBitmap in pixels of the page.
+  /**
+   * Shows a page; its mark has to be set after it.
+   *
+   * @param {PageLine} page
+   * @param {CanvasImageSource} image in pixels of the page
+   * @param {Words} words
+   */
   show(page, image, words) {
     this.pointer.cancel();
     const another = this.page?.id !== page.id;
     this.page = page;
     this.image = image;
     this.small = null;
-    this.setWordList(words);
     if (another) {
-      this.mask = new Raster(page.width, page.height);
-      this.under = new Raster(page.width, page.height);
-      this.overlay = new Overlay(page.width, page.height);
+      this.marks = this.marked(page, words);
+      this.layer = new MarkLayer(this.marks.mask, this.marks.under);
       this.view.setPage(page.width, page.height);
       this.cursor = null;
       this.chosen = new Set();
-    }
-    this.draw();
-    this.hear.moved();
+    } else this.marks.setWordList(words);
+    this.reread();
+    this.on.moved();
   }
 
-  // The words of the page as they stand now. The mark has to be set again after it.
+  /**
+   * Takes the words of the page as they stand now. The mark has to be set again after it.
+   *
+   * @param {Words} words
+   */
   setWordList(words) {
-    this.grid = new WordGrid(words);
+    this.marks.setWordList(words);
+    this.reread();
+  }
+
+  /** Whatever names words by their place goes. */
+  reread() {
+    const { position, boxes } = this.grid;
     this.hover = -1;
     this.outlines = null;
     this.dirty = true;
-    this.chosen = new Set([...this.chosen].filter((number) => this.grid.position.has(number)));
-    if (this.cursor?.word >= words.numbers.length) this.cursor = null;
-    this.canvas.setAttribute('aria-label', `Page ${this.page.number}, ${words.numbers.length} words`);
+    this.chosen = new Set([...this.chosen].filter((number) => position.has(number)));
+    if (this.cursor?.word !== undefined && this.cursor.word >= boxes.length) this.cursor = null;
+    this.canvas.setAttribute('aria-label', `Page ${this.page?.number}, ${boxes.length} words`);
     this.draw();
   }
 
+  /** Shows no page. */
   blank() {
     this.pointer.cancel();
     this.page = null;
     this.draw();
   }
 
-  // Puts a mark on the page that is open, whole. locked: look, do not touch.
+  /**
+   * Puts a mark on the page that is open, whole.
+   *
+   * @param {Mark} mark
+   * @param {Origin} origin
+   * @param {boolean} [locked] look, do not touch
+   */
   setMark(mark, origin, locked = false) {
     this.locked = locked;
-    if (mark === this.mark && !this.dirty && origin === this.origin) return; // as a stroke has left it
-    this.mark = mark;
-    this.origin = origin;
-    this.dirty = false;
-    this.selected = new Set(this.grid.living(mark.words));
-    this.mask.load(mark.mask);
-    this.under.bytes.fill(0);
-    for (const box of this.grid.boxesOf([...this.selected])) this.under.fillBox(box, 1);
-    this.disagreement = null;
-    this.bare = new Set();
-    this.weigh(this.selected);
-    this.overlay.clear();
-    if (!isEmpty(mark.mask)) this.overlay.repaint(this.mask, this.under, mark.mask.box, origin);
+    this.setOrigin(origin);
+    this.marks.set(mark);
     if (this.stroking) this.restroke();
     this.draw();
   }
 
-  // What came while the hand was on the page lies under its stroke: the model's late answer, or what the server holds.
+  /** What came while the hand was on the page lies under its stroke: the model's late answer, or what the server holds. */
   restroke() {
     this.before = this.mark;
-    if (['word', 'brush', 'eraser'].includes(this.tool)) this.setOrigin('person');
+    if (PAINTING.includes(this.tool)) this.setOrigin('person');
     this.tools[this.tool].again?.(this);
   }
 
+  /** @param {Origin} origin */
   setOrigin(origin) {
-    if (origin === this.origin) return;
-    this.origin = origin;
-    this.overlay.repaint(this.mask, this.under, this.mark.mask.box, origin);
+    if (origin === this.origin && !this.dirty) return;
+    this.origin = this.layer.origin = origin;
+    this.dirty = false;
+    this.layer.refresh();
     this.draw();
   }
 
+  /**
+   * Takes another tool in hand.
+   *
+   * @param {string} name a key of `tools`
+   */
   setTool(name) {
     this.pointer.cancel();
     this.tool = name;
@@ -134,63 +220,47 @@ export class Stage {
     this.draw();
   }
 
-  // A stroke is done: what stands on the page is the mark from now on.
-  commit() {
-    this.mark = this.current();
-    this.dirty = false;
-    return this.mark;
-  }
-
-  // What stands on the page now, as a mark; the prompts are those of the mark that was set.
-  current() {
-    const orphans = [...this.selected].filter((number) => !this.grid.position.has(number));
-    const words = [...this.grid.numbers.filter((number) => this.selected.has(number)), ...orphans];
-    return { ...this.mark, words, mask: this.mask.patch() };
-  }
-
-  // Marks or unmarks words. An unmarked word takes its pixels with it, save those of words that stay.
+  /**
+   * Marks or unmarks words: see MarkedPage.
+   *
+   * @param {readonly number[]} numbers
+   * @param {boolean} on
+   */
   setWords(numbers, on) {
-    for (const number of numbers) {
-      const box = this.grid.boxOf(number);
-      if (on) this.selected.add(number);
-      else this.selected.delete(number);
-      this.mask.fillBox(box, on ? 1 : 0);
-      this.under.fillBox(box, on ? 1 : 0);
-      if (!on) this.refill(box);
-      this.touched(box);
-    }
+    if (on) this.setOrigin('person');
+    this.marks.setWords(numbers, on);
   }
 
-  refill([x0, y0, x1, y1]) {
-    for (const at of this.grid.within([x0, y0, x1, y1])) {
-      if (!this.selected.has(this.grid.numbers[at])) continue;
-      const other = this.grid.boxes[at];
-      const part = [Math.max(x0, other[0]), Math.max(y0, other[1]), Math.min(x1, other[2]), Math.min(y1, other[3])];
-      if (part[0] >= part[2] || part[1] >= part[3]) continue;
-      this.mask.fillBox(part, 1);
-      this.under.fillBox(part, 1);
-    }
+  /** What stands on the page now, as a mark. */
+  current() {
+    return this.marks.current();
   }
 
-  // Repaints the dirty rectangle of a change that has just happened in the rasters.
-  touched(box) {
-    this.dirty = true;
-    this.disagreement = null;
-    this.weigh(this.grid.within(box).map((at) => this.grid.numbers[at]));
-    this.overlay.repaint(this.mask, this.under, box, this.origin);
-    this.draw();
+  /** A stroke is done: what stands on the page is the mark from now on. */
+  commit() {
+    return this.marks.commit();
+  }
+
+  /** Where words and pixels disagree: see MarkedPage. */
+  disagree() {
+    return this.marks.disagree();
   }
 
   // --- strokes, called by Pointer and by the keyboard cursor
 
-  begin(point, event) {
-    if (this.locked && this.tool !== 'mend') return this.hear.locked();
+  /**
+   * @param {XY} point page pixels
+   * @param {Press} press
+   */
+  begin(point, press) {
+    if (this.locked && this.tool !== 'mend') return this.on.locked();
     this.before = this.mark;
-    if (['word', 'brush', 'eraser'].includes(this.tool)) this.setOrigin('person');
-    this.tools[this.tool].begin(this, point, event);
+    if (PAINTING.includes(this.tool)) this.setOrigin('person');
+    this.tools[this.tool].begin(this, point, press);
     this.stroking = true;
   }
 
+  /** @param {readonly XY[]} points page pixels */
   move(points) {
     if (this.stroking) this.tools[this.tool].move(this, points);
   }
@@ -199,67 +269,24 @@ export class Stage {
     if (!this.stroking) return;
     this.stroking = false;
     const stroke = this.tools[this.tool].end(this);
-    if (stroke?.mend) this.hear.mend(stroke.mend);
-    else if (stroke) this.hear.stroke(this.exact(stroke), this.before);
-    else this.setMark(this.before, this.hear.originOf(this.before), this.locked);
+    if (stroke?.mend) this.on.mend(stroke.mend);
+    else if (stroke?.edits)
+      this.on.stroke({ ...stroke, edits: this.marks.exact(stroke.edits, this.before) }, this.before);
+    else if (stroke) this.on.stroke(stroke, this.before);
+    else this.setMark(this.before, this.on.originOf(this.before), this.locked);
   }
 
+  /** Gives a stroke up. */
   abandon() {
     if (!this.stroking) return;
     this.stroking = false;
     this.tools[this.tool].cancel(this);
-    this.setMark(this.before, this.hear.originOf(this.before), this.locked);
-  }
-
-  // The server refills words that stay marked and overlap one that is taken out. Where somebody has erased inside one of these,
-  // that would bring back what was erased: then the whole mark travels instead.
-  exact(stroke) {
-    const [edit] = stroke.edits ?? [];
-    if (!edit) return stroke;
-    // A mark that names words which were split or merged since is written down with those that stand there now.
-    const known = this.before.words.every((number) => this.grid.position.has(number));
-    if (
-      known &&
-      (edit.op !== 'words' ||
-        !edit.remove.length ||
-        this.grid.boxesOf([...this.selected]).every((box) => this.mask.covered(box) === 1))
-    )
-      return stroke;
-    const { words, mask } = this.current();
-    return { ...stroke, edits: [{ op: 'mask', page: this.page.id, words, mask }] };
-  }
-
-  // Marked words that are not even half painted, kept up to date as the hand goes: a dense page has thousands of words.
-  weigh(numbers) {
-    for (const number of numbers) {
-      const box = this.grid.boxOf(number);
-      if (this.selected.has(number) && box && this.mask.covered(box) < 0.5) this.bare.add(number);
-      else this.bare.delete(number);
-    }
-  }
-
-  // Where words and pixels disagree: { bare: how many marked words are hardly painted, loose: share of the painted pixels
-  // that lie on no marked word }.
-  disagree() {
-    if (this.disagreement) return this.disagreement;
-    const { bytes, width } = this.mask,
-      under = this.under.bytes;
-    const [x0, y0, x1, y1] = this.dirty ? [0, 0, width, this.mask.height] : this.mark.mask.box;
-    let painted = 0,
-      loose = 0;
-    for (let y = y0; y < y1; y++) {
-      for (let at = y * width + x0; at < y * width + x1; at++) {
-        if (!bytes[at]) continue;
-        painted++;
-        if (!under[at]) loose++;
-      }
-    }
-    return (this.disagreement = { bare: this.bare.size, loose: painted ? loose / painted : 0 });
+    this.setMark(this.before, this.on.originOf(this.before), this.locked);
   }
 
   // --- the view
 
-  // Another screen, or another zoom of the browser, has another density of pixels; nothing else tells of it.
+  /** Another screen, or another zoom of the browser, has another density of pixels; nothing else tells of it. */
   onScreen() {
     const query = matchMedia(`(resolution: ${window.devicePixelRatio || 1}dppx)`);
     query.addEventListener('change', () => (this.resize(), this.onScreen()), {
@@ -268,65 +295,93 @@ export class Stage {
     });
   }
 
+  /** The theme is another. */
+  restyle() {
+    this.ground = null;
+    this.draw();
+  }
+
   resize() {
-    const { width, height } = this.canvas.parentElement.getBoundingClientRect();
+    const { width, height } = this.container.getBoundingClientRect();
     if (!width || !height) return;
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
+    this.ratio = this.canvas.width / width;
     this.view.resize(width, height);
     drawScene(this); // at once: a resized canvas is blank until somebody draws
-    this.hear.drawn();
-    this.hear.moved();
+    this.on.drawn();
+    this.on.moved();
   }
 
+  /**
+   * @param {number} factor
+   * @param {number} [x] screen pixels, as is `y`: the point that stays where it is
+   * @param {number} [y]
+   */
   zoom(factor, x, y) {
     this.view.zoom(factor, x, y);
     this.draw();
-    this.hear.moved();
+    this.on.moved();
   }
 
+  /** Shows the whole page. */
   fit() {
     this.view.fit();
     this.draw();
-    this.hear.moved();
+    this.on.moved();
   }
 
+  /**
+   * @param {number} dx screen pixels
+   * @param {number} dy screen pixels
+   */
   pan(dx, dy) {
     this.view.pan(dx, dy);
     this.draw();
   }
 
-  // Brings a box as large as possible into the middle.
+  /**
+   * Brings a box as large as possible into the middle.
+   *
+   * @param {Box} box page pixels
+   */
   frame(box) {
     this.view.frame(box);
     this.draw();
-    this.hear.moved();
+    this.on.moved();
   }
 
+  /**
+   * Brings a box into sight.
+   *
+   * @param {Box} box page pixels
+   */
   reveal(box) {
     this.view.reveal(box);
     this.draw();
   }
 
+  /** @param {number} radius of brush and eraser, page pixels */
   setRadius(radius) {
-    this.radius = Math.min(120, Math.max(2, radius));
+    this.radius = Math.min(THICKEST, Math.max(THINNEST, radius));
     this.draw();
   }
 
+  /** Asks for a frame. */
   draw() {
-    if (this.pending) return;
-    this.pending = requestAnimationFrame(() => {
+    this.pending ??= requestAnimationFrame(() => {
       this.pending = null;
       drawScene(this);
-      this.hear.drawn();
+      this.on.drawn();
     });
   }
 
   destroy() {
     this.observer.disconnect();
+    this.themes.disconnect();
     this.listening.abort();
     this.pointer.destroy();
-    cancelAnimationFrame(this.pending);
+    if (this.pending !== null) cancelAnimationFrame(this.pending);
   }
 }

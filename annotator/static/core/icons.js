@@ -1,5 +1,6 @@
 // Line icons on a 20 x 20 grid, drawn for this page.
 
+/** @type {Record<string, string>} */
 const PATHS = {
   word: '<rect x="2.5" y="6.5" width="15" height="7" rx="1.5"/><path d="M5.5 10h4M12 10h2.5"/>',
   box: '<path d="M3.5 6.5v-3h3M13.5 3.5h3v3M16.5 13.5v3h-3M6.5 16.5h-3v-3" /><path d="M3.5 9v2M16.5 9v2M9 3.5h2M9 16.5h2"/>',
@@ -42,6 +43,12 @@ const PATHS = {
   spark: '<path d="M10 3.5 11.7 8.3 16.5 10l-4.8 1.7L10 16.5l-1.7-4.8L3.5 10l4.8-1.7Z"/>',
 };
 
+/**
+ * An icon by its name.
+ *
+ * @param {string} name a key of PATHS
+ * @param {number} [size] screen pixels
+ */
 export function icon(name, size = 18) {
   const holder = document.createElement('template');
   holder.innerHTML = `<svg class="icon" viewBox="0 0 20 20" width="${size}" height="${size}" fill="none" stroke="currentColor"

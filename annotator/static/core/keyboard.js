@@ -1,12 +1,19 @@
-// Every command with its usual keys. The help under "?" and the tooltips are made from this table; people may choose other keys.
+// Every command with its usual keys. The help under "?" and the tooltips are made from this table; people may choose
+// other keys.
+
+/** @import { Binding } from '../types' */
 
 import { Keymap, chordsOf, signs } from './keymap.js';
 import { REVIEW_BINDINGS } from '../tasks/review_keys.js';
 
 export { signs };
 
-// [name, chords, group, what it does, when]. A chord is written as in keymap.js. When: "marking" commands rest while an answer is
-// under review, "review" commands hold only then: the two never meet, so the same key may call one of each.
+/**
+ * "marking" commands rest while an answer is under review, "review" commands hold only then: the two never meet, so the
+ * same key may call one of each.
+ *
+ * @type {Binding[]}
+ */
 export const BINDINGS = [
   ['ask', ['/', 'q'], 'Ask and answer', 'Type a question'],
   ['accept', ['Enter'], 'Ask and answer', 'Accept the answer'],
@@ -55,40 +62,69 @@ export const BINDINGS = [
   ...REVIEW_BINDINGS,
 ];
 
-// Space held moves the page, the arrows say where to, and Escape must always lead out.
+/** Space held moves the page, the arrows say where to, and Escape must always lead out. */
 export const keymap = new Keymap(BINDINGS, { fixed: ['cursor', 'apply', 'escape'], typed: ['splitWord'] });
 
-// The first chord of a command as people read it: "Ctrl Z".
+/**
+ * The first chord of a command as people read it: "Ctrl Z".
+ *
+ * @param {string} name
+ */
 export function hint(name) {
   const [chord] = keymap.chords(name);
   return chord ? signs(chord).join(' ') : '';
 }
 
-// A slider or a tick box is no place for text.
-export const typing = (element) =>
-  element?.matches?.(
-    'input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable=true]',
-  );
-// What has the focus answers to these itself; a row or a tab that is chosen already has no answer to give.
+const TEXT = 'input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable=true]';
+
+/**
+ * Whether somebody writes there; a slider or a tick box is no place for text.
+ *
+ * @param {EventTarget | null} element
+ */
+export const typing = (element) => element instanceof Element && element.matches(TEXT);
+
+/**
+ * What has the focus answers to these itself; a row or a tab that is chosen already has no answer to give.
+ *
+ * @type {[keys: string[], selector: string][]}
+ */
 const OWN = [
   [['Enter', 'Space'], ':is(button, a, [role=option], [role=button], summary):not([aria-selected=true])'],
   [['Space'], '[type=checkbox], [type=radio]'],
   [['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown'], '[type=range]'],
 ];
-const own = (element, key) => OWN.some(([keys, kind]) => keys.includes(key) && element?.matches?.(kind));
-// A field of one line has no page to turn: these keys do nothing in it by themselves.
+
+/** @type {(element: EventTarget | null, key: string) => boolean} */
+const own = (element, key) =>
+  element instanceof Element && OWN.some(([keys, kind]) => keys.includes(key) && element.matches(kind));
+
+/**
+ * A field of one line has no page to turn: these keys do nothing in it by themselves.
+ *
+ * @param {EventTarget | null} element
+ * @param {string} key
+ */
 const idle = (element, key) =>
   ['PageUp', 'PageDown'].includes(key) &&
+  element instanceof Element &&
   element.matches('input, textarea[rows="1"]') &&
   element.scrollHeight <= element.clientHeight;
 
-// commands: name -> function(event). Keys that nobody wants are left to the browser.
+/** Calls commands by their keys. Keys that nobody wants are left to the browser. */
 export class Keyboard {
+  /**
+   * @param {HTMLElement} root
+   * @param {Record<string, ((event: KeyboardEvent) => unknown) | undefined>} commands each by its name; one that
+   *   returns false leaves the key to the browser
+   * @param {(held: boolean, event: KeyboardEvent | null) => void} space hears when Space is held, and let go
+   * @param {() => string | null | undefined} [when] 'review' while these keys hold
+   */
   constructor(root, commands, space, when = () => null) {
     this.root = root;
-    this.when = when; // () => 'review' while these keys hold
+    this.when = when;
     this.commands = commands;
-    this.space = space; // (held) => void
+    this.space = space;
     this.listening = new AbortController();
     const { signal } = this.listening;
     document.addEventListener('keydown', (event) => this.down(event), { signal });
@@ -96,14 +132,18 @@ export class Keyboard {
     window.addEventListener('blur', () => this.space(false, null), { signal });
   }
 
-  // Only while the workspace is on the screen. Wherever the focus is: it may have stayed on the button of the tab.
+  /**
+   * Whether keys are heard: only while the workspace is on the screen. Wherever the focus is: it may have stayed on the
+   * button of the tab.
+   */
   get awake() {
     return this.root.getClientRects().length > 0;
   }
 
+  /** @param {KeyboardEvent} event */
   down(event) {
     if (event.defaultPrevented || event.isComposing || !this.awake) return;
-    const key = chordsOf(event).at(-1);
+    const key = chordsOf(event).at(-1) ?? '';
     const name = keymap.commandOf(event, this.when());
     if (document.querySelector('.g-dialog') && name !== 'escape') return;
     if (typing(event.target) && name !== 'escape' && !idle(event.target, key)) return;
@@ -113,7 +153,7 @@ export class Keyboard {
       if (!event.repeat) this.space(true, event);
       return;
     }
-    const command = this.commands[name];
+    const command = name && this.commands[name];
     if (!command) return;
     if (command(event) !== false) event.preventDefault();
   }

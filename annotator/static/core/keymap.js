@@ -2,7 +2,12 @@
 //
 // A chord is written "Mod+Shift+z": "Mod" is Control, or Command on a Mac.
 
-const APPLE = /Mac|iP(hone|ad)/.test(navigator.platform ?? '');
+/** @import { Binding, KeyPress, When } from '../types' */
+
+import { same } from './values.js';
+
+const APPLE = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? '');
+/** @type {Record<string, string>} */
 const SIGNS = {
   ArrowLeft: '←',
   ArrowRight: '→',
@@ -19,14 +24,23 @@ const SIGNS = {
 const MODIFIERS = ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified'];
 const SIGN = /^[^\p{L}\p{N}]$/u; // Shift is part of a sign like "?" already
 
-// "Mod+Shift+z" -> ["Ctrl", "Shift", "Z"]
+/**
+ * The keys of a chord as people read them: "Mod+Shift+z" -> ["Ctrl", "Shift", "Z"].
+ *
+ * @param {string} chord
+ */
 export function signs(chord) {
   const parts =
     chord === '+' ? ['+'] : chord.endsWith('++') ? [...chord.slice(0, -2).split('+'), '+'] : chord.split('+');
   return parts.map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part));
 }
 
-// The chords that an event may mean, the most exact first: Shift and a letter are also the letter, where nothing else is said.
+/**
+ * The chords that an event may mean, the most exact first: Shift and a letter are also the letter, where nothing else is
+ * said.
+ *
+ * @param {KeyPress} event
+ */
 export function chordsOf(event) {
   if (MODIFIERS.includes(event.key)) return [];
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -38,70 +52,129 @@ export function chordsOf(event) {
   return SIGN.test(key) ? [plain] : [shifted, plain];
 }
 
-// Whether two commands can be called at the same time: see "when" in keyboard.js.
+/**
+ * Whether two commands can be called at the same time.
+ *
+ * @param {When | undefined} one
+ * @param {When | undefined} other
+ */
 const meet = (one, other) => !(one && other && one !== other);
 
+/** The chords of all commands. */
 export class Keymap {
-  // bindings: see keyboard.js; fixed: names of commands whose keys cannot be changed; typed: of those that are called while
-  // somebody writes, where a letter of its own could not be written any more.
+  /**
+   * @param {readonly Binding[]} bindings
+   * @param {object} kinds
+   * @param {readonly string[]} kinds.fixed names of commands whose keys cannot be changed
+   * @param {readonly string[]} kinds.typed of those that are called while somebody writes, where a letter of its own
+   *   could not be written any more
+   */
   constructor(bindings, { fixed, typed }) {
     this.bindings = new Map(bindings.map(([name, usual, , text, when]) => [name, { usual, text, when }]));
     this.fixed = new Set(fixed);
     this.typed = new Set(typed);
+    /** @type {Record<string, string[]>} the commands whose chords are not the usual ones */
     this.changed = {};
-  }
-
-  // changed: { command: [chords] }, as it was stored; what is not understood is left out.
-  load(changed) {
-    const sound = ([name, chords]) =>
-      this.bindings.has(name) &&
-      !this.fixed.has(name) &&
-      Array.isArray(chords) &&
-      chords.every((chord) => typeof chord === 'string' && this.may(name, chord));
-    this.changed = Object.fromEntries(Object.entries(changed ?? {}).filter(sound));
+    /** @type {Map<string, string[]> | null} chord -> commands */
     this.table = null;
   }
 
+  /**
+   * Takes the chords that somebody has chosen; what is not understood is left out.
+   *
+   * @param {unknown} changed { command: [chords] }, as it was stored
+   */
+  load(changed) {
+    this.changed = {};
+    /** @type {[string, unknown][]} */
+    const entries = Object.entries(changed ?? {});
+    for (const [name, chords] of entries) {
+      if (!this.bindings.has(name) || this.fixed.has(name) || !Array.isArray(chords)) continue;
+      if (chords.every((chord) => typeof chord === 'string' && this.may(name, chord))) this.changed[name] = chords;
+    }
+    this.table = null;
+  }
+
+  /**
+   * The chords of a command.
+   *
+   * @param {string} name
+   */
   chords(name) {
     return this.changed[name] ?? this.bindings.get(name)?.usual ?? [];
   }
 
-  // Whether a command may have this chord at all.
+  /**
+   * Whether a command may have this chord at all.
+   *
+   * @param {string} name
+   * @param {string} chord
+   */
   may(name, chord) {
     return !this.typed.has(name) || /^(Mod|Alt)\+|^F\d+$/.test(chord);
   }
 
-  // The commands that a chord calls: several where they never meet.
+  /**
+   * The commands that a chord calls: several where they never meet.
+   *
+   * @param {string} chord
+   */
   named(chord) {
-    if (!this.table) {
-      this.table = new Map();
-      for (const name of this.bindings.keys())
-        for (const each of this.chords(name)) this.table.set(each, [...(this.table.get(each) ?? []), name]);
-    }
+    this.table ??= this.tabled();
     return this.table.get(chord) ?? [];
   }
 
-  // The command that the chord would have to be taken from, if `name` were to have it.
-  rival(name, chord) {
-    const { when } = this.bindings.get(name);
-    return this.named(chord).find((other) => other !== name && meet(when, this.bindings.get(other).when));
+  tabled() {
+    /** @type {Map<string, string[]>} */
+    const table = new Map();
+    for (const name of this.bindings.keys())
+      for (const each of this.chords(name)) table.set(each, [...(table.get(each) ?? []), name]);
+    return table;
   }
 
-  // when: 'review' while an answer is under review; then its own keys come first.
+  /**
+   * The command that the chord would have to be taken from, if `name` were to have it.
+   *
+   * @param {string} name
+   * @param {string} chord
+   */
+  rival(name, chord) {
+    const when = this.bindings.get(name)?.when;
+    return this.named(chord).find((other) => other !== name && meet(when, this.bindings.get(other)?.when));
+  }
+
+  /**
+   * The command that a key calls.
+   *
+   * @param {KeyPress} event
+   * @param {string | null} [when] 'review' while an answer is under review; then its own keys come first
+   */
   commandOf(event, when = null) {
     for (const chord of chordsOf(event)) {
       const named = this.named(chord),
-        special = named.find((name) => this.bindings.get(name).when === 'review');
+        special = named.find((name) => this.bindings.get(name)?.when === 'review');
       const name = when === 'review' && special ? special : named.find((each) => each !== special);
       if (name) return name;
     }
+    return undefined;
   }
 
+  /**
+   * Whether a key calls this command.
+   *
+   * @param {string} name
+   * @param {KeyPress} event
+   */
   is(name, event) {
     return this.commandOf(event) === name;
   }
 
-  // From now on these chords call the command, and no other one that could be meant.
+  /**
+   * From now on these chords call the command, and no other one that could be meant.
+   *
+   * @param {string} name
+   * @param {string[]} chords
+   */
   set(name, chords) {
     for (const chord of chords) {
       for (let other = this.rival(name, chord); other; other = this.rival(name, chord)) {
@@ -109,15 +182,21 @@ export class Keymap {
         this.table = null;
       }
     }
-    if (JSON.stringify(this.bindings.get(name).usual) === JSON.stringify(chords)) delete this.changed[name];
+    if (same(this.bindings.get(name)?.usual, chords)) delete this.changed[name];
     else this.changed[name] = chords;
     this.table = null;
   }
 
+  /**
+   * Gives a command its usual chords back.
+   *
+   * @param {string} name
+   */
   reset(name) {
-    this.set(name, this.bindings.get(name).usual);
+    this.set(name, this.bindings.get(name)?.usual ?? []);
   }
 
+  /** Gives all commands their usual chords back. */
   resetAll() {
     this.load({});
   }

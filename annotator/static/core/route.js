@@ -1,20 +1,41 @@
 // The place in the address: #document=...&annotation=...&page=... A reload, or a link sent to a colleague, opens it again.
 
-const NAMES = ['project', 'document', 'annotation', 'page'];
+/** @typedef {Record<'project' | 'document' | 'annotation' | 'page', string | null>} Route the ids that the address names */
 
-let known = null; // the address as it was read or written last
+const NAMES = /** @type {const} */ (['project', 'document', 'annotation', 'page']);
 
+/**
+ * The address as it was read or written last.
+ *
+ * @type {string | null}
+ */
+let known = null;
+
+/**
+ * The place that the address names.
+ *
+ * @returns {Route}
+ */
 export function readRoute() {
   known = location.hash;
   const given = new URLSearchParams(location.hash.slice(1));
-  return Object.fromEntries(NAMES.map((name) => [name, given.get(name)]));
+  return {
+    project: given.get('project'),
+    document: given.get('document'),
+    annotation: given.get('annotation'),
+    page: given.get('page'),
+  };
 }
 
-// Replaces the address without a step in the browser's history and without telling anybody. One that somebody has just changed
-// stays: it is read in a moment (hashchange), and what was on its way until then must not take its place.
+/**
+ * Replaces the address without a step in the browser's history and without telling anybody. One that somebody has just
+ * changed stays: it is read in a moment (hashchange), and what was on its way until then must not take its place.
+ *
+ * @param {Partial<Record<keyof Route, string | null>>} place
+ */
 export function writeRoute(place) {
   if (known !== null && location.hash !== known) return;
-  const parts = NAMES.filter((name) => place[name]).map((name) => `${name}=${encodeURIComponent(place[name])}`);
+  const parts = NAMES.flatMap((name) => (place[name] ? `${name}=${encodeURIComponent(place[name])}` : []));
   history.replaceState(history.state, '', `${location.pathname}${location.search}#${parts.join('&')}`);
   known = location.hash;
 }

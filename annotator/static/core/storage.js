@@ -1,16 +1,34 @@
 // What the browser remembers, of this origin ('local') or of this tab ('session'): nothing where site data is blocked.
 
+/** @param {'local' | 'session'} storage */
+const room = (storage) => (storage === 'local' ? window.localStorage : window.sessionStorage);
+
+/**
+ * What was remembered under a key, null for nothing. What its shape is, the module knows that has remembered it.
+ *
+ * @template [T=unknown]
+ * @param {'local' | 'session'} storage
+ * @param {string} key
+ * @returns {T | null}
+ */
 export function remembered(storage, key) {
   try {
-    return JSON.parse(window[`${storage}Storage`].getItem(key));
+    return JSON.parse(room(storage).getItem(key) ?? 'null');
   } catch {
     return null; // blocked, or written by somebody else
   }
 }
 
+/**
+ * Remembers a plain value under a key.
+ *
+ * @param {'local' | 'session'} storage
+ * @param {string} key
+ * @param {unknown} value
+ */
 export function remember(storage, key, value) {
   try {
-    window[`${storage}Storage`].setItem(key, JSON.stringify(value));
+    room(storage).setItem(key, JSON.stringify(value));
   } catch {
     // The storage is blocked or full: the page works without a memory.
   }

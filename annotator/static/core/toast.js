@@ -1,19 +1,35 @@
 // Short messages: one sentence, at the foot of the page, gone after a while, an error later than the rest.
 
+/** @import { Action } from '../types' */
+
+import { sentenceOf, statusOf } from './api.js';
 import { h } from './dom.js';
 import { onThisClock } from './text.js';
 import { icon } from './icons.js';
 
 const SECONDS = { info: 5, error: 30 }; // under the pointer, or with the focus in it, a message stays
+const AGAIN = 2000; // milliseconds after which a message that was held looks again whether it may go
+const MOST = 4; // messages at a time
 
+/** The messages at the foot of the page. */
 export class Toasts {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.list = h('div', { class: 'g-toasts', role: 'status', 'aria-live': 'polite' });
     root.append(this.list);
   }
 
+  /**
+   * Shows a sentence, in place of an earlier one that says the same.
+   *
+   * @param {string} sentence
+   * @param {keyof typeof SECONDS} [kind]
+   * @param {Action | null} [action] what a link beside the sentence does
+   */
   show(sentence, kind = 'info', action = null) {
-    for (const old of this.list.children) if (old.dataset.sentence === sentence) old.remove();
+    for (const old of [...this.list.children])
+      if (old instanceof HTMLElement && old.dataset.sentence === sentence) old.remove();
+    /** @type {HTMLElement} */
     const toast = h(
       'div',
       { class: `g-toast g-${kind}`, dataset: { sentence } },
@@ -27,14 +43,22 @@ export class Toasts {
       ),
     );
     this.list.append(toast);
-    while (this.list.children.length > 4) this.list.firstElementChild.remove();
-    const leave = () => (toast.matches(':hover, :focus-within') ? setTimeout(leave, 2000) : toast.remove());
+    for (const old of [...this.list.children].slice(0, -MOST)) old.remove();
+    const leave = () => {
+      if (toast.matches(':hover, :focus-within')) setTimeout(leave, AGAIN);
+      else toast.remove();
+    };
     setTimeout(leave, 1000 * SECONDS[kind]);
   }
 
+  /**
+   * Shows the sentence of whatever was thrown; a request that was given up is no error.
+   *
+   * @param {unknown} error
+   */
   error(error) {
-    if (error?.name === 'AbortError') return;
-    const login = error.status === 401 ? { label: 'Log in', run: () => window.open('/login', '_blank') } : null;
-    this.show(error.message ?? String(error), 'error', login);
+    if (error instanceof Error && error.name === 'AbortError') return;
+    const login = statusOf(error) === 401 ? { label: 'Log in', run: () => window.open('/login', '_blank') } : null;
+    this.show(sentenceOf(error), 'error', login);
   }
 }

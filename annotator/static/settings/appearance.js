@@ -2,13 +2,20 @@
 
 import { choosePalette } from '../canvas/palettes.js';
 
+/** The themes with their labels. */
 export const THEMES = { system: 'System setting', light: 'Light', dark: 'Dark' };
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-let shown = 'system',
-  watching = false;
+/** @type {unknown} */
+let shown = 'system';
+let watching = false;
 
+/**
+ * Shows a theme and the colours of marks, as they were chosen.
+ *
+ * @param {{ theme?: unknown, palette?: unknown }} chosen a key of THEMES, a key of PALETTES
+ */
 export function appear({ theme = 'system', palette = 'blue' }) {
   const { documentElement: html, body } = document;
   if (theme === 'light' || theme === 'dark') html.dataset.theme = theme;
@@ -17,10 +24,10 @@ export function appear({ theme = 'system', palette = 'blue' }) {
   follow();
   if (!watching) new MutationObserver(follow).observe(body, { attributes: true, attributeFilter: ['class'] });
   watching = true;
-  choosePalette(palette);
+  choosePalette(String(palette));
 }
 
-// Gradio turns the class on and off by itself when the system changes, whatever somebody chose here.
+/** Gradio turns the class on and off by itself when the system changes, whatever somebody chose here. */
 function follow() {
   document.body.classList.toggle('dark', shown === 'dark' || (shown !== 'light' && dark.matches));
 }

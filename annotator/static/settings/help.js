@@ -1,5 +1,8 @@
 // "Keys and colours": every command with its keys, which can be changed here; the colours of marks; light and dark.
 
+/** @import { Binding } from '../types' */
+/** @import { Preferences } from './preferences.js' */
+
 import { aboutLine } from './about.js';
 import { THEMES } from './appearance.js';
 import { openDialog } from '../core/dialog.js';
@@ -9,6 +12,7 @@ import { BINDINGS, keymap, signs } from '../core/keyboard.js';
 import { chordsOf } from '../core/keymap.js';
 import { PALETTES } from '../canvas/palettes.js';
 
+/** @param {string} chord */
 const caps = (chord) =>
   h(
     'span',
@@ -16,13 +20,20 @@ const caps = (chord) =>
     signs(chord).map((sign) => h('kbd', {}, sign)),
   );
 
+/** A command with its keys, which a press of a key changes. */
 class KeyRow {
-  // changed(): the keys are others now
+  /**
+   * @param {Binding} binding
+   * @param {() => void} changed called when keys are others now
+   */
   constructor([name, , , text], changed) {
     this.name = name;
     this.text = text;
     this.changed = changed;
     this.fixed = keymap.fixed.has(name);
+    this.listening = false;
+    /** @type {string | null} the chord of another command that was pressed once, to be given over at the second press */
+    this.wanted = null;
     this.note = h('span', { class: 'g-key-note', role: 'status' });
     this.keys = h('button', {
       class: 'g-key-button',
@@ -58,10 +69,10 @@ class KeyRow {
       this.listening
         ? h('i', {}, 'Press a key…')
         : chords.length
-          ? chords.map((chord, at) => [at > 0 && chords.length === 2 && h('i', {}, 'or'), caps(chord)]).flat()
+          ? chords.map((chord, at) => [at > 0 && chords.length === 2 && h('i', {}, 'or'), caps(chord)])
           : h('i', {}, 'none'),
     );
-    this.keys.dataset.listening = String(Boolean(this.listening));
+    this.keys.dataset.listening = String(this.listening);
     const spoken = chords.map((chord) => signs(chord).join(' ')).join(' or ') || 'none';
     this.keys.setAttribute('aria-label', `${this.text}: ${spoken}.${this.fixed ? '' : ' Press to change.'}`);
     this.back.hidden = !(this.name in keymap.changed);
@@ -81,6 +92,7 @@ class KeyRow {
     this.render();
   }
 
+  /** @param {KeyboardEvent} event */
   heard(event) {
     if (!this.listening || event.key === 'Tab') return;
     event.preventDefault();
@@ -88,20 +100,30 @@ class KeyRow {
     if (event.key === 'Escape') return this.stop();
     const [chord] = chordsOf(event);
     if (!chord) return; // Shift or Control alone: more is to come
-    const said = signs(chord).join(' '),
-      rival = keymap.rival(this.name, chord);
-    if (!keymap.may(this.name, chord))
-      return (this.note.textContent = `${said} is needed for typing. Add ${signs('Mod')} or ${signs('Alt')}.`);
-    if (keymap.fixed.has(rival)) return (this.note.textContent = `${said} cannot be reassigned. Press another key.`);
-    if (rival && this.wanted !== chord) {
-      const { text, when } = keymap.bindings.get(rival);
-      this.wanted = chord;
-      return (this.note.textContent = `${said} is in use${when === 'review' ? ' while reviewing' : ''}: “${text}”. Press it again to reassign it, or press another key.`);
-    }
+    const obstacle = this.obstacle(chord);
+    this.note.textContent = obstacle ?? '';
+    if (obstacle !== null) return;
     this.listening = false;
-    this.note.textContent = '';
     keymap.set(this.name, [chord]);
     this.changed();
+  }
+
+  /**
+   * Why the command does not get a chord, or not at the first press; null where it does.
+   *
+   * @param {string} chord
+   */
+  obstacle(chord) {
+    const said = signs(chord).join(' '),
+      rival = keymap.rival(this.name, chord);
+    if (!keymap.may(this.name, chord)) return `${said} is needed for typing. Add ${signs('Mod')} or ${signs('Alt')}.`;
+    if (!rival) return null;
+    if (keymap.fixed.has(rival)) return `${said} cannot be reassigned. Press another key.`;
+    if (this.wanted === chord) return null;
+    this.wanted = chord;
+    const other = keymap.bindings.get(rival),
+      when = other?.when === 'review' ? ' while reviewing' : '';
+    return `${said} is in use${when}: “${other?.text}”. Press it again to reassign it, or press another key.`;
   }
 
   reset() {
@@ -111,28 +133,43 @@ class KeyRow {
   }
 }
 
-const choice = (label, options, value, run) =>
-  h(
-    'label',
-    { class: 'g-choice' },
-    label,
-    h(
-      'select',
-      { 'aria-label': label, on: { change: (event) => run(event.target.value) } },
-      Object.entries(options).map(([each, text]) => h('option', { value: each, selected: each === value }, text)),
-    ),
+/**
+ * A list to choose from, under its label.
+ *
+ * @param {string} label
+ * @param {Record<string, string>} options value -> text
+ * @param {unknown} value the one that is chosen now
+ * @param {(value: string) => void} run
+ */
+function choice(label, options, value, run) {
+  /** @type {HTMLSelectElement} */
+  const select = h(
+    'select',
+    { 'aria-label': label, on: { change: () => run(select.value) } },
+    Object.entries(options).map(([each, text]) => h('option', { value: each, selected: each === value }, text)),
   );
+  return h('label', { class: 'g-choice' }, label, select);
+}
 
+/**
+ * Opens the dialog "Keys and colours".
+ *
+ * @param {object} workspace
+ * @param {HTMLElement} workspace.root
+ * @param {Preferences} workspace.preferences
+ * @param {() => void} workspace.appear shows the preferences as they are now
+ * @param {() => void} workspace.relabel names the keys anew
+ */
 export function openHelp(workspace) {
   const { preferences } = workspace;
-  const rows = BINDINGS.map((binding) => [binding[2], new KeyRow(binding, changed)]);
+  const rows = BINDINGS.map((binding) => ({ group: binding[2], row: new KeyRow(binding, changed) }));
   const all = h(
     'button',
     { class: 'g-link', type: 'button', on: { click: () => (keymap.resetAll(), changed()) } },
     'Reset all keys',
   );
   function changed() {
-    for (const [, row] of rows) row.render();
+    for (const { row } of rows) row.render();
     all.hidden = !Object.keys(keymap.changed).length;
     preferences.set('keys', { ...keymap.changed });
     workspace.relabel();
@@ -147,7 +184,11 @@ export function openHelp(workspace) {
     h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: painted outside marked words'),
     h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: marked words without paint'),
   );
-  const appearance = (name) => (value) => (preferences.set(name, value), workspace.appear());
+  /** @type {(name: string) => (value: string) => void} */
+  const appearance = (name) => (value) => {
+    preferences.set(name, value);
+    workspace.appear();
+  };
   const palettes = Object.fromEntries(Object.entries(PALETTES).map(([name, { label }]) => [name, label]));
   return openDialog(workspace.root, {
     title: 'Keys and colours',
@@ -176,7 +217,7 @@ export function openHelp(workspace) {
             h(
               'dl',
               {},
-              rows.filter(([each]) => each === group).map(([, row]) => row.element),
+              rows.filter((each) => each.group === group).map(({ row }) => row.element),
             ),
           ),
         ),

@@ -5,21 +5,25 @@ import { get } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { logOut } from '../tabs/people_account.js';
 
+function toAccount() {
+  const tabs = [...document.querySelectorAll('[role=tab]')].filter((tab) => tab instanceof HTMLElement);
+  tabs.find((tab) => tab.textContent.trim() === 'People')?.click();
+}
+
+/** Asks who is logged in, and places the menu. */
 export async function placePersonMenu() {
   const me = await get('/me', {}).catch(() => null);
   if (!me || me.auth === 'local') return;
   const { name } = me.user;
-  const toAccount = () =>
-    [...document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent.trim() === 'People')?.click();
+  /** @type {(text: string, run: () => void) => HTMLElement} */
   const item = (text, run) =>
     h('button', { type: 'button', role: 'menuitem', on: { click: () => (open(false), run()) } }, text);
+  const items = [item('Account and people', toAccount), item('Log out', logOut), sourceLink({ role: 'menuitem' })];
   const menu = h(
     'div',
     { class: 'g-person-menu', role: 'menu', hidden: true },
     h('p', {}, h('b', {}, name), me.user.role === 'admin' ? 'Admin of this installation' : null),
-    item('Account and people', toAccount),
-    item('Log out', logOut),
-    sourceLink({ role: 'menuitem' }),
+    items,
   );
   const face = h(
     'button',
@@ -34,20 +38,23 @@ export async function placePersonMenu() {
     h('span', { 'aria-hidden': 'true' }, [...name][0].toUpperCase()),
   );
   const root = h('div', { class: 'g-corner' }, face, menu);
+  /** @param {boolean} on */
   const open = (on) => {
     menu.hidden = !on;
     face.setAttribute('aria-expanded', String(on));
-    if (on) menu.querySelector('button').focus();
+    if (on) items[0].focus();
   };
+  /** @param {EventTarget | null} target */
+  const inside = (target) => target instanceof Node && root.contains(target);
   face.addEventListener('click', () => open(menu.hidden));
-  root.addEventListener('focusout', (event) => !root.contains(event.relatedTarget) && open(false));
+  root.addEventListener('focusout', (event) => !inside(event.relatedTarget) && open(false));
   root.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') (open(false), face.focus());
-    const items = [...menu.querySelectorAll('[role=menuitem]')];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && !menu.hidden)
-      (event.preventDefault(),
-        items[(items.indexOf(document.activeElement) + step + items.length) % items.length].focus());
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (!step || menu.hidden) return;
+    event.preventDefault();
+    const at = items.findIndex((each) => each === document.activeElement);
+    items[(at + step + items.length) % items.length].focus();
   });
   document.body.append(root);
   document.body.classList.add('g-has-person');

@@ -1,6 +1,8 @@
 // Keys that hold only while an answer is under review; there they come before the others.
 
-// [name, keys, group, what it does, when], as in keyboard.js.
+/** @import { Binding } from '../types' */
+
+/** @type {Binding[]} */
 export const REVIEW_BINDINGS = [
   ['reviewAccept', ['a'], 'While reviewing', 'Accept the answer', 'review'],
   ['reviewReject', ['r'], 'While reviewing', 'Reject the answer with a reason', 'review'],

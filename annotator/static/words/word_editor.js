@@ -1,5 +1,9 @@
 // The field in which a word is written anew, right below its ink, and the bar for several chosen words.
 
+/** @import { Box } from '../types' */
+/** @import { Stage } from '../canvas/stage.js' */
+/** @import { Mender } from './word_edits.js' */
+
 import { h, replace } from '../core/dom.js';
 import { count } from '../core/text.js';
 import { icon } from '../core/icons.js';
@@ -9,10 +13,25 @@ import { hull, tidy } from './words.js';
 
 const GAP = 6; // screen pixels between a word and its field
 
+const LETTER = 0.8; // size of the letters in the field, of the height of the word on the screen
+const LETTERS = [16, 26]; // least and most, screen pixels
+const EDGE = 8; // screen pixels between the field and the edge of the stage
+
+/** Writes words anew, one at a time, and does to the chosen ones what is done to several. */
 export class WordEditor {
-  // say(text): for screen readers; tell(sentence): for everybody
+  /**
+   * @param {HTMLElement} room where the editor stands
+   * @param {Stage} stage
+   * @param {Mender} mender
+   * @param {object} ports
+   * @param {(text: string) => void} ports.say for screen readers
+   * @param {(sentence: string) => void} ports.tell for everybody
+   */
   constructor(room, stage, mender, { say, tell }) {
-    Object.assign(this, { stage, mender, say, tell });
+    this.stage = stage;
+    this.mender = mender;
+    this.say = say;
+    this.tell = tell;
     this.field = h('input', {
       type: 'text',
       class: 'g-mend-field',
@@ -32,17 +51,25 @@ export class WordEditor {
       this.row,
     );
     room.append(this.root);
-    this.open = null; // { number, box, text }; a new word has no number
+    /** @type {{ number: number | null, box: Box, text: string } | null} what is written; a new word has no number */
+    this.open = null;
   }
 
-  // A word that stands on the page, or the box of one that is to come.
-  write({ number = null, box = null }) {
-    const { grid } = this.stage,
-      at = grid.position.get(number);
-    this.open = { number, box: box ?? grid.boxes[at], text: number === null ? '' : grid.texts[at] };
-    this.stage.chosen = new Set(number === null ? [] : [number]);
-    this.stage.rubber = number === null ? box : null;
-    this.stage.reveal(this.open.box);
+  /**
+   * Opens the field: for a word that stands on the page, or for one that is to come, in its box.
+   *
+   * @param {{ number?: number, box?: Box }} wanted
+   */
+  write({ number, box }) {
+    const { stage } = this,
+      at = number === undefined ? undefined : stage.grid.position.get(number);
+    if (number !== undefined && at !== undefined)
+      this.open = { number, box: stage.grid.boxes[at], text: stage.grid.texts[at] };
+    else if (box) this.open = { number: null, box, text: '' };
+    else return;
+    stage.chosen = new Set(this.open.number === null ? [] : [this.open.number]);
+    stage.rubber = this.open.number === null ? this.open.box : null;
+    stage.reveal(this.open.box);
     this.field.value = this.open.text;
     this.render();
     this.grow();
@@ -50,6 +77,11 @@ export class WordEditor {
     this.field.select();
   }
 
+  /**
+   * Chooses words to merge or delete, in place of those that were chosen.
+   *
+   * @param {readonly number[]} numbers
+   */
   choose(numbers) {
     this.close();
     this.stage.chosen = new Set(numbers);
@@ -58,6 +90,7 @@ export class WordEditor {
     if (numbers.length) this.say(`${count(numbers.length, 'word')} selected`);
   }
 
+  /** Closes the field and gives up what is written in it. */
   close() {
     if (this.open?.number === null) this.stage.rubber = null;
     this.open = null;
@@ -68,7 +101,7 @@ export class WordEditor {
 
   // --- what it does
 
-  // Whether the field may close: its text is stored, or there was nothing to store.
+  /** Stores what is written. Returns whether the field may close: its text is stored, or there was nothing to store. */
   save() {
     if (!this.open) return true;
     const { number, box, text } = this.open,
@@ -89,14 +122,16 @@ export class WordEditor {
     return true;
   }
 
+  /** Splits the word at the cursor. */
   split() {
-    const { number, box } = this.open ?? {},
-      caret = this.field.selectionStart;
+    const { number = null, box } = this.open ?? {},
+      { image } = this.stage,
+      caret = this.field.selectionStart ?? 0;
     const texts = [this.field.value.slice(0, caret), this.field.value.slice(caret)].map(tidy);
-    if (number === undefined || number === null || !texts[0] || !texts[1])
+    if (number === null || !box || !image || !texts[0] || !texts[1])
       return this.tell('Place the cursor between two letters of a word, then split.');
     if (Math.max(box[2] - box[0], box[3] - box[1]) < 2) return this.tell('This word is too narrow to split.');
-    const boxes = cutBoxes(this.stage.image, box, this.field.value, caret);
+    const boxes = cutBoxes(image, box, this.field.value, caret);
     this.close();
     const created = this.mender.change([
       { op: 'split', number, parts: texts.map((text, at) => ({ text, box: boxes[at] })) },
@@ -105,56 +140,77 @@ export class WordEditor {
     this.follow(created?.[0], `Split into ${texts.join(' and ')}`);
   }
 
+  /**
+   * Makes one word of several.
+   *
+   * @param {number[]} [numbers] of the words; without them, those that are chosen
+   */
   merge(numbers = [...this.stage.chosen]) {
-    const { grid } = this.stage;
+    const { position } = this.stage.grid;
     if (numbers.length < 2) return this.tell('Select the words to merge first: drag over them, or Shift and click.');
-    const ordered = numbers.sort((left, right) => grid.position.get(left) - grid.position.get(right));
+    /** @param {number} number */
+    const place = (number) => position.get(number) ?? 0;
+    const ordered = numbers.toSorted((left, right) => place(left) - place(right));
     this.close();
     const created = this.mender.change([{ op: 'merge', numbers: ordered }]);
     if (created) this.write({ number: created[0] });
   }
 
+  /** Makes one word of the open one and the one behind it. */
   join() {
     const { grid } = this.stage,
-      { number } = this.open,
-      at = grid.position.get(number);
+      number = this.open?.number ?? null,
+      at = number === null ? undefined : grid.position.get(number);
+    if (number === null || at === undefined || grid.lines[at + 1] !== grid.lines[at])
+      return this.tell('No word follows in this line.');
     const next = grid.numbers[at + 1];
-    if (next === undefined || grid.lines[at + 1] !== grid.lines[at]) return this.tell('No word follows in this line.');
     if (this.save()) this.merge([number, next]);
   }
 
-  remove() {
+  /** The numbers of the words that are meant: the open one, the chosen ones, or the one under the cursor. */
+  get meant() {
     const { grid, chosen, cursor } = this.stage;
-    const numbers = this.open
-      ? [this.open.number]
-      : chosen.size
-        ? [...chosen]
-        : cursor?.word !== undefined
-          ? [grid.numbers[cursor.word]]
-          : [];
+    if (this.open) return this.open.number === null ? [] : [this.open.number];
+    if (chosen.size) return [...chosen];
+    return cursor?.word === undefined ? [] : [grid.numbers[cursor.word]];
+  }
+
+  /** Deletes the words that are meant. */
+  remove() {
+    const known = this.meant;
     this.close();
     this.stage.chosen = new Set();
-    const known = numbers.filter((number) => number !== null);
     if (known.length && this.mender.change(known.map((number) => ({ op: 'remove', number }))))
       this.say(`${count(known.length, 'word')} deleted`);
     this.render();
   }
 
-  // The keyboard goes on from a word, and a screen reader hears what became of it.
+  /**
+   * The keyboard goes on from a word, and a screen reader hears what became of it.
+   *
+   * @param {number | undefined} number
+   * @param {string} text
+   */
   follow(number, text) {
-    const word = this.stage.grid.position.get(number);
+    const word = number === undefined ? undefined : this.stage.grid.position.get(number);
     if (word !== undefined) this.stage.cursor = { word };
     this.stage.draw();
     this.say(text);
   }
 
-  step(by) {
+  /**
+   * Stores what is written, and opens another word.
+   *
+   * @param {number} number of the open word
+   * @param {number} by how many words onward
+   */
+  step(number, by) {
     const { grid } = this.stage,
-      at = grid.position.get(this.open.number) ?? -1;
-    const next = grid.numbers[at + by];
+      next = grid.numbers[(grid.position.get(number) ?? -1) + by];
     if (this.save() && next !== undefined) this.write({ number: next });
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.isComposing) return;
     const done = () => {
@@ -164,16 +220,19 @@ export class WordEditor {
     if (keymap.is('splitWord', event)) return (done(), this.split());
     if (event.key === 'Enter') return (done(), this.save());
     if (event.key === 'Escape') return (done(), this.close());
-    if (event.key === 'Tab' && this.open.number !== null) return (done(), this.step(event.shiftKey ? -1 : 1));
+    const number = this.open?.number ?? null;
+    if (event.key === 'Tab' && number !== null) return (done(), this.step(number, event.shiftKey ? -1 : 1));
   }
 
   // --- drawing
 
+  /** The field is as long as what is written in it. */
   grow() {
     this.field.size = Math.max(8, this.field.value.length + 2);
     this.place();
   }
 
+  /** Shows the field, or the bar for several chosen words, or neither. */
   render() {
     const { open } = this,
       { chosen, tool } = this.stage;
@@ -181,6 +240,7 @@ export class WordEditor {
     this.root.hidden = !open && !bar;
     this.field.hidden = !open;
     if (this.root.hidden) return;
+    /** @type {(sign: string, label: string, title: string, run: () => unknown) => HTMLElement} */
     const button = (sign, label, title, run) =>
       h(
         'button',
@@ -217,7 +277,7 @@ export class WordEditor {
     this.place();
   }
 
-  // Below the word, so that one sees its ink while writing; above it where there is no room.
+  /** Goes below the word, so that one sees its ink while writing; above it where there is no room. */
   place() {
     if (this.root.hidden) return;
     const { view, grid, chosen } = this.stage;
@@ -226,12 +286,12 @@ export class WordEditor {
     const [x0, y0, x1, y1] = hull(boxes);
     const [left, top] = view.toScreen(x0, y0),
       [right, bottom] = view.toScreen(x1, y1);
-    this.field.style.fontSize = `${Math.min(26, Math.max(16, 0.8 * (bottom - top)))}px`;
+    this.field.style.fontSize = `${Math.min(LETTERS[1], Math.max(LETTERS[0], LETTER * (bottom - top)))}px`;
     const { offsetWidth: width, offsetHeight: height } = this.root;
     const leftwards = getComputedStyle(this.field).direction === 'rtl';
     const x = leftwards ? right + GAP - width : left - GAP,
       y = bottom + GAP + height > view.height ? top - GAP - height : bottom + GAP;
-    this.root.style.left = `${Math.round(Math.max(8, Math.min(view.width - width - 8, x)))}px`;
-    this.root.style.top = `${Math.round(Math.max(8, Math.min(view.height - height - 8, y)))}px`;
+    this.root.style.left = `${Math.round(Math.max(EDGE, Math.min(view.width - width - EDGE, x)))}px`;
+    this.root.style.top = `${Math.round(Math.max(EDGE, Math.min(view.height - height - EDGE, y)))}px`;
   }
 }

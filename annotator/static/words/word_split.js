@@ -1,11 +1,22 @@
 // Where a word falls apart: at the caret, and there at the column of the picture with the least ink.
 
+/** @import { Box } from '../types' */
+
 import { goesLeft } from './words.js';
 
 const REACH = 0.12; // of the word's length: how far from the caret's place a gap in the ink is looked for
-const measure = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+const canvas = document.createElement('canvas');
+const measure = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
 
-// The two boxes of a word that is cut before the letter `caret`, in reading order. image: anything drawImage takes.
+/**
+ * The two boxes of a word that is cut, in reading order.
+ *
+ * @param {CanvasImageSource} image in pixels of the page
+ * @param {Box} box
+ * @param {string} text
+ * @param {number} caret number of letters before the cut
+ * @returns {Box[]}
+ */
 export function cutBoxes(image, [x0, y0, x1, y1], text, caret) {
   const upright = y1 - y0 > 1.5 * (x1 - x0) && text.length > 1; // vertical writing, or a page that stands on its side
   measure.font = '20px sans-serif';
@@ -25,6 +36,7 @@ export function cutBoxes(image, [x0, y0, x1, y1], text, caret) {
     if (cost < least) [cut, least] = [at, cost];
   }
   cut = Math.min(length - 1, Math.max(1, cut));
+  /** @type {Box[]} */
   const parts = upright
     ? [
         [x0, y0, x1, y0 + cut],
@@ -37,12 +49,18 @@ export function cutBoxes(image, [x0, y0, x1, y1], text, caret) {
   return leftwards ? parts.reverse() : parts;
 }
 
-// How dark each column (or row, where it is upright) of a box is, 0..1.
+/**
+ * How dark each column of a box is, 0..1; each row, where it is upright.
+ *
+ * @param {CanvasImageSource} image in pixels of the page
+ * @param {Box} box
+ * @param {boolean} upright
+ */
 function inkAlong(image, [x0, y0, x1, y1], upright) {
   const width = x1 - x0,
     height = y1 - y0;
-  measure.canvas.width = width;
-  measure.canvas.height = height;
+  canvas.width = width;
+  canvas.height = height;
   measure.drawImage(image, x0, y0, width, height, 0, 0, width, height);
   const { data } = measure.getImageData(0, 0, width, height);
   const ink = new Float64Array(upright ? height : width);

@@ -12,6 +12,21 @@
  * @typedef {{ number: number, box: Box, text: string, line: number, retired: boolean }} ListedWord
  */
 
+/**
+ * A page without words.
+ *
+ * @type {Words}
+ */
+export const NO_WORDS = {
+  version: 0,
+  numbers: [],
+  boxes: [],
+  texts: [],
+  lines: [],
+  next: 0,
+  retired: { numbers: [], boxes: [], texts: [], lines: [], places: [] },
+};
+
 const SAME_PLACE = 0.5; // of the smaller box: from this overlap on, a word stands where a retired one stood
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
 const LETTER = /\p{L}/gu;

@@ -311,21 +311,3 @@ def test_undo_on_one_page_leaves_what_was_said_of_the_document_on_another(bench:
     bench.settled()
     assert bench.annotation()["state"]["no_answer"]
     assert bench.marked() == set()
-
-
-BUDGET = """async () => {
-  const { Histories } = await import('/static/state/history.js');
-  const mark = (runs) => ({ mark: { mask: { counts: new Array(runs).fill(1) } } });
-  const many = new Histories(), dense = new Histories();
-  for (let page = 0; page < 60; page++) many.push('answer', `page ${page}`, mark(1), mark(1));
-  for (let step = 0; step < 40; step++) dense.push('answer', 'page', mark(200000), mark(200000));
-  return {
-    masks: many.masks.size, last: many.can('answer', 'page 59').undo, first: many.can('answer', 'page 0').undo,
-    steps: dense.of('answer', 'page').done.length,
-  };
-}"""
-
-
-def test_what_undo_remembers_is_bounded(bench: Bench) -> None:
-    kept = bench.page.evaluate(BUDGET)
-    assert kept == {"masks": 20, "last": True, "first": False, "steps": 10}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+
+import { BINDINGS, hint, keymap, signs } from '../../../annotator/static/core/keyboard.js';
+import { Keymap, chordsOf } from '../../../annotator/static/core/keymap.js';
+import { seeded } from '../seeded.js';
+
+const press = (key, ...held) => ({
+  key,
+  ctrlKey: held.includes('ctrl'),
+  metaKey: held.includes('meta'),
+  altKey: held.includes('alt'),
+  shiftKey: held.includes('shift'),
+});
+
+beforeEach(() => keymap.resetAll());
+
+test('a chord is read from an event, the most exact one first', () => {
+  for (const [event, chords] of [
+    [press('b'), ['b']],
+    [press('B', 'shift'), ['Shift+b', 'b']],
+    [press('?', 'shift'), ['?']],
+    [press('5', 'shift'), ['Shift+5', '5']],
+    [press('Enter', 'shift'), ['Shift+Enter', 'Enter']],
+    [press(' '), ['Space']],
+    [press('z', 'ctrl'), ['Mod+z']],
+    [press('z', 'meta'), ['Mod+z']],
+    [press('Z', 'ctrl', 'shift'), ['Mod+Shift+z']],
+    [press('y', 'ctrl', 'alt'), ['Mod+Alt+y']],
+    [press('+'), ['+']],
+    [press('Shift', 'shift'), []],
+    [press('Dead'), []],
+  ])
+    assert.deepEqual(chordsOf(event), chords, JSON.stringify(event));
+});
+
+test('a chord is shown as keys', () => {
+  assert.deepEqual(['Mod+Shift+z', '+', 'Mod++', 'ArrowLeft', 'F2'].map(signs), [
+    ['Ctrl', 'Shift', 'Z'],
+    ['+'],
+    ['Ctrl', '+'],
+    ['←'],
+    ['F2'],
+  ]);
+  assert.equal(hint('undo'), 'Ctrl Z');
+  assert.equal(hint('no such command'), '');
+});
+
+test('of the usual keys no two commands that can be meant at the same time have one in common', () => {
+  for (const [name, chords] of BINDINGS)
+    for (const chord of chords) assert.equal(keymap.rival(name, chord), undefined, `${name} ${chord}`);
+});
+
+test('while an answer is under review its own keys come first, and those of the tools rest there', () => {
+  const called = (key, when) => keymap.commandOf(press(key), when);
+  assert.equal(called('r', null), 'box');
+  assert.equal(called('r', 'review'), 'reviewReject');
+  assert.equal(called('a', null), undefined);
+  assert.equal(called('a', 'review'), 'reviewAccept');
+  assert.equal(called('Enter', 'review'), 'accept');
+  keymap.set('reviewReject', ['y']);
+  assert.deepEqual(
+    [called('y', 'review'), called('r', 'review'), called('y', null)],
+    ['reviewReject', 'box', undefined],
+  );
+  assert.equal(hint('reviewReject'), 'Y');
+});
+
+test('a chord that is given to a command is taken from every one that could be meant, and from no other', () => {
+  assert.equal(keymap.rival('brush', 'e'), 'eraser');
+  assert.equal(keymap.rival('eraser', 'a'), undefined, 'tools and reviews never meet');
+  assert.equal(keymap.rival('undo', 'a'), 'reviewAccept', 'undo holds always');
+  keymap.set('brush', ['e']);
+  assert.deepEqual([keymap.chords('brush'), keymap.chords('eraser')], [['e'], []]);
+  assert.ok(keymap.is('brush', press('e')) && !keymap.is('brush', press('b')));
+  keymap.reset('eraser');
+  assert.deepEqual([keymap.chords('brush'), keymap.chords('eraser')], [[], ['e']]);
+  keymap.set('eraser', ['a']);
+  assert.deepEqual([keymap.chords('eraser'), keymap.chords('reviewAccept')], [['a'], ['a']]);
+  keymap.set('undo', ['m']); // a tool has it, and a review
+  assert.deepEqual([keymap.chords('minus'), keymap.chords('reviewQuality')], [[], []]);
+});
+
+test('after any choices a chord calls one command at most, and what is stored brings them back', () => {
+  const chance = seeded(1),
+    names = BINDINGS.map(([name]) => name);
+  const chords = ['a', 'b', 'e', 'm', 'Mod+z', 'Shift+b', 'F2', '+'];
+  for (let turn = 0; turn < 200; turn++) {
+    keymap.resetAll();
+    for (let step = 0; step < 6; step++) {
+      const name = chance.one(names);
+      if (keymap.fixed.has(name) || keymap.typed.has(name)) continue;
+      if (chance.share() < 0.2) keymap.reset(name);
+      else keymap.set(name, chance.some(chords, chance.whole(1, 3)));
+    }
+    for (const name of names)
+      for (const chord of keymap.chords(name)) assert.equal(keymap.rival(name, chord), undefined, `${name} ${chord}`);
+    const again = new Keymap(BINDINGS, { fixed: [...keymap.fixed], typed: [...keymap.typed] });
+    again.load(JSON.parse(JSON.stringify(keymap.changed)));
+    for (const name of names) assert.deepEqual(again.chords(name), keymap.chords(name));
+  }
+});
+
+test('what is stored and cannot be is left out', () => {
+  keymap.load({ brush: ['F2'], eraser: 'x', plus: [1], gone: ['g'], cursor: ['c'], splitWord: ['y'] });
+  assert.deepEqual(keymap.changed, { brush: ['F2'] });
+  for (const junk of [null, undefined, 'text', 7, []]) {
+    keymap.load(junk);
+    assert.deepEqual(keymap.changed, {});
+  }
+});
+
+test('a command that is called while somebody writes gets no letter of its own', () => {
+  for (const [chord, may] of [
+    ['y', false],
+    ['Shift+y', false],
+    ['Alt+y', true],
+    ['Mod+Enter', true],
+    ['F2', true],
+  ])
+    // prettier-ignore
+    assert.equal(keymap.may('splitWord', chord), may, chord);
+  assert.ok(keymap.may('brush', 'y'));
+});
