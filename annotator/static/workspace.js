@@ -162,7 +162,8 @@ export class Workspace {
       },
     );
     const space = (/** @type {boolean} */ held, /** @type {KeyboardEvent | null} */ event) => this.space(held, event);
-    this.keyboard = new Keyboard(root, this.commands, space, () => work.keys);
+    const { radius: _radius, ...byKey } = this.commands; // the slider's own
+    this.keyboard = new Keyboard(root, byKey, space, () => work.keys);
     rooms.dim.addEventListener('click', () => this.menu(false));
     this.following = this.makeFollowing();
   }
