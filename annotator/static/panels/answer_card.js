@@ -123,7 +123,7 @@ export class AnswerCard {
           h(
             'span',
             {},
-            'Type a question above and press Enter. The answer is marked on the page and its text appears here.',
+            'For example “What is the total?”. The answer is marked on the page and its text appears here.',
           ),
         ),
       );

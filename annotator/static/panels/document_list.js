@@ -2,7 +2,7 @@
 
 /** @import { DocumentLine, ProjectView } from '../types' */
 
-import { h, keyed, redraw, replace } from '../core/dom.js';
+import { h, keyed, redraw } from '../core/dom.js';
 import { count } from '../core/text.js';
 import { walk } from '../core/list_keys.js';
 import { icon } from '../core/icons.js';
@@ -55,6 +55,7 @@ export class DocumentList {
       'aria-label': 'Documents',
       on: { keydown: (event) => walk(event, '.g-document') },
     });
+    this.none = h('div', { class: 'g-no-documents' });
     root.append(
       h(
         'header',
@@ -74,6 +75,7 @@ export class DocumentList {
       h('label', { class: 'g-search' }, icon('search', 16), this.search),
       this.uploads,
       this.list,
+      this.none,
     );
     /** @type {readonly DocumentLine[] | null} */
     this.documents = null;
@@ -110,25 +112,8 @@ export class DocumentList {
     if (drawn.every((each, at) => each === this.painted[at])) return; // every stroke passes here
     this.painted = drawn;
     const shown = (this.documents ?? []).filter((each) => each.name.toLowerCase().includes(wanted));
-    if (this.documents === null) return replace(this.list, h('p', { class: 'g-quiet g-pad' }, 'Loading…'));
-    if (this.homeless) return replace(this.list); // the stage says why
-    if (this.documents.length === 0) {
-      return replace(
-        this.list,
-        h(
-          'div',
-          { class: 'g-empty' },
-          icon('page', 28),
-          h('b', {}, 'No documents yet'),
-          h('span', {}, 'Drop PDF, PNG, JPEG or TIFF files anywhere in this window, or choose Upload.'),
-        ),
-      );
-    }
-    if (shown.length === 0)
-      return replace(
-        this.list,
-        h('p', { class: 'g-quiet g-pad' }, `No document name contains “${this.search.value.trim()}”.`),
-      );
+    this.list.hidden = !shown.length;
+    redraw(this.none, [shown.length, this.documents?.length, wanted, this.homeless], () => this.nothing(shown.length));
     const first = shown.find((each) => each.id === this.open) ?? shown[0]; // where Tab comes in
     keyed(this.list, shown, {
       key: (each) => each.id,
@@ -148,6 +133,25 @@ export class DocumentList {
       },
     });
     this.reach();
+  }
+
+  /**
+   * Why there is nothing to choose from.
+   *
+   * @param {number} shown
+   */
+  nothing(shown) {
+    if (shown || this.homeless) return null; // the stage says why
+    if (!this.documents) return h('p', { class: 'g-quiet g-pad' }, 'Loading…');
+    if (this.documents.length)
+      return h('p', { class: 'g-quiet g-pad' }, `No document name contains “${this.search.value.trim()}”.`);
+    return h(
+      'div',
+      { class: 'g-empty' },
+      icon('page', 28),
+      h('b', {}, 'No documents yet'),
+      h('span', {}, 'Drop PDF, PNG, JPEG or TIFF files anywhere in this window, or choose Upload.'),
+    );
   }
 
   /** A document that was opened comes into sight; later the list stays where somebody has scrolled it. */
@@ -197,7 +201,7 @@ export class DocumentList {
       h(
         'span',
         { class: 'g-document-text' },
-        h('span', { class: 'g-name', dir: 'auto' }, shortened(each.name)),
+        h('span', { class: 'g-name', dir: 'auto' }, each.name),
         h(
           'span',
           { class: 'g-quiet', title: each.same_as ? `Same as ${each.same_as}` : null },
@@ -210,17 +214,4 @@ export class DocumentList {
       each.warnings?.length ? h('span', { class: 'g-warned', title: each.warnings.join(' ') }, icon('warn', 14)) : null,
     ];
   }
-}
-
-/**
- * The end of a long name tells most (number, date, ending): it stays, the middle gives way.
- *
- * @param {string} name
- */
-function shortened(name) {
-  const tail = name.length > 24 ? name.slice(-10) : '';
-  return [
-    h('span', { class: 'g-name-start' }, tail ? name.slice(0, -10) : name),
-    tail && h('span', { class: 'g-name-end' }, tail),
-  ];
 }

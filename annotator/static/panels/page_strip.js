@@ -31,6 +31,7 @@ const NEAR = '400px'; // how far outside the strip pictures are held: a document
  * @property {HTMLElement} element
  * @property {HTMLElement} paper
  * @property {HTMLElement} share
+ * @property {HTMLElement} marked
  * @property {boolean} [here]
  * @property {string} [mark]
  * @property {number} [chance]
@@ -99,7 +100,7 @@ export class PageStrip {
       row.element.tabIndex = here ? 0 : -1;
       row.element.dataset.mark = mark;
       row.element.style.setProperty('--chance', String(chance ?? 0));
-      row.element.setAttribute('aria-label', `Page ${row.number}${mark ? ', marked' : ''}`);
+      row.marked.textContent = mark ? ', marked' : '';
       row.share.textContent = chance === undefined ? '' : percent(chance);
     }
   }
@@ -122,14 +123,20 @@ export class PageStrip {
    */
   row({ id, number, width, height }) {
     const paper = h('span', { class: 'g-paper', style: `aspect-ratio: ${width} / ${height}`, dataset: { page: id } });
+    const marked = h('span', { class: 'g-unseen' });
     const share = h('span', { class: 'g-chance', title: 'Probability that this page answers the question' });
     const element = h(
       'button',
-      { class: 'g-thumbnail', role: 'option', 'aria-label': `Page ${number}`, on: { click: () => this.open(id) } },
+      { class: 'g-thumbnail', role: 'option', on: { click: () => this.open(id) } },
       paper,
-      h('span', { class: 'g-thumbnail-foot' }, h('span', {}, String(number)), share),
+      h(
+        'span',
+        { class: 'g-thumbnail-foot' },
+        h('span', {}, h('span', { class: 'g-unseen' }, 'Page '), String(number), marked),
+        share,
+      ),
     );
-    return { id, number, element, paper, share };
+    return { id, number, element, paper, share, marked };
   }
 
   /**

@@ -2,7 +2,7 @@
 
 /** @import { AnnotationLine } from '../types' */
 
-import { h, keyed, redraw, replace } from '../core/dom.js';
+import { h, keyed, redraw } from '../core/dom.js';
 import { walk } from '../core/list_keys.js';
 import { shownStatus, statusBadge } from './answer_status.js';
 
@@ -42,25 +42,8 @@ export class QuestionList {
 
   /** @param {QuestionListView} view */
   render({ document, annotations, annotation, pending, mine, reason }) {
-    this.title.textContent = annotations.length ? `Questions · ${annotations.length}` : 'Questions';
-    this.root.hidden = !document;
-    if (!document) return;
-    if (!annotations.length) {
-      replace(
-        this.list,
-        h(
-          'div',
-          { class: 'g-empty g-left' },
-          h('b', {}, 'No questions yet'),
-          h(
-            'span',
-            {},
-            'Ask a question about this document, for example “What is the total?”. The answer is marked on the page.',
-          ),
-        ),
-      );
-      return;
-    }
+    this.title.textContent = `Questions · ${annotations.length}`;
+    this.root.hidden = !document || !annotations.length; // the answer card says how to begin
     const first = annotations.find((each) => each.id === annotation) ?? annotations[0]; // where Tab comes in
     keyed(this.list, annotations, {
       key: (each) => each.id,

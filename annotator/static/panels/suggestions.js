@@ -69,8 +69,7 @@ export class Suggestions {
     field.closest('.g-question-box')?.append(this.list);
     root.append(this.room);
     const roles = {
-      role: 'combobox',
-      'aria-expanded': 'false',
+      'aria-haspopup': 'listbox', // a field of several lines cannot be a combobox
       'aria-controls': 'g-matches',
       'aria-autocomplete': 'list',
     };
@@ -261,7 +260,6 @@ export class Suggestions {
   choose() {
     [...this.list.children].forEach((each, at) => each.setAttribute('aria-selected', String(at === this.at)));
     this.list.children[this.at]?.scrollIntoView({ block: 'nearest' });
-    this.field.setAttribute('aria-expanded', String(!this.list.hidden));
     if (this.at < 0) this.field.removeAttribute('aria-activedescendant');
     else this.field.setAttribute('aria-activedescendant', `g-match-${this.at}`);
   }

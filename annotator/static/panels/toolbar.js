@@ -113,7 +113,7 @@ export class Toolbar {
    * @param {import('../types').Attributes} [more]
    */
   button(name, sign, label, tip = label, { dataset, ...more } = {}) {
-    const key = h('kbd', { 'aria-hidden': 'true' }, hint(name));
+    const key = h('kbd', { dataset: { key: hint(name) } }); // no text: the name of the button is its label
     this.signs.push({ sign: key, name });
     return h(
       'button',
@@ -133,7 +133,7 @@ export class Toolbar {
 
   /** The keys, where the panel shows them. */
   relabel() {
-    for (const { sign, name } of this.signs) sign.textContent = hint(name);
+    for (const { sign, name } of this.signs) sign.dataset.key = hint(name);
   }
 
   slider() {

@@ -19,8 +19,8 @@ const REMARKS = [
 
 /** @param {Sending} file */
 function stateOf({ state, share }) {
-  if (state === 'sending') return `Sending, ${Math.floor(100 * share)} %`;
-  if (state === 'reading') return 'Reading pages and words…';
+  if (state === 'sending') return `Sending ${Math.floor(100 * share)} %`;
+  if (state === 'reading') return 'Reading…';
   return state === 'stored' ? 'Stored' : 'The server is busy. The file is sent again soon.';
 }
 
@@ -123,6 +123,14 @@ export class UploadList {
   }
 }
 
+/**
+ * The sentence of the server mostly names the file.
+ *
+ * @param {Remark} remark
+ */
+const remarkLine = ({ name, sentence }) =>
+  h('li', {}, !sentence.includes(name) && h('b', { dir: 'auto' }, name), h('span', {}, sentence));
+
 /** Remarks of one kind: a line that opens to names and reasons. */
 class Fold {
   /**
@@ -162,7 +170,7 @@ class Fold {
     redraw(
       this.list,
       remarks.map(({ name, sentence }) => [name, sentence]),
-      () => remarks.map(({ name, sentence }) => h('li', {}, h('b', { dir: 'auto' }, name), h('span', {}, sentence))),
+      () => remarks.map(remarkLine),
     );
   }
 }
