@@ -18,23 +18,23 @@ def build_page(service: AnswerService) -> gr.Blocks:
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
         with gr.Tab("Annotate", id="annotate"):
             front_end_tabs.build_annotate()
-        with gr.Tab("Documents", id="documents") as tab:
-            documents.build(service, tab)
+        with gr.Tab("Documents", id="documents"):
+            documents.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Questions", id="questions") as tab:
-            questions.build(service, tab)
+        with gr.Tab("Questions", id="questions"):
+            questions.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Training", id="training") as tab:
-            training.build(service, tab)
+        with gr.Tab("Training", id="training"):
+            training.build(service)
             _at_the_foot(foot)
         with gr.Tab("Jobs", id="jobs"):
             front_end_tabs.build_jobs()
             _at_the_foot(foot)
-        with gr.Tab("Quality", id="quality") as tab:
-            quality.build(service, tab)
+        with gr.Tab("Quality", id="quality"):
+            quality.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Export", id="export") as tab:
-            export.build(service, tab)
+        with gr.Tab("Export", id="export"):
+            export.build(service)
             _at_the_foot(foot)
         with gr.Tab("People", id="people"):
             front_end_tabs.build_people()

@@ -7,7 +7,8 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import label_plots, plots, stage_card
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform
 from annotator.ui.table import empty, table
 from engine.annotation.answer_service import AnswerService
@@ -28,16 +29,16 @@ EMPTY = empty(
 )
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
-    """Place the tab Quality into the current Gradio context; it is redrawn whenever it is opened.
+def build(service: AnswerService) -> None:
+    """Place the tab Quality into the current Gradio context.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes it.
     """
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "quality", "Quality")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
+            project = tab.project_choice()
             period = gr.Dropdown(PERIODS, value=PERIODS[1][1], label="Period", min_width=140, scale=1)
         content = gr.HTML()
         with gr.Accordion("Change the stage", open=False, visible=False) as changing:
@@ -51,24 +52,18 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                 change = gr.Button("Set stage", variant="primary", scale=0, min_width=150, size="md")
                 undo = gr.Button("Withdraw automatic answers", scale=0, min_width=290, size="md")
 
-    def show(project_id: str | None, days: int, request: gr.Request) -> str:
+    def show(request: gr.Request, project_id: str | None, days: int) -> list[Any]:
         role = role_of(service, request, project_id)
+        changes = gr.update(visible=role == "admin")
         if project_id is None or role is None:
-            return NO_PROJECT
+            return [NO_PROJECT, changes]
         found = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
         stage = stage_view(service.workspace, project_id)
         if role == "annotator":
-            return drawn(found, stage=stage)
-        return drawn(
-            found,
-            project_agreement(service.workspace, project_id),
-            newest_view(service.workspace, project_id),
-            project_id,
-            stage=stage,
-        )
-
-    def rights(project_id: str | None, request: gr.Request) -> Any:
-        return gr.update(visible=role_of(service, request, project_id) == "admin")
+            return [drawn(found, stage=stage), changes]
+        agreement = project_agreement(service.workspace, project_id)
+        snapshot = newest_view(service.workspace, project_id)
+        return [drawn(found, agreement, snapshot, project_id, stage=stage), changes]
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -87,17 +82,11 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         survey_trigger.request(service.workspace, project_id or "", by=user.id)
         inform("A survey is waiting for the worker. The tab Training shows its progress.")
 
-    offer(service, project, tab)
-    project.change(rights, project, changing, **QUIET)
-    tab.select(rights, project, changing, **QUIET)
-    gr.on(None, rights, project, changing, **QUIET)
-    ask.click(survey, project, None, **QUIET)
-    for button, act, inputs in ((change, set_stage, [project, stage, reason]), (undo, take_back, [project])):
-        button.click(act, inputs, None, **QUIET).then(show, [project, period], content, **QUIET)
-
-    for event in (project.change, period.change, tab.select, gr.Timer(60).tick):
-        event(show, [project, period], content, **QUIET)
-    gr.on(None, show, [project, period], content, **QUIET)
+    tab.follow(show, [period], [content, changing])
+    asked = ask.click(survey, project, None, **QUIET)
+    changed = change.click(set_stage, [project, stage, reason], None, **QUIET)
+    undone = undo.click(take_back, project, None, **QUIET)
+    tab.again(period.input, asked.then, changed.then, undone.then)
 
 
 def drawn(

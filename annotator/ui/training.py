@@ -6,7 +6,8 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import changes, curves, lineage
-from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of
+from annotator.ui.choice import NO_PROJECT, QUIET, require, role_of
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform
 from annotator.ui.table import badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
@@ -34,17 +35,17 @@ _CHANGES_SHOWN = 40
 _SHOWN = (trigger.RETRAIN, survey_trigger.SURVEY)  # kinds of jobs; imports and the like have tabs of their own
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
+def build(service: AnswerService) -> None:
     """Place the tab Training into the current Gradio context.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes the list of projects.
     """
     workspace = service.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "training", "Training")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
+            project = tab.project_choice()
             retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=150, size="md")
             stop = gr.Button("Stop", scale=0, min_width=90, size="md")
         status = gr.HTML()
@@ -58,6 +59,7 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         models = gr.HTML()
         with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
+            opened = gr.Checkbox(visible="hidden")  # whether the list is in sight: it is fetched only then
         with gr.Accordion("Change the model in use", open=False) as choosing:
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
@@ -66,11 +68,15 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                 force = gr.Checkbox(label="Promote despite a failed or missing verdict (audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
                 rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
-    refresh = gr.Timer(2)
 
-    def show(project_id: str | None, request: gr.Request) -> list[Any]:
-        if not project_id or role_of(service, request, project_id) is None:
-            return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 6]
+    def show(request: gr.Request, project_id: str | None, opened: bool) -> list[Any]:
+        role = role_of(service, request, project_id)
+        reviews, changes_models = role in ("reviewer", "admin"), role == "admin"
+        # Retrain now, stop, changes of the newest run, change of the model in use.
+        allowed = [gr.update(visible=may) for may in (reviews, changes_models, reviews, changes_models)]
+        if not project_id or role is None:
+            hidden = [gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False)]
+            return ["", *hidden, *[gr.skip()] * 3, "", "", gr.update(choices=[]), "", *allowed]
         versions = registry.versions(workspace, project_id)
         lines = views.run_lines(workspace, project_id)
         newest = views.run_view(workspace, lines[0].id) if lines else None
@@ -84,23 +90,19 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
             lineage.picture(versions),
             f"<h3>Models</h3>{table(MODEL_COLUMNS, [_model_row(version, versions) for version in versions])}",
             gr.update(choices=[(_name(version), version.id) for version in versions]),
+            compare(project_id) if opened and reviews else "",  # the list names holdout questions
+            *allowed,
         ]
 
-    def rights(project_id: str | None, request: gr.Request) -> list[dict[str, object]]:
-        role = role_of(service, request, project_id)
-        return [*[gr.update(visible=role in ("reviewer", "admin"))] * 2, *[gr.update(visible=role == "admin")] * 2]
-
-    def compare(project_id: str | None, request: gr.Request) -> str:
-        if role_of(service, request, project_id) not in ("reviewer", "admin"):  # the list names holdout questions
-            return ""
-        judged = next((line for line in views.run_lines(workspace, str(project_id)) if line.verdict), None)
+    def compare(project_id: str) -> str:
+        judged = next((line for line in views.run_lines(workspace, project_id) if line.verdict), None)
         if judged is None:
             return changes.NONE
         try:
             found = changes_of(workspace, judged.id, limit=_CHANGES_SHOWN)
         except NotFound as error:
             return empty("This run has no list of changes.", str(error))
-        return changes.shown(found, str(project_id), f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
+        return changes.shown(found, project_id, f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
 
     def ask_for_run(project_id: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "reviewer")
@@ -126,18 +128,17 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         registry.rollback(workspace, project_id, by=user, reason=why)
         inform("Rolled back.")
 
-    shown = [status, nothing, history, loss, verdict, runs, by_version, models, version]
-    for event in (project.change, refresh.tick):
-        event(show, project, shown, **QUIET)
-    allowed = [retrain, changed, stop, choosing]
-    changed.expand(compare, project, compared, **QUIET)
-    project.change(compare, project, compared, **QUIET)
-    offer(service, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
-    project.change(rights, project, allowed, **QUIET)
-    retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
-    stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)
-    promote.click(promote_version, [project, version, reason, force], None, **QUIET).then(show, project, shown, **QUIET)
-    rollback.click(roll_back, [project, reason], None, **QUIET).then(show, project, shown, **QUIET)
+    shown = [status, nothing, history, loss, verdict, runs, by_version, models, version, compared]
+    tab.follow(show, [opened], [*shown, retrain, stop, changed, choosing])
+    expanded = changed.expand(None, None, opened, js="() => true", **QUIET)
+    changed.collapse(None, None, opened, js="() => false", **QUIET)
+    acts = (
+        retrain.click(ask_for_run, project, None, **QUIET),
+        stop.click(stop_run, project, None, **QUIET),
+        promote.click(promote_version, [project, version, reason, force], None, **QUIET),
+        rollback.click(roll_back, [project, reason], None, **QUIET),
+    )
+    tab.again(expanded.then, *(act.then for act in acts))
 
 
 def _status(service: AnswerService, project_id: str) -> str:
