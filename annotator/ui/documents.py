@@ -50,7 +50,7 @@ def import_form(project_id: str | None) -> str:
 
 
 _IMPORT = """
-<div class="g-people"><section class="g-card"><h3>Import a dataset</h3>
+<glossator-imports class="g-people" data-project="{project}"><section class="g-card"><h2>Import a dataset</h2>
 <p>A zip file of pages with answers, from another program or from an export of Glossator. A dataset with an error is
 refused as a whole; the message names the error. For files above this server's upload limit, use
 <code>glossator import</code>.</p>
@@ -63,7 +63,7 @@ refused as a whole; the message names the error. For files above this server's u
 <span><input type="checkbox" name="ocr" checked> Read by OCR</span></label>
 <button class="g-act g-first">Import</button><button type="button" class="g-act" hidden>Stop</button>
 <output aria-live="polite"></output>
-</form><ul class="g-rows" data-imports="{project}" aria-label="Running imports"></ul></section></div>
+</form><ul class="g-rows" aria-label="Running imports"></ul></section></glossator-imports>
 """
 
 

@@ -43,10 +43,11 @@ _OPTIONS = {
 
 # Filled and kept up to date by annotator/static/tabs/exports.js.
 _EXPORTS = """
-<div class="g-people"><section class="g-card"><h3>Exports of this project</h3>
+<glossator-exports class="g-people" data-project="{project}"><section class="g-card">
+<h2>Exports of this project</h2>
 <p>An export goes on when this page is closed. Its file is kept for a day.</p>
 <p class="g-say g-wrong" role="status" hidden></p><p class="g-none"></p>
-<ul class="g-rows g-job-rows" data-exports="{project}" aria-label="Exports"></ul></section></div>
+<ul class="g-rows g-job-rows" aria-label="Exports"></ul></section></glossator-exports>
 """
 
 

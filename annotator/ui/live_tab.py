@@ -20,8 +20,8 @@ _ON_LOAD = """
 const start = () => window.Glossator.followTab(element, '{name}', () => trigger('apply'));
 if (window.Glossator) start(); else window.addEventListener('glossator:ready', start, {{ once: true }});
 """
-_ASKED = "(...given) => window.Glossator.askedOf({name!r}, ...given)"
-_PLACED = "(...given) => window.Glossator.placed({name!r}, ...given)"
+_ASKED = "(...given) => window.Glossator.{asked}(...given)"
+_PLACED = "(...given) => window.Glossator.{placed}({name!r}, ...given)"
 _NOT_FETCHED = "() => {{ window.Glossator.notFetched({name!r}); return []; }}"
 _AGAIN = "() => {{ window.Glossator.refreshTab({name!r}); return []; }}"
 _CHOSEN = "(project) => {{ window.Glossator.projectChosen({name!r}, project); return []; }}"
@@ -60,11 +60,12 @@ class LiveTab:
         """Fetch the content whenever the page asks for it, and whenever the person chooses another project.
 
         Args:
-            show: handler of (request, project id or None, values of `inputs`); returns the values of `outputs`.
+            show: handler of (request, project id or None, values of `form`, values of `inputs`); returns the values of
+                `outputs`.
             inputs: components whose values `show` receives.
             outputs: components that `show` fills.
             newer: those of `outputs` that the page's script reads to fill `form`.
-            form: components with unsaved input, which the page's script fills; `show` receives their values last.
+            form: components with unsaved input, which the page's script fills.
         """
         service = self._service
 
@@ -73,12 +74,11 @@ class LiveTab:
             there = offered(service, current_user(service, request), wanted)
             return [there, *show(request, there["value"], *given)]
 
-        asked, given = [self.project, *inputs, *form], [self._offered, *outputs]
-        event = self._heading.apply(
-            shown, asked, given, js=_ASKED.format(name=self.name), trigger_mode="always_last", **QUIET
-        )
-        held = [self._offered, self.project, *newer, *form]
-        event.success(None, held, [self.project, *form], js=_PLACED.format(name=self.name), **QUIET)
+        ask = _ASKED.format(asked="askedByForm" if form else "asked")
+        place = _PLACED.format(placed="placedInForm" if form else "placed", name=self.name)
+        given, filled = [self.project, *form, *inputs], [self._offered, *outputs]
+        event = self._heading.apply(shown, given, filled, js=ask, trigger_mode="always_last", **QUIET)
+        event.success(None, [self._offered, self.project, *newer, *form], [self.project, *form], js=place, **QUIET)
         event.failure(None, None, None, js=_NOT_FETCHED.format(name=self.name), **QUIET)
         self.project.input(None, self.project, None, js=_CHOSEN.format(name=self.name), **QUIET)
 

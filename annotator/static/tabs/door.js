@@ -3,7 +3,16 @@
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { watchExports } from './exports.js';
 import { kept } from './form_sync.js';
-import { askedOf, followTab, notFetched, placed, projectChosen, refreshTab } from './gradio_tabs.js';
+import {
+  asked,
+  askedByForm,
+  followTab,
+  notFetched,
+  placed,
+  placedInForm,
+  projectChosen,
+  refreshTab,
+} from './gradio_tabs.js';
 import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
 import { followLinks } from './links.js';
@@ -17,11 +26,13 @@ let jobs = null;
 export const tabs = {
   chooseProject,
   chosenProject,
-  askedOf,
+  asked,
+  askedByForm,
   followTab,
   kept,
   notFetched,
   placed,
+  placedInForm,
   projectChosen,
   refreshTab,
   /** @param {HTMLElement} root */

@@ -5,6 +5,8 @@ import { carryOver } from './carry_over.js';
 import { followed, freshened } from './form_sync.js';
 import { LiveTab } from './live_tab.js';
 
+/** @import { Form, Given } from './form_sync.js' */
+
 /** @type {Record<string, string[]>} */
 const TOPICS = {
   documents: ['documents', 'questions', 'answers'],
@@ -25,9 +27,6 @@ const LOST_MILLISECONDS = 15_000; // an event without an answer, as when the ser
 
 /** @type {Map<string, Followed>} */
 const tabs = new Map();
-
-// What somebody has begun to write in a form stays, with its project.
-const FORM = 'questions';
 
 /**
  * Gradio has drawn a tab, which it does when the tab is opened for the first time.
@@ -74,36 +73,49 @@ export function projectChosen(name, project) {
 }
 
 /**
- * The inputs of the event, with the project that the tab is to show.
- * @param {string} name
+ * The inputs of the event, with the project that the tab is to show: the one chosen last.
+ *
  * @param {string | null} project the one that it shows
  * @param {unknown[]} given the other inputs
  */
-export function askedOf(name, project, ...given) {
-  return [wanted(name, project, given), ...given];
-}
+export const asked = (project, ...given) => [chosenProject() ?? project, ...given];
 
 /**
- * The content is there: what the choice of a project shows now, and what a form does.
+ * The inputs of the event of a tab with a form: what somebody has begun to write stays, with its project.
+ *
+ * @param {string | null} project
+ * @param {Form} form
+ */
+export const askedByForm = (project, ...form) => [followed(project, form), ...form];
+
+/**
+ * The content is there: what the choice of a project shows now.
+ *
  * @param {string} name
  * @param {Offered} offered
  * @param {string | null} project
- * @param {unknown[]} held of the form: what is newer, what it was given, and its fields
  */
-export function placed(name, offered, project, ...held) {
-  const one = tabs.get(name);
-  if (!one) return [{ __type__: 'update' }, ...held.slice(1)];
-  const [newer, ...form] = held;
-  const next = wanted(name, project, form); // another one may have been chosen meanwhile
-  const value = offered.choices.some(([, id]) => id === next) ? next : offered.value;
-  one.shown = offered.value;
-  one.ended(true);
-  const choice = place(one, offered, value, project);
-  return name === FORM ? [choice, ...freshened(value, newer, ...form)] : choice;
+export function placed(name, offered, project) {
+  return place(name, offered, project, chosenProject() ?? project);
+}
+
+/**
+ * The content of a tab with a form is there: what the choice of a project and the form show now.
+ *
+ * @param {string} name
+ * @param {Offered} offered
+ * @param {string | null} project
+ * @param {Given & { seen?: Given } | null} newer
+ * @param {Form} form
+ */
+export function placedInForm(name, offered, project, newer, ...form) {
+  const choice = place(name, offered, project, followed(project, form));
+  return [choice, ...freshened(choice.value === undefined ? project : choice.value, newer, form)];
 }
 
 /**
  * The content could not be fetched, which Gradio has told.
+ *
  * @param {string} name
  */
 export function notFetched(name) {
@@ -111,28 +123,25 @@ export function notFetched(name) {
 }
 
 /**
- * @param {string} name
- * @param {string | null} project
- * @param {unknown[]} form
- */
-function wanted(name, project, form) {
-  return name === FORM ? followed(project, ...form) : (chosenProject() ?? project);
-}
-
-/**
  * Only what differs: a list in which somebody is choosing stays open.
- * @param {Followed} one
+ *
+ * @param {string} name
  * @param {Offered} offered
- * @param {string | null} value
  * @param {string | null} project
+ * @param {string | null} wanted the one to show: another one than was asked for, where it was chosen meanwhile
  * @returns {Update}
  */
-function place(one, { choices }, value, project) {
-  const seen = JSON.stringify(choices);
+function place(name, offered, project, wanted) {
+  const one = tabs.get(name);
   /** @type {Update} */
   const update = { __type__: 'update' };
-  if (seen !== one.choices) update.choices = choices;
-  if (seen !== one.choices || value !== project) update.value = value;
-  one.choices = seen;
+  if (!one) return update;
+  const choices = JSON.stringify(offered.choices),
+    value = offered.choices.some(([, id]) => id === wanted) ? wanted : offered.value;
+  if (choices !== one.choices) update.choices = offered.choices;
+  if (choices !== one.choices || value !== project) update.value = value;
+  one.choices = choices;
+  one.shown = offered.value;
+  one.ended(true);
   return update;
 }

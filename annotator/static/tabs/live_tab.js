@@ -19,7 +19,7 @@ const PAUSE_MILLISECONDS = 500;
  */
 
 // Topics that concern every project's tab: which projects there are, and who may see them.
-const EVERYWHERE = ['projects', 'members'];
+export const EVERYWHERE = ['projects', 'members'];
 
 export class LiveTab {
   /**
@@ -31,6 +31,7 @@ export class LiveTab {
     this.inSight = false;
     this.stale = true;
     this.fetching = false;
+    this.again = false; // asked for by a person while one was on its way
     this.failed = false; // tried again when the tab is opened, or after the next change: not for ever
     /** @type {Set<string>} */
     this.heard = new Set();
@@ -59,7 +60,8 @@ export class LiveTab {
 
   /** @param {Change} change */
   hear({ all, topic = '', project_id: project }) {
-    if (!all && project && !EVERYWHERE.includes(topic) && project !== this.content.shown()) return;
+    const here = [this.content.shown(), this.content.wanted()];
+    if (!all && project && !EVERYWHERE.includes(topic) && !here.includes(project)) return;
     this.heard.add(all ? 'all' : topic);
     this.stale = true;
     if (!this.timer) this.look();
@@ -68,20 +70,23 @@ export class LiveTab {
   // Fetches what is stale, if anybody can see it.
   look() {
     const another = this.content.wanted() !== this.content.shown();
-    if (this.inSight && !document.hidden && (this.stale || another)) this.refresh();
+    if (this.inSight && !this.fetching && !document.hidden && (this.stale || another)) this.refresh();
   }
 
   // One refresh is on its way at a time; what is asked for meanwhile is one more after it.
+  /** @returns {Promise<void>} */
   async refresh() {
-    this.stale = true;
+    this.again = this.fetching;
     if (this.fetching) return;
     clearTimeout(this.timer);
+    this.timer = undefined;
     this.fetching = true;
     this.stale = false;
     const { heard } = this;
     this.heard = new Set();
     this.failed = (await this.content.fetch(heard).catch(() => false)) === false;
     this.fetching = false;
+    if (this.again) return this.refresh();
     this.timer = setTimeout(() => {
       this.timer = undefined;
       if (this.stale) this.look();
