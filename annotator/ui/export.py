@@ -15,6 +15,7 @@ from engine.datasets.filters import Filters
 from engine.datasets.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS, check_told
+from engine.plurals import count
 from engine.projects import projects
 from engine.statuses import ACCEPTED, AUTOMATIC
 
@@ -150,7 +151,7 @@ def _card(project: str, project_id: str, form: str, filters: Filters, estimate: 
         pairs.append(("fit", "true"))
     shell = " ".join("--fit" if name == "fit" else f"--{name} {quote(value)}" for name, value in pairs)
     answers, documents = estimate.answers, estimate.documents
-    many = f"{answers:,} answer{'' if answers == 1 else 's'} on {documents:,} document{'' if documents == 1 else 's'}"
+    many = f"{count(answers, 'answer')} on {count(documents, 'document')}"
     many = many if estimate.exact else f"Up to {many}"
     lossy = (
         f"<div>{escape(shown.lossy)}</div>" if shown.lossy else "<div>Stores every mask exactly, pixel by pixel.</div>"

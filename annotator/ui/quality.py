@@ -14,6 +14,7 @@ from annotator.ui.table import empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
+from engine.plurals import count
 from engine.projects.project_stage import NAMES, STAGES
 from engine.selection import auto_accept, stages, survey_trigger
 from engine.selection.stage_view import StageView, stage_view
@@ -74,8 +75,8 @@ def build(service: AnswerService) -> None:
 
     def take_back(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
-        count = auto_accept.undo(service.workspace, project_id or "", by=user)
-        inform(f"{count:,} automatic answer{'' if count == 1 else 's'} withdrawn. Their tasks are open again.")
+        undone = auto_accept.undo(service.workspace, project_id or "", by=user)
+        inform(f"{count(undone, 'automatic answer')} withdrawn. Their tasks are open again.")
 
     def survey(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -116,7 +117,7 @@ def drawn(
     shown.append(_people(found.people))
     if agreement is not None:
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
-    return f'<div class="glossator-plots">{"".join(shown)}</div>'
+    return f'<div class="glossator-plots">{"".join(plots.filled_first(shown))}</div>'
 
 
 def _masks(found: Figures) -> str:
@@ -129,7 +130,7 @@ def _masks(found: Figures) -> str:
     bins = [begin + timedelta(days=at) for at in range(0, (found.last_day - begin).days + 1, size)]
     total = sum(row.masks for row in rows)
     worked = len({row.day for row in rows})
-    sentence = f"{_masks_of(total)} on {worked} {'day' if worked == 1 else 'days'}, {total / worked:.0f} a working day."
+    sentence = f"{count(total, 'mask')} on {count(worked, 'day')}, {total / worked:.0f} a working day."
     return plots.stacked(title, sentence, bins, _by_person(rows, bins, size), "masks")
 
 
@@ -197,7 +198,7 @@ def _agreement(found: ProjectAgreement) -> str:
         (
             name,
             [
-                (who, value, f"{mean.questions:,} {'question' if mean.questions == 1 else 'questions'}")
+                (who, value, count(mean.questions, "question"))
                 for who, mean in sides
                 if (value := getattr(mean, field)) is not None
             ],
@@ -247,10 +248,7 @@ def _queue(found: Figures) -> str:
             "Set standard questions, or require reviews, on the tab Questions.",
         )
     now = found.queue[-1]
-    sentence = (
-        f"{now.open:,} {'task' if now.open == 1 else 'tasks'} to answer, "
-        f"{now.submitted:,} {'answer' if now.submitted == 1 else 'answers'} to review."
-    )
+    sentence = f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review."
     series = [
         ("to answer", [depth.open for depth in found.queue]),
         ("to review", [depth.submitted for depth in found.queue]),
@@ -281,7 +279,3 @@ def _digits(seconds: float) -> str:
 
 def _seconds_text(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s" if seconds else "0 s"
-
-
-def _masks_of(count: int) -> str:
-    return "1 mask" if count == 1 else f"{count:,} masks"

@@ -10,6 +10,7 @@ from annotator.ui.notices import inform, warn
 from annotator.ui.table import empty
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
+from engine.plurals import count
 from engine.projects import project_settings, projects
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
@@ -128,7 +129,7 @@ def build(service: AnswerService) -> None:
             warn(str(conflict))
             theirs = _there(service, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
-        inform(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.")
+        inform(f"{count(len(kept), 'standard question')} saved.")
         return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
 
     def keep_settings(

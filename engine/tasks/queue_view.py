@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question, Revision, Task
-from engine import leases
+from engine import leases, plurals
 from engine.accounts import visibility
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
@@ -174,11 +174,11 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
 
 
 def _tasks(count: int) -> str:
-    return "1 question" if count == 1 else f"{count:,} questions"
+    return plurals.count(count, "question")
 
 
 def _answers(count: int) -> str:
-    return "1 answer" if count == 1 else f"{count:,} answers"
+    return plurals.count(count, "answer")
 
 
 def _verb(count: int, one: str, several: str) -> str:
