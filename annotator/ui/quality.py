@@ -113,7 +113,7 @@ def drawn(
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
     if stage is not None:
-        shown += [stage_card.drawn(stage), _choices(found.choices)]
+        shown += [*stage_card.drawn(stage), _choices(found.choices)]
     shown.append(_people(found.people))
     if agreement is not None:
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]

@@ -15,9 +15,9 @@ MEANING = {
 }
 
 
-def drawn(view: StageView) -> str:
+def drawn(view: StageView) -> list[str]:
     """Return the stage and the measured precision as two cards (HTML)."""
-    return card(view) + curve(view)
+    return [card(view), curve(view)]
 
 
 def card(view: StageView) -> str:

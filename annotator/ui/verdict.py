@@ -8,7 +8,7 @@ from annotator.ui import plots
 from annotator.ui.curves import HOLDOUTS, iou
 from annotator.ui.table import table
 
-_ROW, _LEFT, _WIDTH, _TOP = 34, 132, 170, 22
+_ROW, _LEFT, _WIDTH, _TOP = 34, 160, 140, 22
 _GOOD, _BAD, _UNSURE = "var(--g-good)", "var(--g-person-ink)", "var(--g-ink-3)"  # light and dark: static/css/theme.css
 _HALVES = ("recent", "frozen")  # of "own"
 TITLE = "Newest verdict"
@@ -33,7 +33,9 @@ def picture(verdict: Mapping[str, Any]) -> str:
     ]
     if not rows:
         return ""
-    reach: float = max(0.06, *(abs(figures[end]) for _, figures in rows for end in ("low", "high"))) * 1.1
+    ends = [abs(figures[end]) for _, figures in rows for end in ("low", "high")]
+    ends += [abs(figures["limit"]) for name, figures in rows if _has_limit(name, figures)]
+    reach: float = max(0.06, *ends) * 1.1
     bottom = _TOP + _ROW * len(rows)
 
     def x(value: float) -> float:
@@ -58,7 +60,7 @@ def _row(name: str, figures: Mapping[str, Any], y: float, x: Any) -> str:
     low, high, mean = figures["low"], figures["high"], figures["difference"]
     colour = _GOOD if low > 0 else _BAD if high < 0 else _UNSURE
     limit = ""
-    if figures.get("judged") and name != "taught":  # training answers are shown for comparison and judge nothing
+    if _has_limit(name, figures):
         at = x(figures["limit"])
         limit = f'<line x1="{at}" x2="{at}" y1="{y - 12}" y2="{y + 12}" style="stroke: {_BAD}" stroke-dasharray="3 3"/>'
     return (
@@ -68,6 +70,11 @@ def _row(name: str, figures: Mapping[str, Any], y: float, x: Any) -> str:
         f'<circle cx="{x(mean)}" cy="{y}" r="5" style="fill: {colour}"/>'
         f'<text x="{plots.WIDTH}" y="{y + 4}" text-anchor="end" class="value">{_change(figures)}</text>'
     )
+
+
+def _has_limit(name: str, figures: Mapping[str, Any]) -> bool:
+    """Return whether a set of questions can fail a run: training answers are shown for comparison and judge nothing."""
+    return bool(figures.get("judged")) and name != "taught"
 
 
 def _change(figures: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ import { carryOver } from './carry_over.js';
 import { followed, freshened } from './form_sync.js';
 import { LiveTab } from './live_tab.js';
 
+/** @import { Topic } from '../sync/changes.js' */
 /** @import { Form, Given } from './form_sync.js' */
 
-/** @type {Record<string, string[]>} */
+/** @type {Record<string, Topic[]>} */
 const TOPICS = {
   documents: ['documents', 'questions', 'answers'],
   questions: ['documents', 'questions', 'tasks', 'answers'],

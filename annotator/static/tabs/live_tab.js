@@ -6,12 +6,13 @@ import { changes } from '../sync/changes.js';
 // Between the end of one refresh and the next that a change asks for: a busy project must not keep a tab fetching.
 const PAUSE_MILLISECONDS = 500;
 
+/** @import { Told, Topic } from '../sync/changes.js' */
+
 /**
- * @typedef {{ project_id?: string | null, topic?: string, subjects?: string[], all?: true }} Change
- *
  * What a tab shows, and how it is fetched.
+ *
  * @typedef {object} Content
- * @property {string[]} topics topics of the stream that concern it
+ * @property {readonly Topic[]} topics topics of the stream that concern it
  * @property {() => string | null} shown id of the project that it shows; null: none yet
  * @property {() => string | null} wanted id of the project that it ought to show
  * @property {(heard: Set<string>) => Promise<boolean | void>} fetch fetches and draws; `heard`: topics that have changed
@@ -19,6 +20,7 @@ const PAUSE_MILLISECONDS = 500;
  */
 
 // Topics that concern every project's tab: which projects there are, and who may see them.
+/** @type {readonly Topic[]} */
 export const EVERYWHERE = ['projects', 'members'];
 
 export class LiveTab {
@@ -41,7 +43,7 @@ export class LiveTab {
     this.sight.observe(panel);
     this.unhidden = () => this.look();
     document.addEventListener('visibilitychange', this.unhidden);
-    this.unfollow = changes.follow([...new Set([...content.topics, ...EVERYWHERE])], (change) => this.hear(change));
+    this.unfollow = changes.follow([...new Set([...content.topics, ...EVERYWHERE])], (told) => this.hear(told));
   }
 
   destroy() {
@@ -58,11 +60,11 @@ export class LiveTab {
     this.look();
   }
 
-  /** @param {Change} change */
-  hear({ all, topic = '', project_id: project }) {
+  /** @param {Told} told */
+  hear(told) {
     const here = [this.content.shown(), this.content.wanted()];
-    if (!all && project && !EVERYWHERE.includes(topic) && !here.includes(project)) return;
-    this.heard.add(all ? 'all' : topic);
+    if (!told.all && told.project_id && !EVERYWHERE.includes(told.topic) && !here.includes(told.project_id)) return;
+    this.heard.add(told.all ? 'all' : told.topic);
     this.stale = true;
     if (!this.timer) this.look();
   }

@@ -12,11 +12,13 @@ import { UsersCard } from './people_users.js';
 import { card, notice } from './people_parts.js';
 import { projectSelect } from './project_select.js';
 
+/** @import { Topic } from '../sync/changes.js' */
 /** @import { Me, ProjectView } from '../types' */
 
 /** @typedef {{ root: HTMLElement, load: () => Promise<unknown> }} Card */
 
 // What the audit trail tells of, beside members and projects.
+/** @type {Topic[]} */
 const AUDITED = ['questions', 'models', 'jobs'];
 
 export class PeoplePanel {
@@ -30,7 +32,7 @@ export class PeoplePanel {
     /** @type {AuditCard[]} */
     this.audits = [];
     this.live = new LiveTab(root.closest('[role=tabpanel]') ?? root, {
-      topics: AUDITED,
+      topics: ['users', ...AUDITED],
       shown: () => this.shown?.project?.id ?? null,
       wanted: () => (this.busy ? (this.shown?.project?.id ?? null) : chosenProject()),
       fetch: (heard) => this.fetch(heard),
@@ -50,7 +52,7 @@ export class PeoplePanel {
 
   /** @param {Set<string>} heard */
   async fetch(heard) {
-    const everything = ['all', ...EVERYWHERE].some((topic) => heard.has(topic));
+    const everything = ['all', 'users', ...EVERYWHERE].some((topic) => heard.has(topic));
     if (!this.shown || everything || chosenProject() !== this.shown.project?.id) return this.open();
     await Promise.all(this.audits.map((audit) => audit.load()));
     return true;
