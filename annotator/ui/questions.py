@@ -107,8 +107,8 @@ def build(service: AnswerService) -> None:
                 )
             return NO_QUESTIONS
         sums = (
-            ("open", view.open),
-            ("in progress", len(view.held)),
+            ("open", view.open - view.in_progress),
+            ("in progress", view.in_progress),
             ("to review", view.submitted),
             ("done", view.done),
             *([("automatic", view.automatic)] if view.automatic else []),
