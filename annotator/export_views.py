@@ -13,6 +13,7 @@ from engine.datasets.filters import Filters
 from engine.errors import NotFound, Refused
 from engine.interchange import export_files, export_jobs
 from engine.interchange.exports import FORMATS
+from engine.plurals import count
 from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
@@ -95,7 +96,7 @@ def _said(job: Job) -> str:
     statuses = () if set(filters.statuses) == set(ACCEPTED) else filters.statuses
     parts = [", ".join(_NAMES.get(one, one) for one in group) for group in (statuses, filters.splits or ()) if group]
     if filters.questions:
-        parts.append(filters.questions[0] if len(filters.questions) == 1 else f"{len(filters.questions)} questions")
+        parts.append(filters.questions[0] if len(filters.questions) == 1 else count(len(filters.questions), "question"))
     parts += [f"from {filters.since}"] if filters.since else []
     parts += [f"before {filters.until}"] if filters.until else []
     parts += [f"versions {', '.join(one[:12] for one in filters.models)}"] if filters.models else []

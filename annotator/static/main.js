@@ -1,39 +1,25 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
-import { chooseProject, chosenProject } from './core/chosen_project.js';
-import { watchExports } from './tabs/exports.js';
-import { followed, freshened, kept } from './tabs/form_sync.js';
-import { watchImports } from './tabs/imports.js';
-import { JobsPanel } from './tabs/jobs.js';
-import { PeoplePanel } from './tabs/people.js';
 import { placePersonMenu } from './settings/person_menu.js';
 import { mountWorkspace } from './mount.js';
+import { startTabs, tabs } from './tabs/door.js';
 
+/** @type {{ root: HTMLElement, destroy: () => void } | null} */
 let mounted = null;
-let people = null;
-let jobs = null;
 
-window.Glossator = {
-  chooseProject,
-  chosenProject,
-  followed,
-  freshened,
-  kept,
+const Glossator = {
+  ...tabs,
+  /**
+   * @param {HTMLElement} root
+   * @param {{ project: string | null }} props
+   */
   mount(root, { project }) {
     if (mounted?.root === root) return;
     mounted?.destroy(); // Gradio has built the element anew
     mounted = { root, destroy: mountWorkspace(root, project) };
   },
-  mountPeople(root) {
-    people?.destroy();
-    people = new PeoplePanel(root);
-  },
-  mountJobs(root) {
-    jobs?.destroy();
-    jobs = new JobsPanel(root);
-  },
 };
+Object.assign(window, { Glossator });
 window.dispatchEvent(new Event('glossator:ready'));
 placePersonMenu();
-watchImports();
-watchExports();
+startTabs();

@@ -2194,7 +2194,10 @@ export interface components {
          * @description Document in a project's list.
          */
         DocumentLine: {
-            /** Accepted */
+            /**
+             * Accepted
+             * @description Those of its questions that have an accepted answer.
+             */
             accepted: number;
             /** Cover Page Id */
             cover_page_id: string | null;
@@ -2217,7 +2220,10 @@ export interface components {
              * @default false
              */
             quarantined: boolean;
-            /** Questions */
+            /**
+             * Questions
+             * @description Questions of the document: the standard ones, and others that were asked.
+             */
             questions: number;
             /**
              * Same As
@@ -3669,7 +3675,8 @@ export interface components {
          * QueueView
          * @description Progress of a project's standard questions.
          *
-         *     - `open`: tasks that need answers; `mine`: those that this person may take now.
+         *     - `open`: tasks that need answers; `mine`: those that this person may take now; `in_progress`: those that somebody
+         *       holds. Open, submitted, done and automatic ones add up to `total`.
          *     - `submitted`: answers that wait for a verdict; `done`: accepted answers.
          *     - `automatic`: tasks answered automatically and not drawn for a check.
          *     - `to_review`: answers that this person may review.
@@ -3685,6 +3692,11 @@ export interface components {
             done: number;
             /** Held */
             held: components["schemas"]["HeldTask"][];
+            /**
+             * In Progress
+             * @default 0
+             */
+            in_progress: number;
             /** Mine */
             mine: number;
             /** Open */
@@ -4454,7 +4466,7 @@ export interface components {
             created_at: string;
             /**
              * Figures
-             * @description Figures of its verdict, by holdout.
+             * @description Figures of its verdict, by holdout; of a version that no run has made, those of the newest verdict against it.
              */
             figures: {
                 [key: string]: unknown;
@@ -8196,7 +8208,8 @@ export interface operations {
                      *       "total": 144,
                      *       "to_review": 12,
                      *       "reason": null,
-                     *       "automatic": 37
+                     *       "automatic": 37,
+                     *       "in_progress": 0
                      *     }
                      */
                     "application/json": components["schemas"]["QueueView"];
@@ -8262,7 +8275,8 @@ export interface operations {
                      *         "total": 144,
                      *         "to_review": 12,
                      *         "reason": null,
-                     *         "automatic": 37
+                     *         "automatic": 37,
+                     *         "in_progress": 0
                      *       }
                      *     }
                      */

@@ -35,7 +35,7 @@ def shown(found: Changes, project_id: str, title: str) -> str:
         if rows
         else empty("Nothing changed.", "The challenger answers every question as the champion does.")
     )
-    return f'<h3>{title}</h3><ul class="glossator-counts">{counts}</ul>{listed}'
+    return f'<h2>{title}</h2><ul class="glossator-counts">{counts}</ul>{listed}'
 
 
 def _row(one: Change, project_id: str) -> list[object]:

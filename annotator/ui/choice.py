@@ -1,6 +1,5 @@
 """Shared by the tabs: the choice of a project, and checks of the user's role."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -21,7 +20,7 @@ NO_PROJECT = empty(
 
 
 def project_choice() -> gr.Dropdown:
-    """Place an empty dropdown of projects; the page is built once for all users, and `offer` fills it."""
+    """Place an empty dropdown of projects; the page is built once for all users, and each tab fills its own."""
     choice = gr.Dropdown(choices=[], value=None, label="Project", interactive=True, min_width=200, scale=1)
     # Gradio checks a value against its choices, which are lost at a restart of the server: an open page would then show
     # errors for ever. Each event checks the user's role itself. (A subclass would need a frontend of its own.)
@@ -29,59 +28,17 @@ def project_choice() -> gr.Dropdown:
     return choice
 
 
-# annotator/static/core/chosen_project.js; before the page's scripts are loaded, no project is chosen.
-_CHOSEN = "(current) => window.Glossator?.chosenProject() ?? current"
-CHOOSE = "(project) => { window.Glossator?.chooseProject(project); return []; }"
-
-
-def offer(
-    service: AnswerService, project: gr.Dropdown, tab: gr.Tab, held: Sequence[Any] = (), chosen: str = _CHOSEN
-) -> Any:
-    """Fill the dropdown with the user's projects at every page load and whenever the tab is selected.
-
-    Args:
-        service: answer service with the workspace.
-        project: the dropdown.
-        tab: the tab that holds it.
-        held: further components, whose values `chosen` receives.
-        chosen: JavaScript function of the dropdown's value and the values of `held`; returns the project to select. It
-            runs after the list has arrived, so that choices made meanwhile count.
-
-    Returns:
-        The event of the page load, for `.then`.
-    """
-    offered = gr.JSON(visible="hidden")
-    place = f"""({{ choices, value }}, ...now) => {{
-      const wanted = ({chosen})(...now);
-      return {{ __type__: 'update', choices, value: choices.some(([, id]) => id === wanted) ? wanted : value }};
-    }}"""
-
-    def placed(event: Any) -> Any:
-        return event.success(None, [offered, project, *held], project, js=place, **QUIET)
-
-    def filled(current: str | None, request: gr.Request) -> dict[str, Any]:
-        return _offered(service, current_user(service, request), current)
-
-    placed(tab.select(filled, project, offered, trigger_mode="always_last", **QUIET))
-    project.input(None, project, None, js=CHOOSE, **QUIET)
-    return placed(gr.on(None, filled, project, offered, **QUIET))
-
-
-def choices(service: AnswerService, user: Any, current: str | None) -> Any:
-    """Return an update of the dropdown with the user's projects.
+def offered(service: AnswerService, user: Any, current: str | None) -> dict[str, Any]:
+    """Return the user's projects as choices of a dropdown, and the one to select.
 
     Args:
         service: answer service with the workspace.
         user: whose projects.
         current: project to select if it is among them, else the first one.
     """
-    return gr.update(**_offered(service, user, current))
-
-
-def _offered(service: AnswerService, user: Any, current: str | None) -> dict[str, Any]:
-    offered = [(summary.project.name, summary.project.id) for summary in projects.summaries(service.workspace, user)]
-    ids = [each for _, each in offered]
-    return {"choices": offered, "value": current if current in ids else next(iter(ids), None)}
+    found = [(project.name, project.id) for project in projects.visible_to(service.workspace, user)]
+    ids = [each for _, each in found]
+    return {"choices": found, "value": current if current in ids else next(iter(ids), None)}
 
 
 def current_user(service: AnswerService, request: gr.Request) -> Any:

@@ -1,52 +1,68 @@
-"""Figures of runs and versions as plots and cells."""
+"""Figures of runs and versions: their names, how they are written, and the loss of a run as a plot."""
 
-import pandas as pd
+from collections.abc import Sequence
 
-from engine.models.registry import VersionView
+from annotator.ui import plots
+from annotator.ui.table import table
 from engine.training.retraining.views import RunView
 
-# Titles of the question sets on which a version is judged, by the gate's names.
+# Titles of the question sets on which a version is judged, by the gate's names. The own held-out documents are those of
+# the recent and of the frozen holdout together.
 HOLDOUTS = {
     "own": "Held-out documents",
+    "generated": "Generated pages",
+    "taught": "Training answers",
     "recent": "Recent holdout",
     "frozen": "Frozen holdout",
-    "taught": "Training pages",
-    "generated": "Generated pages",
 }
+FIGURE = "Mean IoU"  # the one figure of models on the tab Training, 0..1, of questions that have an answer
 
 
-LEARNED, WATCHED = "training", "early stopping"
+def iou(value: float) -> str:
+    """Return a mean IoU as text."""
+    return f"{value:.3f}"
 
 
-def loss(run: RunView | None) -> pd.DataFrame:
-    """Return the losses of a run by step.
+def loss(run: RunView | None) -> str:
+    """Return the losses of a run by step as a plot (HTML).
 
     Args:
-        run: the run, or None.
-
-    Returns:
-        Columns step, loss and set: the training documents, and those held out for early stopping.
+        run: the newest run, or None.
     """
-    points = [
-        (point["step"], point[name], said)
-        for name, said in (("loss", LEARNED), ("watched", WATCHED))
-        for point in (run.metrics if run else [])
-        if name in point
+    title = "Loss of the newest run"
+    points = run.metrics if run else []
+    series = [
+        ("on training answers", [(int(point["step"]), float(point["loss"])) for point in points if "loss" in point]),
+        (
+            "on answers kept back for early stopping",
+            [(int(point["step"]), float(point["watched"])) for point in points if "watched" in point],
+        ),
     ]
-    return pd.DataFrame(points, columns=["step", "loss", "set"])
+    series = [(name, several) for name, several in series if several]
+    if not series:
+        return plots.nothing(title, "By training step.", "No step has been measured yet.")
+    last = max(step for _, several in series for step, _ in several)
+    newest = ", ".join(f"{several[-1][1]:.2f} {name}" for name, several in series)
+    return _plotted(title, f"After {last} steps: {newest}.", series, last)
 
 
-def share(version: VersionView, holdout: str) -> str:
-    """Return the share of right answers (IoU above 0.5) on one holdout as a cell.
+def _plotted(title: str, sentence: str, series: Sequence[tuple[str, list[tuple[int, float]]]], last: int) -> str:
+    top, ticks = plots.scale(max(value for _, several in series for _, value in several))
+    drawn = plots.up(ticks, top)
+    width = plots.WIDTH - plots.LEFT - plots.RIGHT
 
-    Args:
-        version: model version with its figures.
-        holdout: name of the holdout, a key of HOLDOUTS.
+    def x(step: int) -> float:
+        return plots.LEFT + width * step / max(last, 1)
 
-    Returns:
-        The share with the number of questions, or "-" when the version was not judged on it.
-    """
-    figures = version.figures.get(holdout)
-    if not figures or figures.get("acc_50") is None:
-        return "-"
-    return f"{figures['acc_50']:.1%} of {figures.get('questions', '?')}"
+    for tick in plots.scale(last, whole=True)[1]:
+        if tick <= last:
+            drawn += f'<text x="{x(round(tick)):.1f}" y="{plots.HEIGHT - 12}" text-anchor="middle">{tick:g}</text>'
+    for place, (_, several) in enumerate(series):
+        path = "L".join(f"{x(step):.1f} {plots.y_of(value, top):.1f}" for step, value in several)
+        drawn += f'<path class="line s{place}" d="M{path}"/>'
+    legend = [(f"s{place}", name) for place, (name, _) in enumerate(series)]
+    values = [dict(several) for _, several in series]
+    steps = sorted({step for several in values for step in several})
+    rows = [[step, *(f"{each[step]:.3f}" if step in each else "" for each in values)] for step in steps]
+    heads = ["Step", *(f"Loss {name}" for name, _ in series)]
+    return plots.figure(title, sentence, drawn, legend, table(heads, rows))

@@ -1,10 +1,13 @@
 """The tab Documents: documents of a project with their progress, imports, and new projects."""
 
+from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import gradio as gr
 
-from annotator.ui.choice import CHOOSE, NO_PROJECT, QUIET, choices, current_user, offer, project_choice, role_of
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, role_of
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import Markup, badge, empty, link, moment, table
 from engine.annotation.answer_service import AnswerService
 from engine.documents.views import DocumentLine, document_lines
@@ -13,6 +16,7 @@ from engine.interchange.exports import FORMATS
 from engine.interchange.imports import READERS, RECOGNISE
 from engine.projects import projects
 
+_MADE = "(made) => { window.Glossator.chooseProject(made.id); return []; }"
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
 EMPTY = empty(
     "No documents yet.",
@@ -46,7 +50,7 @@ def import_form(project_id: str | None) -> str:
 
 
 _IMPORT = """
-<div class="g-people"><section class="g-card"><h3>Import a dataset</h3>
+<glossator-imports class="g-people" data-project="{project}"><section class="g-card"><h2>Import a dataset</h2>
 <p>A zip file of pages with answers, from another program or from an export of Glossator. A dataset with an error is
 refused as a whole; the message names the error. For files above this server's upload limit, use
 <code>glossator import</code>.</p>
@@ -59,73 +63,67 @@ refused as a whole; the message names the error. For files above this server's u
 <span><input type="checkbox" name="ocr" checked> Read by OCR</span></label>
 <button class="g-act g-first">Import</button><button type="button" class="g-act" hidden>Stop</button>
 <output aria-live="polite"></output>
-</form><ul class="g-rows" data-imports="{project}" aria-label="Running imports"></ul></section></div>
+</form><ul class="g-rows" aria-label="Running imports"></ul></section></glossator-imports>
 """
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
+def build(service: AnswerService) -> None:
     """Place the tab Documents into the current Gradio context.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes the list of projects.
     """
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "documents", "Documents")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
-            name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1)
-            create = gr.Button("Create", scale=0, min_width=110, size="md")
+            tab.project_choice()
+            name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1, visible=False)
+            create = gr.Button("Create", scale=0, min_width=110, size="md", visible=False)
+        made = gr.JSON(visible="hidden")
         content = gr.HTML()
         taking_in = gr.HTML(apply_default_css=False)
-    refresh = gr.Timer(5)
 
-    def show(project_id: str | None, request: gr.Request) -> str:
-        if project_id is None or role_of(service, request, project_id) is None:
-            return NO_PROJECT
-        lines = document_lines(service.workspace, project_id, current_user(service, request).id)
-        if not lines:
-            return EMPTY
-        rows = [
-            [
-                link(f"/app/#project={project_id}&document={line.id}", line.name),
-                line.pages,
-                line.words,
-                line.questions,
-                line.accepted,
-                moment(line.created_at),
-                _notes(line),
-            ]
-            for line in lines
-        ]
-        sums = (
-            ("documents", len(lines)),
-            ("pages", sum(line.pages for line in lines)),
-            ("questions", sum(line.questions for line in lines)),
-            ("accepted", sum(line.accepted for line in lines)),
-        )
-        figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
-        return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'
+    def show(request: gr.Request, project_id: str | None) -> list[Any]:
+        user = current_user(service, request)
+        role = role_of(service, request, project_id)
+        creates = gr.update(visible=user.role == "admin")
+        if project_id is None or role is None:
+            return [NO_PROJECT, "", creates, creates]
+        lines = document_lines(service.workspace, project_id, user.id)
+        form = import_form(project_id) if role in ("reviewer", "admin") else ""
+        return [_listed(project_id, lines) if lines else EMPTY, form, creates, creates]
 
-    def make(wanted: str, request: gr.Request) -> tuple[dict[str, object], str]:
+    def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
         user = current_user(service, request)
         if user.role != "admin":
             raise Forbidden("Only an admin can create a project. Ask an admin to create it.")
-        made = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
-        return choices(service, user, made.id), ""
+        project = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
+        return {"id": project.id}, ""
 
-    def rights(request: gr.Request) -> list[dict[str, object]]:
-        may = current_user(service, request).role == "admin"
-        return [gr.update(visible=may), gr.update(visible=may)]
+    tab.follow(show, [], [content, taking_in, name, create])
+    created = gr.on([create.click, name.submit], make, name, [made, name], **QUIET)
+    tab.again(created.success(None, made, None, js=_MADE, **QUIET).then)
 
-    def offer_import(project_id: str | None, request: gr.Request) -> str:
-        return import_form(project_id) if role_of(service, request, project_id) in ("reviewer", "admin") else ""
 
-    project.change(offer_import, project, taking_in, **QUIET)
-    gr.on(None, offer_import, project, taking_in, **QUIET)
-    for event in (project.change, refresh.tick):
-        event(show, project, content, **QUIET)
-    offer(service, project, tab).then(show, project, content, **QUIET)
-    gr.on(None, rights, None, [name, create], **QUIET)
-    gr.on([create.click, name.submit], make, name, [project, name], **QUIET).success(
-        None, project, None, js=CHOOSE, **QUIET
+def _listed(project_id: str, lines: Sequence[DocumentLine]) -> str:
+    """Return the documents of a project with their sums (HTML)."""
+    rows = [
+        [
+            link(f"/app/#project={project_id}&document={line.id}", line.name),
+            line.pages,
+            line.words,
+            line.questions,
+            line.accepted,
+            moment(line.created_at),
+            _notes(line),
+        ]
+        for line in lines
+    ]
+    sums = (
+        ("documents", len(lines)),
+        ("pages", sum(line.pages for line in lines)),
+        ("questions", sum(line.questions for line in lines)),
+        ("accepted", sum(line.accepted for line in lines)),
     )
+    figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
+    return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'

@@ -7,13 +7,15 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, role_of
+from annotator.ui.choice import NO_PROJECT, role_of
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import empty
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import Estimate, questions_answered, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS, check_told
+from engine.plurals import count
 from engine.projects import projects
 from engine.statuses import ACCEPTED, AUTOMATIC
 
@@ -42,23 +44,24 @@ _OPTIONS = {
 
 # Filled and kept up to date by annotator/static/tabs/exports.js.
 _EXPORTS = """
-<div class="g-people"><section class="g-card"><h3>Exports of this project</h3>
+<glossator-exports class="g-people" data-project="{project}"><section class="g-card">
+<h2>Exports of this project</h2>
 <p>An export goes on when this page is closed. Its file is kept for a day.</p>
 <p class="g-say g-wrong" role="status" hidden></p><p class="g-none"></p>
-<ul class="g-rows g-job-rows" data-exports="{project}" aria-label="Exports"></ul></section></div>
+<ul class="g-rows g-job-rows" aria-label="Exports"></ul></section></glossator-exports>
 """
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
+def build(service: AnswerService) -> None:
     """Place the tab Export into the current Gradio context.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes the list of projects.
     """
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "export", "Export")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
+            tab.project_choice()
             form = gr.Dropdown(
                 [(one.title, one.name) for one in FORMATS.values()], value="coco", label="Format", min_width=240
             )
@@ -83,9 +86,10 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         made = gr.HTML(apply_default_css=False)
     # Gradio would check the value against the choices at page load; check only that each value is text.
     questions.preprocess = lambda payload: [one for one in payload or [] if isinstance(one, str)]
-    chosen = [project, form, statuses, splits, questions, since, until, agreement, fit]
+    chosen = [form, statuses, splits, questions, since, until, agreement, fit]
 
     def show(
+        request: gr.Request,
         project_id: str | None,
         form: str,
         statuses: list[str],
@@ -95,52 +99,43 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         until: str,
         agreement: float,
         fit: bool,
-        request: gr.Request,
-    ) -> str:
+    ) -> list[Any]:
         role = role_of(service, request, project_id)
-        if role == "annotator":
-            return FOR_REVIEWERS
-        if role is None or project_id is None:
-            return NO_PROJECT
-        chosen_project = projects.project_by_id(service.workspace, project_id)
+        if role is None or project_id is None or role == "annotator":
+            return [NO_PROJECT if role is None else FOR_REVIEWERS, "", gr.update(choices=[], value=[])]
+        answered = questions_answered(service.workspace, project_id)
+        offered: dict[str, Any] = {"choices": answered}
+        asked = [one for one in questions or () if one in answered]
+        if asked != list(questions or ()):  # of the project before; else the value stays, for it may be in hand
+            offered["value"] = asked
         try:
             filters = Filters(
                 statuses=tuple(statuses or ()),
                 splits=tuple(splits or ()) or None,
-                questions=tuple(questions or ()) or None,
+                questions=tuple(asked) or None,
                 since=(since or "").strip() or None,
                 until=(until or "").strip() or None,
                 agreement=agreement or None,
                 quarantined=True,
                 unfit=not fit,
             )
-            check_told(FORMATS.get(form, FORMATS["coco"]), filters.statuses)
-            estimate = would_take(service.workspace, project_id, filters)
+            shown = estimated(project_id, form, filters)
         except Refused as refused:
-            return empty("No dataset with these filters.", str(refused))
+            shown = empty("No dataset with these filters.", str(refused))
+        return [shown, _EXPORTS.format(project=escape(project_id)), gr.update(**offered)]
+
+    def estimated(project_id: str, form: str, filters: Filters) -> str:
+        check_told(FORMATS.get(form, FORMATS["coco"]), filters.statuses)
+        estimate = would_take(service.workspace, project_id, filters)
         if not estimate.answers:
-            plain = set(statuses or ()) == set(ACCEPTED) and not (
-                splits or questions or since or until or agreement or fit
-            )
+            plain = filters == Filters(statuses=filters.statuses, quarantined=True, unfit=True)
+            plain = plain and set(filters.statuses) == set(ACCEPTED)
             return EMPTY if plain else empty("No answer matches these filters.", "Remove or change a filter.")
-        return _card(chosen_project.name, project_id, form, filters, estimate)
+        name = projects.project_by_id(service.workspace, project_id).name
+        return _card(name, project_id, form, filters, estimate)
 
-    def load(project_id: str | None, request: gr.Request) -> Any:
-        if project_id is None or role_of(service, request, project_id) in (None, "annotator"):
-            return gr.update(choices=[], value=[])
-        return gr.update(choices=questions_answered(service.workspace, project_id), value=[])
-
-    def list_exports(project_id: str | None, request: gr.Request) -> str:
-        shown = role_of(service, request, project_id) in ("reviewer", "admin")
-        return _EXPORTS.format(project=escape(project_id or "")) if shown else ""
-
-    project.change(list_exports, project, made, **QUIET)
-    gr.on(None, list_exports, project, made, **QUIET)
-    project.change(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
-    for part in chosen[1:]:
-        part.change(show, chosen, card, **QUIET)
-    offer(service, project, tab).then(load, project, questions, **QUIET).then(show, chosen, card, **QUIET)
-    gr.Timer(10).tick(show, chosen, card, **QUIET)
+    tab.follow(show, chosen, [card, made, questions])
+    tab.again(*(part.input for part in chosen))
 
 
 def _card(project: str, project_id: str, form: str, filters: Filters, estimate: Estimate) -> str:
@@ -156,7 +151,7 @@ def _card(project: str, project_id: str, form: str, filters: Filters, estimate: 
         pairs.append(("fit", "true"))
     shell = " ".join("--fit" if name == "fit" else f"--{name} {quote(value)}" for name, value in pairs)
     answers, documents = estimate.answers, estimate.documents
-    many = f"{answers:,} answer{'' if answers == 1 else 's'} on {documents:,} document{'' if documents == 1 else 's'}"
+    many = f"{count(answers, 'answer')} on {count(documents, 'document')}"
     many = many if estimate.exact else f"Up to {many}"
     lossy = (
         f"<div>{escape(shown.lossy)}</div>" if shown.lossy else "<div>Stores every mask exactly, pixel by pixel.</div>"

@@ -6,10 +6,11 @@ They work over REST, where each request is checked.
 import gradio as gr
 
 from annotator.canvas import PageCanvas
+from annotator.ui.live_tab import heading
 
 # No ${...} in here; see annotator.canvas.
-_JOBS = ('<div class="g-people g-jobs"></div>', ".g-jobs", "mountJobs")
-_PEOPLE = ('<div class="g-people"></div>', ".g-people", "mountPeople")
+_JOBS = ("Jobs", '<div class="g-people g-jobs"></div>', ".g-jobs", "mountJobs")
+_PEOPLE = ("People", '<div class="g-people"></div>', ".g-people", "mountPeople")
 _ON_LOAD = """
 const root = element.querySelector('{selector}');
 const mount = () => window.Glossator.{mount}(root);
@@ -39,7 +40,8 @@ def build_people() -> None:
     _build(*_PEOPLE)
 
 
-def _build(template: str, selector: str, mount: str) -> None:
+def _build(title: str, template: str, selector: str, mount: str) -> None:
     script = _ON_LOAD.format(selector=selector, mount=mount)
     with gr.Column(elem_classes=["glossator-tab"]):
+        heading(title)
         gr.HTML(value=None, html_template=template, css_template="", js_on_load=script, apply_default_css=False)

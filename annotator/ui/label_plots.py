@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from html import escape
 
 from annotator.ui import plots
-from annotator.ui.table import Markup, badge, link, table
+from annotator.ui.table import Markup, badge, link, name, table
 from engine.datasets.quality import SENTENCES
 from engine.datasets.snapshot_views import SnapshotView
 from engine.datasets.weights import DOUBTFUL, Reliability
+from engine.plurals import count
 
 MOST_ROWS = 30
 
@@ -34,7 +35,7 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
         mean = weighed.mean_weight if weighed is not None else None
         rows.append(
             [
-                row.person,
+                name(escape(row.person)),
                 _reliability(row.reliability),
                 row.comparisons,
                 row.gold_questions,
@@ -71,7 +72,7 @@ def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
         ]
         for row in snapshot.left_out_labels[:MOST_ROWS]
     ]
-    taken = f"{snapshot.annotations:,} {'answer' if snapshot.annotations == 1 else 'answers'} included"
+    taken = f"{count(snapshot.annotations, 'answer')} included"
     if not rows:
         return plots.nothing(title, "Newest snapshot for training.", f"Nothing was left out: {taken}.")
     counted = "; ".join(

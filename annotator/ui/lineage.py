@@ -1,20 +1,24 @@
-"""Plot of a project's model versions: parent, mean IoU on each holdout, and its interval."""
+"""Plot of a project's models: mean IoU of each with its interval, joined to the model that it began with."""
 
 from collections.abc import Sequence
 from html import escape
 
-from annotator.ui.curves import HOLDOUTS
+from annotator.ui import plots
+from annotator.ui.curves import FIGURE, HOLDOUTS, iou
+from annotator.ui.table import table
 from engine.models.registry import VersionView
 
-_STEP, _LEFT, _RIGHT, _TOP, _HEIGHT = 74, 54, 26, 16, 150
-_LINES = {"own": "var(--g-good)", "generated": "var(--g-ink-3)"}  # light and dark: static/css/theme.css
-_MOST = 12  # newest versions shown; more would not fit
+JUDGED_ON = ("own", "generated")
+_ASIDE = 6  # units that the dots of the two sets stand apart
+_MOST = 10  # models that fit side by side, the one in use among them
+TITLE = f"{FIGURE} of the models"
 
 
 def picture(versions: Sequence[VersionView]) -> str:
-    """Return an SVG of mean IoU by version, with intervals.
+    """Return mean IoU by model as a plot, with 90 % intervals.
 
-    Lines join a version and its parent when both were judged on the same holdout. The champion has a ring.
+    Lines join a model and the one that it began with when both were judged on the same set. A ring marks the model in
+    use.
 
     Args:
         versions: versions of a project, newest first.
@@ -22,78 +26,83 @@ def picture(versions: Sequence[VersionView]) -> str:
     Returns:
         HTML, empty when no version was judged.
     """
-    judged = [one for one in reversed(versions) if any(_mean(one, name) is not None for name in _LINES)][-_MOST:]
+    judged = _shown([one for one in versions if any(mean(one, name) is not None for name in JUDGED_ON)])
     if not judged:
         return ""
-    ends = [end for one in judged for name in _LINES for end in _interval(one, name)]
+    ends = [end for one in judged for name in JUDGED_ON for end in interval(one, name)]
     low, high = max(0.0, min(ends) - 0.02), min(1.0, max(ends) + 0.02)
-    width = _LEFT + _STEP * len(judged) + _RIGHT
+    step = (plots.WIDTH - plots.LEFT - plots.RIGHT) / len(judged)
 
-    def x(at: int, name: str) -> float:
-        return _LEFT + _STEP * (at + 0.5) + (6 if name == "generated" else -6)
+    def x(at: int, place: int) -> float:
+        return round(plots.LEFT + step * (at + 0.5) + (_ASIDE if place else -_ASIDE), 1)
 
     def y(value: float) -> float:
-        return round(_TOP + _HEIGHT * (high - value) / max(1e-6, high - low), 1)
+        return round(plots.y_of((value - low) / max(1e-6, high - low), 1.0), 1)
 
-    parts = [
-        f'<line x1="{_LEFT}" x2="{width - _RIGHT}" y1="{y(value)}" y2="{y(value)}" stroke="currentColor" '
-        f'opacity=".15"/>'
-        f'<text x="{_LEFT - 8}" y="{y(value) + 4}" text-anchor="end" class="axis">{value:.2f}</text>'
+    drawn = "".join(
+        f'<path class="grid" d="M{plots.LEFT} {y(value)}H{plots.WIDTH - plots.RIGHT}"/>'
+        f'<text x="{plots.LEFT - 6}" y="{y(value) + 4}" text-anchor="end">{value:.2f}</text>'
         for value in (low, (low + high) / 2, high)
-    ]
+    )
     places = {one.id: at for at, one in enumerate(judged)}
-    for name, colour in _LINES.items():
+    for place, name in enumerate(JUDGED_ON):
         for at, one in enumerate(judged):
-            mean = _mean(one, name)
-            if mean is None:
+            value = mean(one, name)
+            if value is None:
                 continue
             parent = places.get(one.parent_id or "")
-            before = _mean(judged[parent], name) if parent is not None else None
+            before = mean(judged[parent], name) if parent is not None else None
             if parent is not None and before is not None:
-                parts.append(
-                    f'<line x1="{x(parent, name)}" x2="{x(at, name)}" y1="{y(before)}" y2="{y(mean)}" style="stroke: '
-                    f'{colour}" opacity=".5"/>'
+                drawn += (
+                    f'<path class="descent s{place}" d="M{x(parent, place)} {y(before)}L{x(at, place)} {y(value)}"/>'
                 )
-            bottom, top = _interval(one, name) or (mean, mean)
-            ring = (
-                f'<circle cx="{x(at, name)}" cy="{y(mean)}" r="8" fill="none" style="stroke: {colour}"/>'
-                if one.champion
-                else ""
-            )
-            parts.append(
-                f'<line x1="{x(at, name)}" x2="{x(at, name)}" y1="{y(bottom)}" y2="{y(top)}" style="stroke: {colour}" '
-                f'stroke-width="3" stroke-linecap="round" opacity=".45"/>'
-                f'<circle cx="{x(at, name)}" cy="{y(mean)}" r="4.5" style="fill: {colour}">'
-                f"<title>{escape(one.label)}: {mean:.3f}</title></circle>{ring}"
-            )
+            bottom, top = interval(one, name)
+            drawn += f'<path class="span s{place}" d="M{x(at, place)} {y(bottom)}V{y(top)}"/>'
+            drawn += f'<circle class="s{place}" cx="{x(at, place)}" cy="{y(value)}" r="4.5">'
+            drawn += f"<title>{escape(f'{one.label}, {HOLDOUTS[name].lower()}: {iou(value)}')}</title></circle>"
+            if one.champion:
+                drawn += f'<circle class="ring s{place}" cx="{x(at, place)}" cy="{y(value)}" r="8.5"/>'
     for at, one in enumerate(judged):
-        weight = ' font-weight="600"' if one.champion else ""
-        parts.append(
-            f'<text x="{_LEFT + _STEP * (at + 0.5)}" y="{_TOP + _HEIGHT + 22}" '
-            f'text-anchor="middle"{weight}>{escape(one.label)}</text>'
+        weight = ' class="value"' if one.champion else ""
+        drawn += (
+            f'<text{weight} x="{plots.LEFT + step * (at + 0.5):.1f}" y="{plots.HEIGHT - 12}" text-anchor="middle">'
+            f"{escape(one.label)}</text>"
         )
-    said = "; ".join(f"{one.label} {_mean(one, 'own') or _mean(one, 'generated'):.3f}" for one in judged)
-    return (
-        '<figure class="glossator-verdict glossator-lineage">'
-        "<figcaption>Mean IoU by version with its 90 % interval, as judged after its training: "
-        f'<b style="color: {_LINES["own"]}">{escape(HOLDOUTS["own"])}</b> and <b style="color: {_LINES["generated"]}">'
-        f"{escape(HOLDOUTS['generated'].lower())}</b>. Lines join a version and its parent. Ring: model in use."
-        f"</figcaption>"
-        f'<div class="glossator-scroll"><svg style="min-width: {width * 0.8:.0f}px; max-width: {width}px" '
-        f'viewBox="0 0 {width} {_TOP + _HEIGHT + 34}" role="img" '
-        f'aria-label="{escape(said, quote=True)}">{"".join(parts)}</svg></div></figure>'
-    )
+    legend = [(f"s{place}", HOLDOUTS[name]) for place, name in enumerate(JUDGED_ON)]
+    cells = [[one.label, *(written(one, name) for name in JUDGED_ON)] for one in judged]
+    values = table(["Model", *(HOLDOUTS[name] for name in JUDGED_ON)], cells)
+    sentence = "With 90 % intervals, as judged. Lines join a model and the one it began with. Ring: model in use."
+    return plots.figure(TITLE, sentence, drawn, legend, values)
 
 
-def _mean(version: VersionView, name: str) -> float | None:
-    figures = version.figures.get(name) or {}
-    value = figures.get("mean_iou")
+def mean(version: VersionView, name: str) -> float | None:
+    """Return the mean IoU of a version on a set of questions, 0..1; None when it was not judged on it."""
+    value = (version.figures.get(name) or {}).get("mean_iou")
     return None if value is None else float(value)
 
 
-def _interval(version: VersionView, name: str) -> tuple[float, ...]:
-    figures = version.figures.get(name) or {}
-    if figures.get("mean_iou") is None:
+def interval(version: VersionView, name: str) -> tuple[float, ...]:
+    """Return the ends of the interval of a mean IoU; empty when it was not judged."""
+    value = mean(version, name)
+    if value is None:
         return ()
-    found = figures.get("interval") or [figures["mean_iou"]] * 2
+    found = (version.figures.get(name) or {}).get("interval") or [value, value]
     return float(found[0]), float(found[1])
+
+
+def written(version: VersionView, name: str) -> str:
+    """Return the mean IoU of a version with its interval as a cell; "-" when it was not judged."""
+    value = mean(version, name)
+    if value is None:
+        return "-"
+    low, high = interval(version, name)
+    return f"{iou(value)} ({iou(low)} to {iou(high)})" if low < high else iou(value)
+
+
+def _shown(judged: Sequence[VersionView]) -> list[VersionView]:
+    """Return the newest judged versions and the one in use, oldest first."""
+    newest = list(judged[:_MOST])
+    champion = next((one for one in judged if one.champion), None)
+    if champion is not None and champion not in newest:
+        newest[-1] = champion
+    return newest[::-1]

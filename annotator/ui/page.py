@@ -16,27 +16,27 @@ def build_page(service: AnswerService) -> gr.Blocks:
     """
     foot = source_offer.line(service.workspace.settings)
     with gr.Blocks(title="Glossator", analytics_enabled=False, fill_width=True) as page, gr.Tabs():
-        with gr.Tab("Annotate", id="annotate"):
+        with gr.Tab("Annotate", id="annotate", elem_id="tab-annotate"):
             front_end_tabs.build_annotate()
-        with gr.Tab("Documents", id="documents") as tab:
-            documents.build(service, tab)
+        with gr.Tab("Documents", id="documents", elem_id="tab-documents"):
+            documents.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Questions", id="questions") as tab:
-            questions.build(service, tab)
+        with gr.Tab("Questions", id="questions", elem_id="tab-questions"):
+            questions.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Training", id="training") as tab:
-            training.build(service, tab)
+        with gr.Tab("Training", id="training", elem_id="tab-training"):
+            training.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Jobs", id="jobs"):
+        with gr.Tab("Jobs", id="jobs", elem_id="tab-jobs"):
             front_end_tabs.build_jobs()
             _at_the_foot(foot)
-        with gr.Tab("Quality", id="quality") as tab:
-            quality.build(service, tab)
+        with gr.Tab("Quality", id="quality", elem_id="tab-quality"):
+            quality.build(service)
             _at_the_foot(foot)
-        with gr.Tab("Export", id="export") as tab:
-            export.build(service, tab)
+        with gr.Tab("Export", id="export", elem_id="tab-export"):
+            export.build(service)
             _at_the_foot(foot)
-        with gr.Tab("People", id="people"):
+        with gr.Tab("People", id="people", elem_id="tab-people"):
             front_end_tabs.build_people()
             _at_the_foot(foot)
     tell_failures(page)

@@ -12,8 +12,9 @@ from html import escape
 
 from annotator.ui.table import table
 
+_NOTHING = '<figure class="glossator-plot empty">'
 SERIES = 6  # colours that colour-blind people can tell apart; further series are summed as "others"
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 420, 230, 40, 14, 14, 30
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 420, 230, 40, 14, 14, 30
 
 
 @dataclass(frozen=True)
@@ -51,27 +52,27 @@ def stacked(
         unit: plural of the counted thing, as "masks".
     """
     totals = [sum(values[at] for _, values in series) for at in range(len(bins))]
-    top, ticks = _scale(max(totals, default=0), whole=True)
-    width = (_WIDTH - _LEFT - _RIGHT) / max(len(bins), 1)
+    top, ticks = scale(max(totals, default=0), whole=True)
+    width = (WIDTH - LEFT - RIGHT) / max(len(bins), 1)
     bar = min(width - min(2.0, width * 0.25), _WIDEST)
     bars, below = [], [0] * len(bins)
     for place, (name, values) in enumerate(series):
         for at, value in enumerate(values):
             if value:
-                y = _y(below[at] + value, top)
-                height = _y(below[at], top) - y
+                y = y_of(below[at] + value, top)
+                height = y_of(below[at], top) - y
                 below[at] += value
                 hover = f"{_day(bins[at])}: {name}, {value} {unit} of {totals[at]}"
                 bars.append(
-                    f'<rect class="s{place}" x="{_LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" '
+                    f'<rect class="s{place}" x="{LEFT + (at + 0.5) * width - bar / 2:.1f}" y="{y:.1f}" '
                     f'width="{bar:.1f}" '
                     f'height="{max(height - 0.8, 0.6):.1f}"><title>{escape(hover)}</title></rect>'
                 )
     columns = ["Day", *(name for name, _ in series), "all"]
     rows = [[f"{day}", *(values[at] for _, values in series), totals[at]] for at, day in enumerate(bins) if totals[at]]
     legend = [(f"s{place}", f"{name} {sum(values):,}") for place, (name, values) in enumerate(series)]
-    axes = _up(ticks, top) + _days(bins, width)
-    return _figure(title, sentence, axes + "".join(bars), legend, table(columns, rows))
+    axes = up(ticks, top) + _days(bins, width)
+    return figure(title, sentence, axes + "".join(bars), legend, table(columns, rows))
 
 
 def dots(
@@ -97,20 +98,20 @@ def dots(
         what: heading of the dots' names in the table.
         trend: draw a line from each dot to the next.
     """
-    reach, ticks = _scale(top or max(max(row.value, row.high or 0) for row in rows))
+    reach, ticks = scale(top or max(max(row.value, row.high or 0) for row in rows))
     if top:
         reach = top
-    step = (_WIDTH - _LEFT - _RIGHT) / len(rows)
+    step = (WIDTH - LEFT - RIGHT) / len(rows)
     parts, points = [], []
     for at, row in enumerate(rows):
-        x, y = _LEFT + step * (at + 0.5), _y(row.value, reach)
+        x, y = LEFT + step * (at + 0.5), y_of(row.value, reach)
         points.append(f"{x:.1f} {y:.1f}")
         hover = f"{row.name}: {written(row.value)}, {row.count} {unit}"
         if row.low is not None and row.high is not None:
             hover = f"{row.name}: {written(row.value)} ({written(row.low)} to {written(row.high)}), {row.count} {unit}"
             parts.append(
-                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{_y(row.low, reach):.1f}" '
-                f'y2="{_y(row.high, reach):.1f}"/>'
+                f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{y_of(row.low, reach):.1f}" '
+                f'y2="{y_of(row.high, reach):.1f}"/>'
             )
         # On the side of the dot where the line to the next one does not go.
         side, anchor = (x + 10, "start") if at + 1 < len(rows) or at == 0 else (x - 10, "end")
@@ -119,8 +120,8 @@ def dots(
             f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="5.5"/>'
             f'<text class="value" x="{side:.1f}" y="{y + (15 if rising else -7):.1f}" '
             f'text-anchor="{anchor}">{escape(written(row.value))}</text>'
-            f'<text x="{x:.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{escape(_short(row.name))}</text>'
-            f'<rect class="hover" x="{x - step / 2:.1f}" y="{_TOP}" width="{step:.1f}" height="{_HEIGHT - _TOP}">'
+            f'<text x="{x:.1f}" y="{HEIGHT - 12}" text-anchor="middle">{escape(_short(row.name))}</text>'
+            f'<rect class="hover" x="{x - step / 2:.1f}" y="{TOP}" width="{step:.1f}" height="{HEIGHT - TOP}">'
             f"<title>{escape(hover)}</title></rect>"
         )
     path = f'<path class="trend" d="M{"L".join(points)}"/>' if trend and len(points) > 1 else ""
@@ -136,7 +137,7 @@ def dots(
             for row in rows
         ],
     )
-    return _figure(title, sentence, _up(ticks, reach, written) + path + "".join(parts), [], values)
+    return figure(title, sentence, up(ticks, reach, written) + path + "".join(parts), [], values)
 
 
 def lines(
@@ -151,23 +152,23 @@ def lines(
         series: (name, values by day) of each line.
         unit: word behind a name in the table, as "waiting".
     """
-    top, ticks = _scale(max((max(values, default=0) for _, values in series), default=0), whole=True)
-    width = (_WIDTH - _LEFT - _RIGHT) / max(len(bins), 1)
+    top, ticks = scale(max((max(values, default=0) for _, values in series), default=0), whole=True)
+    width = (WIDTH - LEFT - RIGHT) / max(len(bins), 1)
     drawn = ""
     for place, (_name, values) in enumerate(series):
-        steps = "".join(f"V{_y(value, top):.1f}h{width:.2f}" for value in values)
-        drawn += f'<path class="line s{place}" d="M{_LEFT} {_y(values[0], top):.1f}{steps}"/>'
+        steps = "".join(f"V{y_of(value, top):.1f}h{width:.2f}" for value in values)
+        drawn += f'<path class="line s{place}" d="M{LEFT} {y_of(values[0], top):.1f}{steps}"/>'
     for at, day in enumerate(bins):
         hover = f"{_day(day)}: " + ", ".join(f"{name} {values[at]}" for name, values in series)
         drawn += (
-            f'<rect class="hover" x="{_LEFT + at * width:.1f}" y="{_TOP}" width="{width:.2f}" '
-            f'height="{_y(0, top) - _TOP}">'
+            f'<rect class="hover" x="{LEFT + at * width:.1f}" y="{TOP}" width="{width:.2f}" '
+            f'height="{y_of(0, top) - TOP}">'
             f"<title>{escape(hover)}</title></rect>"
         )
     legend = [(f"s{place}", f"{name} {values[-1]:,}") for place, (name, values) in enumerate(series)]
     rows = [[f"{day}", *(values[at] for _, values in series)] for at, day in enumerate(bins)]
     listed = table(["Day", *(f"{name} ({unit})" for name, _ in series)], rows)
-    return _figure(title, sentence, _up(ticks, top) + _days(bins, width) + drawn, legend, listed)
+    return figure(title, sentence, up(ticks, top) + _days(bins, width) + drawn, legend, listed)
 
 
 def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[str, float, str]]]]) -> str:
@@ -179,10 +180,10 @@ def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[s
         groups: (name, rows) of each group; a row is (name, value, number of observations as text).
     """
     left, row, y = 108, 30, 8
-    end = _WIDTH - 52
+    end = WIDTH - 52
     drawn = "".join(
-        f'<path class="grid" d="M{left + (end - left) * tick:.1f} 4V{_HEIGHT - 24}"/>'
-        f'<text x="{left + (end - left) * tick:.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{tick:g}</text>'
+        f'<path class="grid" d="M{left + (end - left) * tick:.1f} 4V{HEIGHT - 24}"/>'
+        f'<text x="{left + (end - left) * tick:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{tick:g}</text>'
         for tick in (0, 0.25, 0.5, 0.75, 1)
     )
     cells: list[Sequence[object]] = []
@@ -200,7 +201,7 @@ def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[s
             cells.append([name, who, f"{value:.3f}", behind])
             y += row - 4
         y += 8
-    return _figure(title, sentence, drawn, [], table(["Figure", "Compared", "Value", "Over"], cells))
+    return figure(title, sentence, drawn, [], table(["Figure", "Compared", "Value", "Over"], cells))
 
 
 @dataclass(frozen=True)
@@ -235,43 +236,43 @@ def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, c
     first, last = rows[0].threshold, max(rows[-1].threshold, rows[0].threshold + 0.05)
 
     def x(threshold: float) -> float:
-        return _LEFT + 8 + (threshold - first) / (last - first) * (_WIDTH - _LEFT - _RIGHT - 30)
+        return LEFT + 8 + (threshold - first) / (last - first) * (WIDTH - LEFT - RIGHT - 30)
 
     def y(share: float) -> float:
-        return _y(share - bottom, 1 - bottom)
+        return y_of(share - bottom, 1 - bottom)
 
     step = 0.1 if bottom < 0.7 else 0.05
     ticks = [bottom + step * at for at in range(round((1 - bottom) / step) + 1)]
     drawn = "".join(
-        f'<path class="grid" d="M{_LEFT} {y(tick):.1f}H{_WIDTH - _RIGHT}"/>'
-        f'<text x="{_LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.0%}</text>'
+        f'<path class="grid" d="M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}"/>'
+        f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.0%}</text>'
         for tick in ticks
     )
     upper = "L".join(f"{x(row.threshold):.1f} {y(row.share):.1f}" for row in rows)
     lower = "L".join(f"{x(row.threshold):.1f} {y(row.low):.1f}" for row in reversed(rows))
     drawn += f'<path class="band" d="M{upper}L{lower}Z"/><path class="line s0" d="M{upper}"/>'
     drawn += (
-        f'<path class="target" d="M{_LEFT} {y(target):.1f}H{_WIDTH - _RIGHT}"/>'
-        f'<text class="value halo" x="{_LEFT + 4}" y="{_HEIGHT - _BOTTOM - 6}">- - target {target:.1%}</text>'
+        f'<path class="target" d="M{LEFT} {y(target):.1f}H{WIDTH - RIGHT}"/>'
+        f'<text class="value halo" x="{LEFT + 4}" y="{HEIGHT - BOTTOM - 6}">- - target {target:.1%}</text>'
     )
     if chosen is not None:
-        drawn += f'<path class="chosen" d="M{x(chosen):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
+        drawn += f'<path class="chosen" d="M{x(chosen):.1f} {TOP}V{HEIGHT - BOTTOM}"/>'
     every = 1 if len(rows) <= 5 else 2
     for at, row in enumerate(rows):
         hover = f"{row.threshold:.2f} and above: {row.share:.1%} of {row.count} {unit} right, lower bound {row.low:.1%}"
         drawn += (
             f'<circle class="dot" cx="{x(row.threshold):.1f}" cy="{y(row.share):.1f}" r="3.5"/>'
-            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{_TOP}" width="18" '
-            f'height="{_HEIGHT - _TOP - _BOTTOM}">'
+            f'<rect class="hover" x="{x(row.threshold) - 9:.1f}" y="{TOP}" width="18" '
+            f'height="{HEIGHT - TOP - BOTTOM}">'
             f"<title>{escape(hover)}</title></rect>"
         )
         if at % every == 0:
             drawn += (
-                f'<text x="{x(row.threshold):.1f}" y="{_HEIGHT - 12}" text-anchor="middle">{row.threshold:.2f}</text>'
+                f'<text x="{x(row.threshold):.1f}" y="{HEIGHT - 12}" text-anchor="middle">{row.threshold:.2f}</text>'
             )
     cells = [[f"{row.threshold:.2f}", row.count, f"{row.share:.1%}", f"{row.low:.1%}"] for row in rows]
     values = table(["Minimum confidence", unit.capitalize(), "Right", "Lower bound"], cells)
-    return _figure(title, sentence, drawn, [], values)
+    return figure(title, sentence, drawn, [], values)
 
 
 def framed(title: str, sentence: str, content: str) -> str:
@@ -297,27 +298,53 @@ def nothing(title: str, sentence: str, next_step: str) -> str:
         next_step: action that brings data.
     """
     return (
-        f'<figure class="glossator-plot empty"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span>'
+        f"{_NOTHING}<figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span>"
         f"</figcaption>"
         f"<p>{escape(next_step)}</p></figure>"
     )
 
 
-def _figure(title: str, sentence: str, drawn: str, legend: Sequence[tuple[str, str]], values: str) -> str:
+def filled_first(drawn: Sequence[str]) -> list[str]:
+    """Return frames in their order, those without data last."""
+    return sorted((each for each in drawn if each), key=lambda each: each.startswith(_NOTHING))
+
+
+def figure(
+    title: str,
+    sentence: str,
+    drawn: str,
+    legend: Sequence[tuple[str, str]],
+    values: str,
+    *,
+    height: int = HEIGHT,
+    said: str = "",
+) -> str:
+    """Return a plot in its frame.
+
+    Args:
+        title: title of the plot.
+        sentence: result in one sentence.
+        drawn: content of the SVG, WIDTH units wide.
+        legend: (class, name) of each colour.
+        values: table of the values (HTML).
+        height: height of the SVG in units.
+        said: description for screen readers; title and sentence when empty.
+    """
     names = "".join(f'<li><i class="{colour}"></i>{escape(name)}</li>' for colour, name in legend)
     return (
         f'<figure class="glossator-plot"><figcaption><b>{escape(title)}</b><span>{escape(sentence)}</span></figcaption>'
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{escape(said or f"{title}. {sentence}", quote=True)}">{drawn}</svg>'
         f"{f'<ul>{names}</ul>' if names else ''}<details><summary>Values</summary>{values}</details></figure>"
     )
 
 
-def _y(value: float, top: float) -> float:
-    return _HEIGHT - _BOTTOM - value / top * (_HEIGHT - _BOTTOM - _TOP)
+def y_of(value: float, top: float) -> float:
+    """Return the height of a value on an axis from 0 to `top`, in units from above."""
+    return HEIGHT - BOTTOM - value / top * (HEIGHT - BOTTOM - TOP)
 
 
-def _scale(most: float, *, whole: bool = False) -> tuple[float, list[float]]:
+def scale(most: float, *, whole: bool = False) -> tuple[float, list[float]]:
     """Return the end of an axis and about four round ticks."""
     if most <= 0:
         return 1.0, [0.0, 1.0]
@@ -330,10 +357,11 @@ def _scale(most: float, *, whole: bool = False) -> tuple[float, list[float]]:
     return step * count, [step * at for at in range(count + 1)]
 
 
-def _up(ticks: Sequence[float], top: float, written: Callable[[float], str] = "{:g}".format) -> str:
+def up(ticks: Sequence[float], top: float, written: Callable[[float], str] = "{:g}".format) -> str:
+    """Return the lines and numbers of a vertical axis from 0 to `top`."""
     return "".join(
-        f'<path class="{"grid" if tick else "base"}" d="M{_LEFT} {_y(tick, top):.1f}H{_WIDTH - _RIGHT}"/>'
-        f'<text x="{_LEFT - 6}" y="{_y(tick, top) + 4:.1f}" text-anchor="end">{escape(written(tick))}</text>'
+        f'<path class="{"grid" if tick else "base"}" d="M{LEFT} {y_of(tick, top):.1f}H{WIDTH - RIGHT}"/>'
+        f'<text x="{LEFT - 6}" y="{y_of(tick, top) + 4:.1f}" text-anchor="end">{escape(written(tick))}</text>'
         for tick in ticks
         if tick <= top
     )
@@ -343,7 +371,7 @@ def _days(bins: Sequence[date], width: float) -> str:
     """Return the dates below an axis: as many as fit, the newest included."""
     every = max(1, math.ceil(len(bins) / 5))
     return "".join(
-        f'<text x="{min(max(_LEFT + (at + 0.5) * width, _LEFT + 14), _WIDTH - _RIGHT - 14):.1f}" y="{_HEIGHT - 12}" '
+        f'<text x="{min(max(LEFT + (at + 0.5) * width, LEFT + 14), WIDTH - RIGHT - 14):.1f}" y="{HEIGHT - 12}" '
         f'text-anchor="middle">{bins[at].day} {bins[at]:%b}</text>'
         for at in range(len(bins) - 1, -1, -every)
     )

@@ -7,12 +7,14 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import label_plots, plots, stage_card
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform
 from annotator.ui.table import empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
+from engine.plurals import count
 from engine.projects.project_stage import NAMES, STAGES
 from engine.selection import auto_accept, stages, survey_trigger
 from engine.selection.stage_view import StageView, stage_view
@@ -28,16 +30,16 @@ EMPTY = empty(
 )
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
-    """Place the tab Quality into the current Gradio context; it is redrawn whenever it is opened.
+def build(service: AnswerService) -> None:
+    """Place the tab Quality into the current Gradio context.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes it.
     """
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "quality", "Quality")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
+            project = tab.project_choice()
             period = gr.Dropdown(PERIODS, value=PERIODS[1][1], label="Period", min_width=140, scale=1)
         content = gr.HTML()
         with gr.Accordion("Change the stage", open=False, visible=False) as changing:
@@ -51,24 +53,18 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                 change = gr.Button("Set stage", variant="primary", scale=0, min_width=150, size="md")
                 undo = gr.Button("Withdraw automatic answers", scale=0, min_width=290, size="md")
 
-    def show(project_id: str | None, days: int, request: gr.Request) -> str:
+    def show(request: gr.Request, project_id: str | None, days: int) -> list[Any]:
         role = role_of(service, request, project_id)
+        changes = gr.update(visible=role == "admin")
         if project_id is None or role is None:
-            return NO_PROJECT
+            return [NO_PROJECT, changes]
         found = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
         stage = stage_view(service.workspace, project_id)
         if role == "annotator":
-            return drawn(found, stage=stage)
-        return drawn(
-            found,
-            project_agreement(service.workspace, project_id),
-            newest_view(service.workspace, project_id),
-            project_id,
-            stage=stage,
-        )
-
-    def rights(project_id: str | None, request: gr.Request) -> Any:
-        return gr.update(visible=role_of(service, request, project_id) == "admin")
+            return [drawn(found, stage=stage), changes]
+        agreement = project_agreement(service.workspace, project_id)
+        snapshot = newest_view(service.workspace, project_id)
+        return [drawn(found, agreement, snapshot, project_id, stage=stage), changes]
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -79,25 +75,19 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
 
     def take_back(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
-        count = auto_accept.undo(service.workspace, project_id or "", by=user)
-        inform(f"{count:,} automatic answer{'' if count == 1 else 's'} withdrawn. Their tasks are open again.")
+        undone = auto_accept.undo(service.workspace, project_id or "", by=user)
+        inform(f"{count(undone, 'automatic answer')} withdrawn. Their tasks are open again.")
 
     def survey(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
         survey_trigger.request(service.workspace, project_id or "", by=user.id)
         inform("A survey is waiting for the worker. The tab Training shows its progress.")
 
-    offer(service, project, tab)
-    project.change(rights, project, changing, **QUIET)
-    tab.select(rights, project, changing, **QUIET)
-    gr.on(None, rights, project, changing, **QUIET)
-    ask.click(survey, project, None, **QUIET)
-    for button, act, inputs in ((change, set_stage, [project, stage, reason]), (undo, take_back, [project])):
-        button.click(act, inputs, None, **QUIET).then(show, [project, period], content, **QUIET)
-
-    for event in (project.change, period.change, tab.select, gr.Timer(60).tick):
-        event(show, [project, period], content, **QUIET)
-    gr.on(None, show, [project, period], content, **QUIET)
+    tab.follow(show, [period], [content, changing])
+    asked = ask.click(survey, project, None, **QUIET)
+    changed = change.click(set_stage, [project, stage, reason], None, **QUIET)
+    undone = undo.click(take_back, project, None, **QUIET)
+    tab.again(period.input, asked.then, changed.then, undone.then)
 
 
 def drawn(
@@ -123,11 +113,11 @@ def drawn(
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
     if stage is not None:
-        shown += [stage_card.drawn(stage), _choices(found.choices)]
+        shown += [*stage_card.drawn(stage), _choices(found.choices)]
     shown.append(_people(found.people))
     if agreement is not None:
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
-    return f'<div class="glossator-plots">{"".join(shown)}</div>'
+    return f'<div class="glossator-plots">{"".join(plots.filled_first(shown))}</div>'
 
 
 def _masks(found: Figures) -> str:
@@ -140,7 +130,7 @@ def _masks(found: Figures) -> str:
     bins = [begin + timedelta(days=at) for at in range(0, (found.last_day - begin).days + 1, size)]
     total = sum(row.masks for row in rows)
     worked = len({row.day for row in rows})
-    sentence = f"{_masks_of(total)} on {worked} {'day' if worked == 1 else 'days'}, {total / worked:.0f} a working day."
+    sentence = f"{count(total, 'mask')} on {count(worked, 'day')}, {total / worked:.0f} a working day."
     return plots.stacked(title, sentence, bins, _by_person(rows, bins, size), "masks")
 
 
@@ -208,7 +198,7 @@ def _agreement(found: ProjectAgreement) -> str:
         (
             name,
             [
-                (who, value, f"{mean.questions:,} {'question' if mean.questions == 1 else 'questions'}")
+                (who, value, count(mean.questions, "question"))
                 for who, mean in sides
                 if (value := getattr(mean, field)) is not None
             ],
@@ -258,10 +248,7 @@ def _queue(found: Figures) -> str:
             "Set standard questions, or require reviews, on the tab Questions.",
         )
     now = found.queue[-1]
-    sentence = (
-        f"{now.open:,} {'task' if now.open == 1 else 'tasks'} to answer, "
-        f"{now.submitted:,} {'answer' if now.submitted == 1 else 'answers'} to review."
-    )
+    sentence = f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review."
     series = [
         ("to answer", [depth.open for depth in found.queue]),
         ("to review", [depth.submitted for depth in found.queue]),
@@ -292,7 +279,3 @@ def _digits(seconds: float) -> str:
 
 def _seconds_text(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s" if seconds else "0 s"
-
-
-def _masks_of(count: int) -> str:
-    return "1 mask" if count == 1 else f"{count:,} masks"

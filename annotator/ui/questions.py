@@ -4,11 +4,13 @@ from typing import Any
 
 import gradio as gr
 
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, offer, project_choice, require, role_of
+from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform, warn
 from annotator.ui.table import empty
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
+from engine.plurals import count
 from engine.projects import project_settings, projects
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
@@ -21,24 +23,22 @@ SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", 
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
 ORDERS = [("Order of arrival", "arrival"), ("Random", "random"), ("Most uncertain for the model", "model")]
 # Unsaved input on the page is kept; see annotator/static/tabs/form_sync.js.
-_FRESHENED = "(...given) => window.Glossator?.freshened(...given) ?? given.slice(2)"
-_FOLLOWED = "(...given) => window.Glossator?.followed(...given) ?? given[0]"
 _KEPT = "(...given) => window.Glossator.kept(...given)"
 HINT = "One question per line, in order of answering. Removing a question closes its tasks; its answers are kept."
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
+def build(service: AnswerService) -> None:
     """Place the tab Questions into the current Gradio context.
 
-    Fields without unsaved input are refreshed when it is opened.
+    Fields without unsaved input follow what others save.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes it.
     """
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "questions", "Questions")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
+            project = tab.project_choice()
         content = gr.HTML()
         # The values that the page received, to tell which ones the person has changed. Kept on the page: it outlives
         # the server.
@@ -85,12 +85,21 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                     info="The tab Quality compares them with the model's selection.",
                 )
                 save_settings = gr.Button("Save settings", size="md")
-    refresh = gr.Timer(5)
 
-    def show(project_id: str | None, request: gr.Request) -> str:
-        if project_id is None or role_of(service, request, project_id) is None:
-            return NO_PROJECT
-        view = queue_view(service.workspace, project_id, current_user(service, request).id)
+    def show(request: gr.Request, project_id: str | None, seen: Any, *_form: Any) -> list[Any]:
+        role = role_of(service, request, project_id)
+        lists, chooses = role in ("reviewer", "admin"), role == "admin"
+        # Annotators read, reviewers edit the list, admins the settings too.
+        allowed = [gr.update(interactive=lists), *(gr.update(interactive=chooses) for _ in settings)]
+        allowed += [gr.update(visible=lists), gr.update(visible=chooses)]
+        if project_id is None or role is None:
+            return [NO_PROJECT, {}, *allowed]
+        # The values that the page had when it asked tell it which ones were changed meanwhile.
+        there = {**_there(service, project_id), "seen": seen}
+        return [figures(project_id, current_user(service, request).id), there, *allowed]
+
+    def figures(project_id: str, user_id: str) -> str:
+        view = queue_view(service.workspace, project_id, user_id)
         if view.total == 0:
             if standard_questions(service.workspace, project_id):
                 return empty(
@@ -98,21 +107,15 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                 )
             return NO_QUESTIONS
         sums = (
-            ("open", view.open),
-            ("in progress", len(view.held)),
+            ("open", view.open - view.in_progress),
+            ("in progress", view.in_progress),
             ("to review", view.submitted),
             ("done", view.done),
             *([("automatic", view.automatic)] if view.automatic else []),
             ("in total", view.total),
         )
-        figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
-        return f'<div class="glossator-figures">{figures}</div>'
-
-    def newest(project_id: str | None, seen: Any, request: gr.Request) -> dict[str, Any]:
-        """Return the stored values, and the values that the page had when it asked for them."""
-        if project_id is None or role_of(service, request, project_id) is None:
-            return {}
-        return {**_there(service, project_id), "seen": seen}
+        shown = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
+        return f'<div class="glossator-figures">{shown}</div>'
 
     def keep_questions(project_id: str | None, seen: Any, text: str, request: gr.Request) -> dict[str, Any]:
         user_id = require(service, request, project_id, "reviewer").id
@@ -126,7 +129,7 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
             warn(str(conflict))
             theirs = _there(service, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
-        inform(f"{len(kept)} standard question{'' if len(kept) == 1 else 's'} saved.")
+        inform(f"{count(len(kept), 'standard question')} saved.")
         return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
 
     def keep_settings(
@@ -162,37 +165,21 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         there = _there(service, project_id or "")["settings"]
         return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 
-    def allow(project_id: str | None, request: gr.Request) -> list[object]:
-        """Return updates that let annotators read, reviewers edit the list, and admins the settings too."""
-        role = role_of(service, request, project_id)
-        lists, chooses = role in ("reviewer", "admin"), role == "admin"
-        return [
-            gr.update(interactive=lists),
-            *(gr.update(interactive=chooses) for _ in settings),
-            gr.update(visible=lists),
-            gr.update(visible=chooses),
-        ]
-
     def save(button: gr.Button, keep: Any, parts: list[Any]) -> None:
         saved = gr.JSON(visible="hidden")
-        button.click(keep, [project, began, *parts], saved, **QUIET).success(
-            None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET
-        ).then(show, project, content, **QUIET)
+        kept = button.click(keep, [project, began, *parts], saved, **QUIET)
+        placed = kept.success(None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET)
+        tab.again(placed.then)
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]
-    offer(service, project, tab, [began, *shown], _FOLLOWED)
-    for event in (project.change, tab.select):
-        event(newest, [project, began], newer, **QUIET).success(
-            None, [project, newer, began, *shown], [began, *shown], js=_FRESHENED, **QUIET
-        )
-    for event in (project.change, refresh.tick):
-        event(show, project, content, **QUIET)
-    allowed = [questions, *settings, save_questions, save_settings]
-    project.change(allow, project, allowed, **QUIET)
-    tab.select(allow, project, allowed, **QUIET)
-    gr.on(None, show, project, content, **QUIET)
-    gr.on(None, allow, project, allowed, **QUIET)
+    tab.follow(
+        show,
+        [],
+        [content, newer, *shown, save_questions, save_settings],
+        newer=[newer],
+        form=[began, *shown],
+    )
     save(save_questions, keep_questions, [questions])
     save(save_settings, keep_settings, settings)
 

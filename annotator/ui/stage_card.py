@@ -4,6 +4,7 @@ from html import escape
 
 from annotator.ui import plots
 from annotator.ui.table import moment
+from engine import plurals
 from engine.projects.project_stage import NAMES, STAGES
 from engine.selection.stage_view import StageView
 
@@ -14,9 +15,9 @@ MEANING = {
 }
 
 
-def drawn(view: StageView) -> str:
+def drawn(view: StageView) -> list[str]:
     """Return the stage and the measured precision as two cards (HTML)."""
-    return card(view) + curve(view)
+    return [card(view), curve(view)]
 
 
 def card(view: StageView) -> str:
@@ -61,7 +62,8 @@ def curve(view: StageView) -> str:
             f"Share of right answers of {view.model}, by confidence.",
             view.blocked or "Nothing has been measured yet.",
         )
-    over = f"Measured on {view.measured_answers:,} reviewed answers of {view.measured_documents:,} holdout documents."
+    documents = plurals.count(view.measured_documents, "held-out document")
+    over = f"Measured on {plurals.count(view.measured_answers, 'reviewed answer')} of {documents}."
     if view.threshold is not None and view.blocked is None:
         verdict = (
             f"At confidence {view.threshold:.2f} and above, at least {view.target:.1%} are right. "
@@ -75,4 +77,4 @@ def curve(view: StageView) -> str:
 
 
 def _tasks(count: int) -> str:
-    return "1 open task lies" if count == 1 else f"{count:,} open tasks lie"
+    return plurals.count(count, "open task lies", "open tasks lie")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
 
+LONG_WORD = 24  # letters; a longer one breaks, so that its column stays readable beside others
+
 
 class Markup(str):
     """Text that is already HTML."""
@@ -12,8 +14,13 @@ class Markup(str):
 
 
 def link(url: str, text: str) -> Markup:
-    """Return a link."""
-    return Markup(f'<a href="{escape(url, quote=True)}" title="{escape(text, quote=True)}">{escape(text)}</a>')
+    """Return a link with a name that people gave."""
+    return name(f'<a href="{escape(url, quote=True)}" title="{escape(text, quote=True)}">{escape(text)}</a>')
+
+
+def name(content: str) -> Markup:
+    """Return a name that people gave, as HTML: it may be one long word."""
+    return Markup(f'<div class="glossator-name">{content}</div>')
 
 
 def badge(text: str, kind: str) -> Markup:
@@ -44,10 +51,18 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         columns: headings.
         rows: cells; numbers are aligned right, text that is not Markup is escaped.
     """
-    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-    body = "".join("<tr>" + "".join(_cell(value) for value in row) + "</tr>" for row in rows)
-    content = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="glossator-scroll"><table class="glossator-table">{content}</table></div>'
+    # On a phone, rows are blocks (static/css/tabs.css): elements lose their meaning, and roles give it back.
+    head = "".join(f'<th role="columnheader">{escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr role="row">{"".join(_cell(*one) for one in zip(columns, row, strict=True))}</tr>' for row in rows
+    )
+    content = f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody>'
+    label = escape(f"Table: {', '.join(columns)}", quote=True)
+    # Wider than its place, it scrolls: then people without a mouse need the focus in it.
+    return (
+        f'<div class="glossator-scroll" tabindex="0" role="group" aria-label="{label}">'
+        f'<table class="glossator-table" role="table">{content}</table></div>'
+    )
 
 
 def empty(headline: str, next_step: str) -> str:
@@ -60,9 +75,13 @@ def empty(headline: str, next_step: str) -> str:
     return f'<div class="glossator-empty"><b>{escape(headline)}</b>{escape(next_step)}</div>'
 
 
-def _cell(value: object) -> str:
+def _cell(column: str, value: object) -> str:
+    begin = f'<td role="cell" data-column="{escape(column, quote=True)}"'
     if isinstance(value, Markup):
-        return f"<td>{value}</td>"
+        return f"{begin}>{value}</td>"
     if isinstance(value, int | float):
-        return f'<td class="number">{value:,}</td>'
-    return f"<td>{escape(str(value))}</td>"
+        return f'{begin} class="number">{value:,}</td>'
+    text = str(value)
+    if max(map(len, text.split()), default=0) > LONG_WORD:
+        return f"{begin}>{name(escape(text))}</td>"
+    return f'{begin}><div class="glossator-text">{escape(text)}</div></td>'

@@ -5,59 +5,63 @@ from typing import Any
 
 import gradio as gr
 
-from annotator.ui import changes, curves, lineage
-from annotator.ui.choice import NO_PROJECT, QUIET, offer, project_choice, require, role_of
+from annotator.ui import changes, curves, lineage, plots
+from annotator.ui.choice import NO_PROJECT, QUIET, require, role_of
+from annotator.ui.lineage import JUDGED_ON
+from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform
-from annotator.ui.table import badge, empty, moment, sentence, table
+from annotator.ui.table import Markup, badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
 from engine.annotation.answer_service import AnswerService
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
 from engine.models import registry
+from engine.plurals import count
 from engine.projects import project_settings, projects
 from engine.selection import survey_trigger
 from engine.training.retraining import trigger, views
 from engine.training.retraining.changes import changes_of
+from engine.training.retraining.readiness import NOTHING_TO_LEARN, readiness
 
-RUN_COLUMNS = ["Started", "Training data", "Models", "Outcome", "Verdict"]
+RUN_COLUMNS = ["Started", "Learned from", "Models", "Outcome", "Verdict"]
 EMPTY = empty(
-    "No training run yet.",
+    "No retraining yet.",
     "Accept answers on the tab Annotate. When there are enough, the model is retrained on them and judged against the "
-    "model "
-    "in use. It replaces that model only if it is better. Curves and verdict appear here.",
+    "model in use. It replaces that model only if it is better. Curves and verdict appear here.",
 )
-_JUDGED_ON = ("own", "generated")
 MODEL_COLUMNS = [
-    "Model", "Parent", "Created", *(curves.HOLDOUTS[name] for name in _JUDGED_ON), "Optimizer", "Snapshot",
+    "Model", "Began with", "Created", *(f"{curves.FIGURE}, {curves.HOLDOUTS[name].lower()}" for name in JUDGED_ON),
+    "Optimizer", "Snapshot",
 ]  # fmt: skip
 _CHANGES_SHOWN = 40
+_HIDDEN = "() => ({ __type__: 'update', visible: false })"
 _SHOWN = (trigger.RETRAIN, survey_trigger.SURVEY)  # kinds of jobs; imports and the like have tabs of their own
 
 
-def build(service: AnswerService, tab: gr.Tab) -> None:
+def build(service: AnswerService) -> None:
     """Place the tab Training into the current Gradio context.
 
     Args:
         service: answer service with the workspace.
-        tab: the tab, whose selection refreshes the list of projects.
     """
     workspace = service.workspace
     with gr.Column(elem_classes=["glossator-tab"]):
+        tab = LiveTab(service, "training", "Training")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = project_choice()
+            project = tab.project_choice()
             retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=150, size="md")
             stop = gr.Button("Stop", scale=0, min_width=90, size="md")
+        with gr.Column(visible=False, elem_classes=["glossator-warning"]) as doubt:
+            doubted = gr.HTML()
+            with gr.Row(elem_classes=["glossator-actions"]):
+                anyway = gr.Button("Retrain anyway", scale=0, min_width=160, size="md")
+                leave = gr.Button("Do not retrain", scale=0, min_width=160, size="md")
         status = gr.HTML()
-        nothing = gr.HTML(EMPTY)
-        with gr.Column(visible=False) as history:
-            with gr.Row(elem_classes=["glossator-pair"]):
-                loss = gr.LinePlot(x="step", y="loss", color="set", title="Loss of the newest run", height=260)
-                verdict = gr.HTML()
-            runs = gr.HTML()
-        by_version = gr.HTML()
+        history = gr.HTML(EMPTY)
         models = gr.HTML()
         with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
+            opened = gr.Checkbox(visible="hidden")  # whether the list is in sight: it is fetched only then
         with gr.Accordion("Change the model in use", open=False) as choosing:
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
@@ -66,46 +70,53 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
                 force = gr.Checkbox(label="Promote despite a failed or missing verdict (audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
                 rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
-    refresh = gr.Timer(2)
 
-    def show(project_id: str | None, request: gr.Request) -> list[Any]:
-        if not project_id or role_of(service, request, project_id) is None:
-            return ["", gr.update(value=NO_PROJECT, visible=True), gr.update(visible=False), *[gr.skip()] * 6]
+    def show(request: gr.Request, project_id: str | None, opened: bool) -> list[Any]:
+        role = role_of(service, request, project_id)
+        reviews, changes_models = role in ("reviewer", "admin"), role == "admin"
+        # Retrain now, stop, changes of the newest run, change of the model in use.
+        allowed = [gr.update(visible=may) for may in (reviews, changes_models, reviews, changes_models)]
+        if not project_id or role is None:
+            return ["", NO_PROJECT, "", gr.update(choices=[]), "", *allowed]
         versions = registry.versions(workspace, project_id)
-        lines = views.run_lines(workspace, project_id)
-        newest = views.run_view(workspace, lines[0].id) if lines else None
         return [
             _status(service, project_id),
-            gr.update(value=EMPTY, visible=not lines),
-            gr.update(visible=bool(lines)),
-            curves.loss(newest),
-            picture(next((line.verdict for line in lines if line.verdict), {})),
-            f"<h3>Runs</h3>{table(RUN_COLUMNS, [_run_row(line) for line in lines])}" if lines else "",
-            lineage.picture(versions),
-            f"<h3>Models</h3>{table(MODEL_COLUMNS, [_model_row(version, versions) for version in versions])}",
+            _history(service, project_id, versions),
+            f"<h2>Models</h2>{table(MODEL_COLUMNS, [_model_row(version, versions) for version in versions])}",
             gr.update(choices=[(_name(version), version.id) for version in versions]),
+            compare(project_id) if opened and reviews else "",  # the list names held-out questions
+            *allowed,
         ]
 
-    def rights(project_id: str | None, request: gr.Request) -> list[dict[str, object]]:
-        role = role_of(service, request, project_id)
-        return [*[gr.update(visible=role in ("reviewer", "admin"))] * 2, *[gr.update(visible=role == "admin")] * 2]
-
-    def compare(project_id: str | None, request: gr.Request) -> str:
-        if role_of(service, request, project_id) not in ("reviewer", "admin"):  # the list names holdout questions
-            return ""
-        judged = next((line for line in views.run_lines(workspace, str(project_id)) if line.verdict), None)
+    def compare(project_id: str) -> str:
+        judged = next((line for line in views.run_lines(workspace, project_id) if line.verdict), None)
         if judged is None:
             return changes.NONE
         try:
             found = changes_of(workspace, judged.id, limit=_CHANGES_SHOWN)
         except NotFound as error:
             return empty("This run has no list of changes.", str(error))
-        return changes.shown(found, str(project_id), f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
+        return changes.shown(found, project_id, f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
 
-    def ask_for_run(project_id: str, request: gr.Request) -> None:
+    def ask_for_run(project_id: str, request: gr.Request) -> list[Any]:
+        """Ask for a retraining, unless there is nothing to learn from or too little for it to pay."""
+        require(service, request, project_id, "reviewer")
+        found = readiness(workspace, project_id)
+        if found.busy:
+            raise Refused("A retraining is waiting or running already. Its progress is shown on this tab.")
+        if not found.learnable:
+            raise Refused(NOTHING_TO_LEARN)
+        if found.warning is not None:
+            return [_doubt(found.warning), gr.update(visible=True)]
+        return ask_anyway(project_id, request)
+
+    def ask_anyway(project_id: str, request: gr.Request) -> list[Any]:
         user = require(service, request, project_id, "reviewer")
+        if not readiness(workspace, project_id).learnable:
+            raise Refused(NOTHING_TO_LEARN)
         trigger.request(workspace, project_id, by=user.id)
-        inform("A retraining is waiting for the worker.")
+        inform("Retraining requested.")
+        return ["", gr.update(visible=False)]
 
     def stop_run(project_id: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -126,18 +137,35 @@ def build(service: AnswerService, tab: gr.Tab) -> None:
         registry.rollback(workspace, project_id, by=user, reason=why)
         inform("Rolled back.")
 
-    shown = [status, nothing, history, loss, verdict, runs, by_version, models, version]
-    for event in (project.change, refresh.tick):
-        event(show, project, shown, **QUIET)
-    allowed = [retrain, changed, stop, choosing]
-    changed.expand(compare, project, compared, **QUIET)
-    project.change(compare, project, compared, **QUIET)
-    offer(service, project, tab).then(show, project, shown, **QUIET).then(rights, project, allowed, **QUIET)
-    project.change(rights, project, allowed, **QUIET)
-    retrain.click(ask_for_run, project, None, **QUIET).then(show, project, shown, **QUIET)
-    stop.click(stop_run, project, None, **QUIET).then(show, project, shown, **QUIET)
-    promote.click(promote_version, [project, version, reason, force], None, **QUIET).then(show, project, shown, **QUIET)
-    rollback.click(roll_back, [project, reason], None, **QUIET).then(show, project, shown, **QUIET)
+    tab.follow(show, [opened], [status, history, models, version, compared, retrain, stop, changed, choosing])
+    expanded = changed.expand(None, None, opened, js="() => true", **QUIET)
+    changed.collapse(None, None, opened, js="() => false", **QUIET)
+    for forgotten in (leave.click, project.input):  # a warning is of one project
+        forgotten(None, None, doubt, js=_HIDDEN, **QUIET)
+    acts = (
+        retrain.click(ask_for_run, project, [doubted, doubt], **QUIET),
+        anyway.click(ask_anyway, project, [doubted, doubt], **QUIET),
+        stop.click(stop_run, project, None, **QUIET),
+        promote.click(promote_version, [project, version, reason, force], None, **QUIET),
+        rollback.click(roll_back, [project, reason], None, **QUIET),
+    )
+    tab.again(expanded.then, *(act.then for act in acts))
+
+
+def _doubt(warning: str) -> str:
+    return f'<p role="alert">{escape(warning)}</p>'
+
+
+def _history(service: AnswerService, project_id: str, versions: list[registry.VersionView]) -> str:
+    """Return the plots of the newest run and of the models, and the runs as a table."""
+    lines = views.run_lines(service.workspace, project_id)
+    if not lines:
+        return EMPTY
+    newest = views.run_view(service.workspace, lines[0].id)
+    verdict = next((line.verdict for line in lines if line.verdict), {})
+    drawn = [curves.loss(newest), picture(verdict), lineage.picture(versions)]
+    runs = table(RUN_COLUMNS, [_run_row(line) for line in lines])
+    return f'<div class="glossator-plots">{"".join(plots.filled_first(drawn))}</div><h2>Retrainings</h2>{runs}'
 
 
 def _status(service: AnswerService, project_id: str) -> str:
@@ -148,23 +176,25 @@ def _status(service: AnswerService, project_id: str) -> str:
     chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))
     waiting = views.waiting_to_train(workspace, project_id)
     working = next((job for job in queue.open_jobs(workspace, None, project_id) if job.kind in _SHOWN), None)
+    failed = views.last_failure(workspace, project_id)
     if working is not None:
         share = working.progress if working.status == "running" else 0.0
-        text = working.message or ("Working" if working.status == "running" else "Waiting for a worker")
+        text = working.message or ("Working." if working.status == "running" else "Waiting for a worker.")
     elif not chosen.retrain_automatically:
-        share, text = 0.0, f"{waiting} answers accepted since the last retraining. Automatic retraining is off."
+        share = 0.0
+        text = f"{count(waiting, 'answer')} accepted since the last retraining. Automatic retraining is off."
     else:
         share = min(1.0, waiting / chosen.retrain_after)
         text = (
-            f"{waiting} of {chosen.retrain_after} newly accepted answers on training documents for the next "
-            f"retraining. "
-            "About 70 % of the documents are for training, the others for judging."
+            f"{waiting:,} of {count(chosen.retrain_after, 'newly accepted answer')} on training documents for the next "
+            "retraining. About 70 % of the documents are for training, the others for judging."
             if waiting < chosen.retrain_after
-            else f"{waiting} newly accepted answers on training documents: a retraining is due."
+            else f"{count(waiting, 'newly accepted answer')} on training documents: a retraining is due."
         )
+    wrong = f'<p class="glossator-failed">The last retraining failed: {escape(failed)}</p>' if failed else ""
     return (
-        f'<div class="glossator-status"><div>Model in use (champion): <b>{escape(champion)}</b></div>'
-        f"<div>{escape(text)}</div>"
+        f'<div class="glossator-status"><div>Model in use: <b>{escape(champion)}</b></div>'
+        f"{wrong}<div>{escape(text)}</div>"
         f'<div class="glossator-bar" role="progressbar" aria-label="{escape(text, quote=True)}" aria-valuemin="0" '
         f'aria-valuemax="100" aria-valuenow="{100 * share:.0f}"><i style="width:{share:.1%}"></i></div></div>'
     )
@@ -176,14 +206,14 @@ def _name(version: registry.VersionView) -> str:
 
 def _run_row(line: views.RunLine) -> list[object]:
     if line.status == "judged":
-        outcome = badge("passed", "good") if line.verdict.get("passed") else badge("not better", "bad")
+        outcome = badge("passed", "good") if line.verdict.get("passed") else badge("not passed", "bad")
     else:
         outcome = badge(line.status, "busy" if line.status == "running" else "plain")
     models = f"{line.parent} → {line.challenger}" if line.challenger else line.parent
     return [
         moment(line.created_at),
-        f"{line.annotations} answers",
-        models,
+        Markup(f'<span class="glossator-short">{count(line.annotations, "answer")}</span>'),
+        Markup(f'<span class="glossator-short">{escape(models)}</span>'),
         outcome,
         sentence(str(line.verdict.get("sentence", ""))),
     ]
@@ -197,7 +227,7 @@ def _model_row(version: registry.VersionView, versions: list[registry.VersionVie
         name,
         next((one.label for one in versions if one.id == version.parent_id), "-"),
         moment(version.created_at),
-        *(curves.share(version, name) for name in _JUDGED_ON),
+        *(lineage.written(version, name) for name in JUDGED_ON),
         str(version.optimizer.get("name", "-")),
         (version.snapshot_sha256 or "-")[:12],
     ]

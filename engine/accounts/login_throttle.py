@@ -35,6 +35,7 @@ from db.tables import LoginAttempt, LoginSession, User
 from engine import audit
 from engine.errors import TooMany
 from engine.login_attempts import MINUTE, Attempt
+from engine.plurals import count
 from engine.workspace import Workspace
 
 WINDOW = timedelta(minutes=15)
@@ -281,4 +282,4 @@ def _spoken(seconds: int) -> str:
     if seconds < 60:
         return f"{seconds} seconds" if seconds > 1 else "a second"
     minutes = -(-seconds // 60)
-    return "a minute" if minutes == 1 else f"{minutes} minutes"
+    return "a minute" if minutes == 1 else count(minutes, "minute")

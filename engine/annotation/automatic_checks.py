@@ -13,6 +13,7 @@ from db.base import now
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
+from engine.plurals import count
 from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
@@ -69,7 +70,7 @@ def failed(session: Session, project_id: str, version_id: str, target: float) ->
     if wrong <= (1 - target) * max(found.checked, LEAST) + 1e-9:
         return None
     return (
-        f"People checked {found.checked} automatic answers and found {wrong} wrong: "
+        f"People checked {count(found.checked, 'automatic answer')} and found {wrong} wrong: "
         f"precision is below the target of {target:.1%}."
     )
 

@@ -128,7 +128,9 @@ class DocumentLine(BaseModel):
     pages: int
     words: int
     questions: int
+    """Questions of the document: the standard ones, and others that were asked."""
     accepted: int
+    """Those of its questions that have an accepted answer."""
     cover_page_id: str | None
     warnings: list[str]
     same_as: str | None = None
@@ -543,7 +545,8 @@ class QueueDepth(BaseModel):
 class QueueView(BaseModel):
     """Progress of a project's standard questions.
 
-    - `open`: tasks that need answers; `mine`: those that this person may take now.
+    - `open`: tasks that need answers; `mine`: those that this person may take now; `in_progress`: those that somebody
+      holds. Open, submitted, done and automatic ones add up to `total`.
     - `submitted`: answers that wait for a verdict; `done`: accepted answers.
     - `automatic`: tasks answered automatically and not drawn for a check.
     - `to_review`: answers that this person may review.
@@ -559,6 +562,7 @@ class QueueView(BaseModel):
     to_review: int
     reason: str | None
     automatic: int = 0
+    in_progress: int = 0
 
 
 class RankedPage(BaseModel):
@@ -868,7 +872,7 @@ class VersionView(BaseModel):
     """Whether it is the model in use."""
     created_at: datetime
     figures: dict[str, Any]
-    """Figures of its verdict, by holdout."""
+    """Figures of its verdict, by holdout; of a version that no run has made, those of the newest verdict against it."""
     snapshot_sha256: str | None
     """Snapshot that it learned from; null for the first."""
     optimizer: dict[str, Any]

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from engine.commands.common import emit, here, output
 from engine.datasets.weights import Reliability
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.statistics.selection_gain import Choices
 from engine.statistics.throughput import LONGEST, Pace
@@ -43,10 +44,10 @@ def figures(
     _print_reliability(people)
     _print_choices(found.choices)
     total = sum(row.masks for row in found.masks_a_day)
-    output.print(f"{total} masks from {found.first_day} to {found.last_day}.", markup=False)
+    output.print(f"{count(total, 'mask')} from {found.first_day} to {found.last_day}.", markup=False)
     if found.queue:
         now = found.queue[-1]
-        output.print(f"{now.open} tasks to answer, {now.submitted} answers to review.", markup=False)
+        output.print(f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review.", markup=False)
 
 
 def _print_reliability(people: list[Reliability]) -> None:

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import console, emit, fail, here, output, progress
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.training.retraining.views import run_lines, run_view
 
@@ -52,7 +53,9 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     if as_json:
         emit(view.model_dump(mode="json"))
         return
-    output.print(f"{view.parent} -> {view.challenger or '?'}, {view.status}, {view.annotations} answers", markup=False)
+    output.print(
+        f"{view.parent} -> {view.challenger or '?'}, {view.status}, {count(view.annotations, 'answer')}", markup=False
+    )
     table = Table()
     for title in ("holdout", "documents", "questions", "IoU before", "IoU after", "change", "90 % interval"):
         table.add_column(title, no_wrap=True)

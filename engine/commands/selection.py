@@ -9,6 +9,7 @@ from rich.table import Table
 from engine.accounts.users import LOCAL_NAME, ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
 from engine.commands.found import acting
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
@@ -115,7 +116,7 @@ def stage(
         emit({**view.model_dump(mode="json"), **({"undone": undone} if undone is not None else {})})
         return
     if undone is not None:
-        console.print(f"{undone} automatic answer{'' if undone == 1 else 's'} withdrawn. Their tasks are open again.")
+        console.print(f"{count(undone, 'automatic answer')} withdrawn. Their tasks are open again.")
     who = view.changed_by or ("Glossator" if view.since else None)
     since = f" since {view.since.astimezone():%Y-%m-%d %H:%M}, by {who}" if view.since else ""
     output.print(f"{project_stage.NAMES[view.stage]}{since}. {view.reason}".rstrip(), markup=False, soft_wrap=True)

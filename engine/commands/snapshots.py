@@ -7,6 +7,7 @@ from rich.table import Table
 
 from engine.commands.common import emit, here, output
 from engine.datasets.snapshot_views import snapshot_lines, snapshot_view
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 snapshots = typer.Typer(help="List and show snapshots: answers frozen for training and judging.", no_args_is_help=True)
@@ -52,8 +53,8 @@ def show(
         emit(view.model_dump(mode="json"))
         return
     output.print(
-        f"{view.sha256}: {view.annotations} answers on {view.documents} documents; {len(view.left_out_labels)} left "
-        f"out, "
+        f"{view.sha256}: {count(view.annotations, 'answer')} on {count(view.documents, 'document')}; "
+        f"{len(view.left_out_labels)} left out, "
         f"{view.reduced} with a weight below 1, {view.weightless} with weight 0.",
         markup=False,
         soft_wrap=True,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from engine import plurals
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -129,7 +130,7 @@ def put_first(
     with here() as workspace:
         found = document_called(workspace, project_named(workspace, project).id, document)
         count = put(workspace, found.id, ensure_local_user(workspace).id)
-    console.print(f"{count} task{'' if count == 1 else 's'} of {found.name} moved to the front.", markup=False)
+    console.print(f"{plurals.count(count, 'task')} of {found.name} moved to the front.", markup=False)
 
 
 def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.commands.common import console, here
+from engine.plurals import count
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def worker(
         lower_priority()
         done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
     if once:
-        console.print(f"{done} job{'' if done == 1 else 's'} done.")
+        console.print(f"{count(done, 'job')} done.")
 
 
 def lower_priority() -> None:

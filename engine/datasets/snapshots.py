@@ -40,6 +40,7 @@ from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
+from engine.plurals import word
 from engine.queries import is_newest, standing
 from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
@@ -116,9 +117,7 @@ def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: 
 
 def _nothing(filters: Filters, unfit_ones: int) -> str:
     where = f" on a document of the split {' or '.join(filters.splits)}" if filters.splits else ""
-    left = (
-        f": {unfit_ones} of them {'is' if unfit_ones == 1 else 'are'} unfit, see the tab Quality" if unfit_ones else ""
-    )
+    left = f": {unfit_ones} of them {word(unfit_ones, 'is', 'are')} unfit, see the tab Quality" if unfit_ones else ""
     what = (
         "accepted answer"
         if set(filters.statuses) <= set(ACCEPTED)

@@ -21,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from engine import plurals
 from engine.annotation.agreement import AGREED, Agreement
 
 PRIOR = 4.0  # comparisons
@@ -112,7 +113,7 @@ def _sentence(
     said = []
     if count:
         share = sum(total for _, _, total in mine) / count
-        said.append(f"with others on {share:.0%} of {count} questions")
+        said.append(f"with others on {share:.0%} of {plurals.count(count, 'question')}")
     if known:
         said.append(f"with gold answers on {sum(known) / len(known):.0%} of {len(known)}")
     others = [

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 from pydantic import BaseModel, Field
-from sqlalchemy import func, select
+from sqlalchemy import Select, Subquery, case, func, literal, select, union_all
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, DocumentGroup, Page
+from db.tables import Annotation, Document, DocumentGroup, Page, Task
 from engine.accounts import visibility
 from engine.documents.reading_state import state_of
 from engine.queries import existing, standing
@@ -23,8 +24,8 @@ class DocumentLine(BaseModel):
     media_type: str
     pages: int
     words: int
-    questions: int
-    accepted: int
+    questions: int = Field(description="Questions of the document: the standard ones, and others that were asked.")
+    accepted: int = Field(description="Those of its questions that have an accepted answer.")
     cover_page_id: str | None
     warnings: list[str]
     same_as: str | None = Field(None, description="The project's first document with a page like one of this document.")
@@ -80,19 +81,14 @@ def document_lines(
     pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
     pages = pages.join(Document, Document.id == Page.document_id).where(wanted)
     counted = pages.group_by(Page.document_id).subquery()
-    counted_answers = (
-        select(
-            Annotation.document_id,
-            func.count().label("questions"),
-            func.count().filter(Annotation.status.in_(ACCEPTED)).label("accepted"),
-        )
-        .where(answered, standing())
-        .group_by(Annotation.document_id)
-    )
+    accepted = case((Annotation.status.in_(ACCEPTED), 1), else_=0).label("accepted")
+    answers = select(Annotation.document_id, Annotation.question_id, accepted).where(answered, standing())
+    here = Task.project_id == project_id if ids is None else Task.document_id.in_(ids)
+    tasks = select(Task.document_id, Task.question_id, literal(0)).where(here, Task.closed_at.is_(None))
     with workspace.database.read() as session:
         if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
-            counted_answers = counted_answers.where(~visibility.hidden_answers(viewer_id))
-        asked = counted_answers.subquery()
+            answers = answers.where(~visibility.hidden_answers(viewer_id))
+        asked = _per_document(answers, tasks)
         rows = session.execute(
             select(
                 Document,
@@ -129,6 +125,22 @@ def document_lines(
         )
         for document, page_count, words, questions, accepted, cover, quarantined_at in rows
     ]
+
+
+def _per_document(answers: Select[*tuple[Any, ...]], tasks: Select[*tuple[Any, ...]]) -> Subquery:
+    """Return the number of questions of each document, and of those with an accepted answer.
+
+    A question with several answers, or with a task and an answer, counts once.
+    """
+    every = union_all(answers, tasks).subquery()
+    each = select(every.c.document_id, func.max(every.c.accepted).label("accepted"))
+    each_question = each.group_by(every.c.document_id, every.c.question_id).subquery()
+    counted = select(
+        each_question.c.document_id,
+        func.count().label("questions"),
+        func.sum(each_question.c.accepted).label("accepted"),
+    )
+    return counted.group_by(each_question.c.document_id).subquery()
 
 
 def _first(documents: Sequence[Document]) -> dict[str, Document]:

@@ -18,6 +18,7 @@ from engine.datasets.manifest import FrozenItem, people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import SPLITS, UNKNOWN_LICENCE, Marked, Release, licence_of
+from engine.plurals import word
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
@@ -145,7 +146,7 @@ def _body(
     )
     if unseen := figures.automatic.total():
         by = ", ".join(f"`{name[:12]}` {count:,}" for name, count in figures.automatic.most_common())
-        were = "was" if unseen == 1 else "were"
+        were = word(unseen, "was", "were")
         yield (
             f"**{unseen:,} of the {figures.statuses.total():,} answers {were} accepted without a person** "
             f"(status `{AUTOMATIC}`; by the versions {by}): a model's own, above a confidence at which enough of its "

@@ -26,6 +26,7 @@ from engine.interchange.export_files import EXPORT, folder_of, packed, path_of
 from engine.interchange.import_jobs import Step
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
+from engine.plurals import count
 from engine.settings import MEGABYTE
 from engine.workspace import Workspace
 
@@ -111,7 +112,7 @@ def run(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop:
             note(session, **{MISSING: True})
         raise Refused(str(missing)) from None
     shutil.rmtree(folder_of(workspace, job.id), ignore_errors=True)
-    return {**noted, "sentence": f"Exported {noted['answers']:,} answers as {job.payload['format']}."}
+    return {**noted, "sentence": f"Exported {count(noted['answers'], 'answer')} as {job.payload['format']}."}
 
 
 def _write(

@@ -21,6 +21,7 @@ from engine.interchange.imports import ImportStopped, import_set
 from engine.interchange.uploaded_sets import IMPORT
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.plurals import count
 from engine.workspace import Workspace
 
 _BEGINS = {"Unpacking": 0.0, "Looking at the pages": 0.1, "Storing": 0.3}  # share of the work before it
@@ -141,5 +142,6 @@ def _note(workspace: Workspace, job: Job, found: Imported) -> None:
 
 
 def _sentence(found: Imported) -> str:
-    left_out = "".join(f" Left out: {count:,} of {name}." for name, count in sorted(found.lost.items()))
-    return f"Imported {found.documents:,} documents and {found.answers + found.no_answer:,} answers.{left_out}"
+    left_out = "".join(f" Left out: {number:,} of {name}." for name, number in sorted(found.lost.items()))
+    answers = count(found.answers + found.no_answer, "answer")
+    return f"Imported {count(found.documents, 'document')} and {answers}.{left_out}"

@@ -18,6 +18,7 @@ from db.ids import new_id
 from db.tables import Job
 from engine import audit
 from engine.errors import Conflict, NotFound
+from engine.plurals import count
 from engine.queries import existing
 from engine.workspace import Workspace
 
@@ -383,7 +384,7 @@ def _held(session: Session, job_id: str, holder: str) -> Job:
 
 
 def _given_up(job: Job) -> str:
-    return f"Given up after {job.attempts} attempt{'' if job.attempts == 1 else 's'}"
+    return f"Given up after {count(job.attempts, 'attempt')}"
 
 
 def _wait_again(job: Job, sentence: str) -> None:

@@ -37,7 +37,10 @@ class VersionView(BaseModel):
     parent_id: str | None = Field(description="Version that its training began with; null for the first.")
     champion: bool = Field(description="Whether it is the model in use.")
     created_at: datetime
-    figures: dict[str, Any] = Field(description="Figures of its verdict, by holdout.")
+    figures: dict[str, Any] = Field(
+        description="Figures of its verdict, by holdout; of a version that no run has made, those of the newest "
+        "verdict against it."
+    )
     snapshot_sha256: str | None = Field(description="Snapshot that it learned from; null for the first.")
     optimizer: dict[str, Any] = Field(description="Optimizer and settings of its training.")
     missing: bool = Field(
@@ -128,6 +131,7 @@ def versions(workspace: Workspace, project_id: str) -> list[VersionView]:
             .order_by(ModelVersion.number.desc(), ModelVersion.id.desc())
         ).all()
         reigning = champion(session, project_id).id if rows else None
+        judged = {version.id: version.figures or _as_parent(session, project_id, version.id) for version, _ in rows}
     return [
         VersionView(
             id=version.id,
@@ -136,13 +140,24 @@ def versions(workspace: Workspace, project_id: str) -> list[VersionView]:
             parent_id=version.parent_id,
             champion=version.id == reigning,
             created_at=version.created_at,
-            figures=version.figures,
+            figures=judged[version.id],
             snapshot_sha256=sha256,
             optimizer=version.optimizer,
             missing=version.checkpoint_sha256 not in workspace.blobs,
         )
         for version, sha256 in rows
     ]
+
+
+def _as_parent(session: Session, project_id: str, version_id: str) -> dict[str, Any]:
+    """Return the figures of a version in the newest verdict that compared another one with it; empty without any."""
+    verdict = session.scalar(
+        select(Run.verdict)
+        .where(Run.project_id == project_id, Run.parent_id == version_id, Run.status == "judged")
+        .order_by(Run.created_at.desc(), Run.id.desc())
+        .limit(1)
+    )
+    return {name: one["parent"] for name, one in (verdict or {}).get("holdouts", {}).items() if "parent" in one}
 
 
 def register(

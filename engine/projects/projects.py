@@ -170,5 +170,14 @@ def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSum
     return [ProjectSummary(*row) for row in rows]
 
 
+def visible_to(workspace: Workspace, user: User) -> list[Project]:
+    """Return the projects of a user without counting anything: the default one first, the others by name."""
+    chosen = select(Project).order_by(Project.name != DEFAULT_NAME, Project.name)
+    if user.role != "admin":
+        chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
+    with workspace.database.read() as session:
+        return list(session.scalars(chosen))
+
+
 def _check_name(name: str) -> None:
     check_name(name, "A project's name", longest=100)

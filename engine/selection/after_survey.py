@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engine.models import registry
+from engine.plurals import count
 from engine.selection import auto_accept, label_review, ranking
 from engine.workspace import Workspace
 
@@ -24,9 +25,9 @@ def follow(workspace: Workspace, project_id: str) -> Followed:
     accepted = auto_accept.accept(workspace, project_id)
     sentences = []
     if ranked:
-        sentences.append(f"The next {sum(ranked.values()):,} documents are ranked.")
+        sentences.append(f"Ranked: the next {count(sum(ranked.values()), 'document')}.")
     if looks:
-        sentences.append(f"{looks:,} {'label needs' if looks == 1 else 'labels need'} a review.")
+        sentences.append(f"{count(looks, 'label needs', 'labels need')} a review.")
     if accepted is not None and accepted.fell_back is not None:
         sentences.append(f"The project is semi-automatic again. {accepted.fell_back}")
     elif accepted is not None:

@@ -17,6 +17,7 @@ from engine.accounts import permissions
 from engine.annotation import automatic_checks
 from engine.errors import Conflict, Forbidden, Refused
 from engine.models import registry
+from engine.plurals import count
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.projects.project_stage import NAMES, STAGES, stage_of, step
@@ -71,20 +72,19 @@ def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
     target = f"{chosen.precision_target:.1%}"
     if found.answers == 0:
         return (
-            f"Nothing was measured for {model} yet: run a survey, and accept answers to standard questions on holdout "
+            f"Nothing was measured for {model} yet: run a survey, and accept answers to standard questions on held-out "
             "documents."
         )
     if found.answers < chosen.precision_answers:
         return (
-            f"The precision of {model} was measured on {found.answers} reviewed answers of holdout documents; "
-            f"{chosen.precision_answers} are needed."
+            f"The precision of {model} was measured on {count(found.answers, 'reviewed answer')} of held-out "
+            f"documents; {chosen.precision_answers} are needed."
         )
     enough = [point for point in found.points if point.answers >= chosen.precision_answers]
     if not enough:
         return (
-            f"{model} is sure of fewer than {chosen.precision_answers} of its {found.answers} reviewed answers of "
-            "holdout "
-            "documents: accept more of them there."
+            f"{model} is sure of fewer than {chosen.precision_answers} of its "
+            f"{count(found.answers, 'reviewed answer')} of held-out documents: accept more of them there."
         )
     best: Point = max(enough, key=lambda point: (point.low, point.threshold))
     return (

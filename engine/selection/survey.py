@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from db.blobs import BlobMissing
 from db.tables import DocumentSignature, Job, Page, SurveyAnswer
+from engine import plurals
 from engine.annotation.answer_service import stored_answer
 from engine.annotation.page_cache import picture_and_words
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
@@ -198,8 +199,8 @@ def _row(
 
 
 def _questions(count: int) -> str:
-    return "1 question" if count == 1 else f"{count:,} questions"
+    return plurals.count(count, "question")
 
 
 def _documents(count: int) -> str:
-    return "1 document" if count == 1 else f"{count:,} documents"
+    return plurals.count(count, "document")

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question, Revision, Task
-from engine import leases
+from engine import leases, plurals
 from engine.accounts import visibility
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
@@ -35,7 +35,8 @@ class HeldTask:
 class QueueView:
     """Progress of a project's standard questions.
 
-    - `open`: tasks that need answers; `mine`: those that this person may take now.
+    - `open`: tasks that need answers; `mine`: those that this person may take now; `in_progress`: those that somebody
+      holds. Open, submitted, done and automatic ones add up to `total`.
     - `submitted`: answers that wait for a verdict; `done`: accepted answers.
     - `automatic`: tasks answered automatically and not drawn for a check.
     - `to_review`: answers that this person may review.
@@ -51,6 +52,7 @@ class QueueView:
     to_review: int
     reason: str | None
     automatic: int = 0
+    in_progress: int = 0
 
 
 def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
@@ -71,6 +73,7 @@ def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView
             to_review=to_review(session, project_id, user_id),
             reason=reason,
             automatic=counts.automatic,
+            in_progress=counts.in_progress,
         )
 
 
@@ -174,11 +177,11 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
 
 
 def _tasks(count: int) -> str:
-    return "1 question" if count == 1 else f"{count:,} questions"
+    return plurals.count(count, "question")
 
 
 def _answers(count: int) -> str:
-    return "1 answer" if count == 1 else f"{count:,} answers"
+    return plurals.count(count, "answer")
 
 
 def _verb(count: int, one: str, several: str) -> str:

@@ -44,6 +44,7 @@ class Counts:
     elsewhere: int  # open, answered by this person: another person is needed
     reserved: int  # open and rejected, waiting for their author
     automatic: int  # answered automatically, not drawn for a check: neither open nor done
+    in_progress: int  # open, and somebody holds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
     at = columns(session, project_id, user_id)
     is_open = and_(at.answered < Task.wanted, ~needs_no_person())
     here = and_(Task.project_id == project_id, Task.closed_at.is_(None))
+    of_task = and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id)
     total = session.scalar(select(func.count()).where(here)) or 0
     # Most tasks are untouched or finished: answers are counted only for tasks that have one, and other tasks are read
     # only when somebody holds them.
@@ -165,11 +167,15 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
             number_of(needs_no_person()),
         )
         .select_from(at.source)
-        .join(Task, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id))
+        .join(Task, of_task)
         .where(here)
     ).one()
     answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
     automatic = session.scalar(select(func.count()).where(here, needs_no_person())) or 0
+    leased = [task_of(each) for each in live(session, "task:")]
+    in_progress = (
+        select(func.count()).select_from(Task).outerjoin(at.source, of_task).where(here, Task.id.in_(leased), is_open)
+    )
     full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~begun())
     untouched = total - answers - (automatic - overtaken)
     return Counts(
@@ -182,6 +188,7 @@ def counts(session: Session, project_id: str, user_id: str) -> Counts:
         elsewhere=elsewhere,
         reserved=reserved,
         automatic=automatic,
+        in_progress=(session.scalar(in_progress) or 0) if leased else 0,
     )
 
 

@@ -14,7 +14,7 @@ from engine.jobs import queue
 from engine.projects import projects
 from engine.settings import Settings
 from engine.tasks.standard_questions import replace_standard_questions
-from tests.support.accounts import ADDRESS, Person
+from tests.support.accounts import ADDRESS, Person, make_user, somebody
 from tests.support.populated_project import World
 
 NOT_THERE, FOR_ADMINS, FOR_REVIEWERS = "no such project", "Only an admin of the project", "Only a reviewer or an admin"
@@ -47,27 +47,35 @@ def event(person: Person, tab: str, name: str, *given: Any) -> str:
     return person.get(f"/app/gradio_api/queue/data?session_hash={session}").text
 
 
-EXPORT: tuple[Any, ...] = ("coco", ["accepted", "fixed"], [], [], "", "", 0, False)  # what the tab Export begins with
+# What each tab sends beside the project when it is opened.
+OPENED: dict[str, tuple[Any, ...]] = {
+    "documents": (),
+    "questions": (None, "", False, 0, 2, 0, "arrival", 20),
+    "training": (False,),
+    "quality": (91,),
+    "export": ("coco", ["accepted", "fixed"], [], [], "", "", 0, False),
+}
+EXPORT = OPENED["export"]
 
 
 def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     project = world.project.id
     assert "bill.png" in event(world.people["annotator"], "documents", "show", project)
-    assert IN_NO_PROJECT in event(world.people["outsider"], "documents", "show", project)
-    assert IN_NO_PROJECT in event(world.people["outsider"], "training", "show", project)
-    assert IN_NO_PROJECT in event(world.people["outsider"], "export", "show", project, *EXPORT)
-    assert IN_NO_PROJECT in event(world.people["outsider"], "questions", "show", project)
-    assert IN_NO_PROJECT in event(world.people["outsider"], "quality", "show", project, 91)
+    in_none = somebody(world.client, world.workspace, make_user(world.workspace, "nora"))
+    for tab, given in OPENED.items():
+        told = event(world.people["outsider"], tab, "show", project, *given)
+        assert "process_completed" in told and '"success":true' in told, tab
+        assert "another" in told and "guarded" not in told and "bill.png" not in told, tab  # their own project
+        assert IN_NO_PROJECT in event(in_none, tab, "show", project, *given), tab
     assert "somebody else" not in event(world.people["annotator"], "quality", "show", project, 91)
     assert "Only reviewers can export" in event(world.people["annotator"], "export", "show", project, *EXPORT)
     assert "Export as COCO" in event(world.people["reviewer"], "export", "show", project, *EXPORT)
-    assert f'data-exports=\\"{project}\\"' in event(world.people["reviewer"], "export", "list_exports", project)
+    listed = f'<glossator-exports class=\\"g-people\\" data-project=\\"{project}\\"'
+    told = event(world.people["reviewer"], "export", "show", project, *EXPORT)
+    assert listed in told and "What is" in told
     for kind in ("annotator", "outsider"):
-        assert "data-exports" not in event(world.people[kind], "export", "list_exports", project)
-    asked = event(world.people["reviewer"], "export", "load", project)
-    assert "What is" in asked
-    for kind in ("annotator", "outsider"):
-        assert "What is" not in event(world.people[kind], "export", "load", project)
+        told = event(world.people[kind], "export", "show", project, *EXPORT)
+        assert listed not in told and "What is" not in told
     assert event(world.people["anonymous"], "documents", "show", project) == "401"
 
 
@@ -105,9 +113,9 @@ def test_only_admins_create_projects_in_the_tab_documents(world: World) -> None:
 def test_the_page_that_everybody_loads_names_no_project(world: World) -> None:
     for path in ("/app/", "/app/config"):
         assert "guarded" not in world.people["outsider"].get(path).text
-    offered = event(world.people["outsider"], "choice", "filled", None)
+    offered = event(world.people["outsider"], "documents", "show", None)
     assert "another" in offered and "guarded" not in offered
-    assert "guarded" in event(world.people["annotator"], "choice", "filled", None)
+    assert "guarded" in event(world.people["annotator"], "documents", "show", None)
 
 
 def test_a_name_in_a_refusal_of_any_tab_is_text(world: World) -> None:

@@ -112,7 +112,7 @@ def test_questions_that_are_being_written_stay_until_they_are_saved(page: Page, 
     written.fill("Who pays?")
     page.evaluate("(id) => window.Glossator.chooseProject(id)", other)
     expect(tab(page, "Documents")).to_have_value("Forms")
-    count(page, "followed")
+    count(page, "askedByForm")
     shown = tab(page, "Questions")
     counted(page)
     expect(shown).to_have_value("Bills")
@@ -125,18 +125,22 @@ def test_questions_that_are_being_written_stay_until_they_are_saved(page: Page, 
 
 
 def test_a_project_that_is_picked_while_a_tab_is_being_filled_stays(page: Page, served: Served) -> None:
-    made(page, served, "Wills")
-    opened(page, served)
-    expect(tab(page, "Documents")).not_to_have_value("")
-    line = Line(page, '"value":"Export"')
+    wills, deeds = made(page, served, "Wills"), made(page, served, "Deeds")
+    opened(page, served, f"#project={deeds}")
     choice = tab(page, "Export")
+    expect(choice).to_have_value("Deeds")
+    tab(page, "Documents")
+    page.evaluate("() => window.Glossator.chooseProject('none')")  # so that the tab Export is filled again
+    line = Line(page, '"coco"')  # a message of the tab Export
+    tab(page, "Export")
     line.wait()
     choice.click()
     page.get_by_role("option", name="Wills").click()
-    count(page, "chosenProject")
+    count(page, "placed")
     line.free()
     counted(page)
     expect(choice).to_have_value("Wills")
+    assert page.evaluate("() => window.Glossator.chosenProject()") == wills
 
 
 def test_a_queue_is_left_by_whoever_is_in_it_alone(page: Page, served: Served) -> None:

@@ -1,45 +1,84 @@
-// What a form on one of Gradio's tabs shows once newer values have come, or its own were saved: what somebody has begun to write or to
-// set meanwhile stays, and saving says what others did. Decided in the browser, when the answer is there: on the server, what is
-// typed while it is on its way would be lost.
+// What a form on one of Gradio's tabs shows once newer values have come, or its own were saved: what somebody has begun
+// to write or to set meanwhile stays, and saving says what others did. Decided in the browser, when the answer is there:
+// on the server, what is typed while it is on its way would be lost.
 
 import { chosenProject } from '../core/chosen_project.js';
+import { same } from '../core/values.js';
 
+/**
+ * The stored values of a project that a form was given; settings in the order of its fields.
+ *
+ * @typedef {{ project: string, questions: string[], settings: unknown[] }} Given
+ *
+ * The fields of the form: what it was given, the list's text, and the settings.
+ * @typedef {[given: Given | null, text: string, ...settings: unknown[]]} Form
+ */
+
+/** @param {string} text */
 const lines = (text) =>
   (text ?? '')
     .split(/\r?\n/)
     .map((line) => line.split(/\s+/).filter(Boolean).join(' '))
     .filter(Boolean);
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-// Whether something was begun to be written, or set, that is not saved.
+/**
+ * Whether something was begun to be written, or set, that is not saved.
+ *
+ * @param {Given} given
+ * @param {string} text
+ * @param {unknown[]} settings
+ */
 const begun = (given, text, settings) => [!same(lines(text), given.questions), !same(settings, given.settings)];
 
-// The project that the form shows when its tab comes into sight: the one chosen last, but for what was begun and not saved.
-export function followed(project, given, text, ...settings) {
+/**
+ * The project that the form shows when its tab comes into sight: the one chosen last, but for what was begun and not
+ * saved.
+ *
+ * @param {string | null} project
+ * @param {Form} form
+ */
+export function followed(project, [given, text, ...settings]) {
   const stays = given?.project === project && begun(given, text, settings).some(Boolean);
   return stays ? project : (chosenProject() ?? project);
 }
 
-// `given`, `newer`: { project, questions, settings }; `newer.seen`: what the form was given when it asked. Returns what it is given now, the
-// list's text, and the settings.
-export function freshened(project, newer, given, text, ...settings) {
-  if (newer?.project !== project || !same(newer.seen ?? {}, given ?? {})) return [given, text, ...settings]; // left, not to be seen, or saved meanwhile
-  const { seen, ...there } = newer;
+/**
+ * What the form is given now.
+ *
+ * @param {string | null} project
+ * @param {Given & { seen?: Given } | null} newer `seen`: what the form had been given when it asked
+ * @param {Form} form
+ * @returns {Form}
+ */
+export function freshened(project, newer, form) {
+  const [given, text, ...settings] = form;
+  // Left, not to be seen, or saved meanwhile.
+  if (newer?.project !== project || !same(newer.seen ?? {}, given ?? {})) return form;
+  const { seen: _, ...there } = newer;
   if (given?.project !== project) return [there, newer.questions.join('\n'), ...newer.settings];
   const [writing, setting] = begun(given, text, settings);
   const kept = {
-    project,
+    project: newer.project,
     questions: (writing ? given : newer).questions,
     settings: (setting ? given : newer).settings,
   };
   return [kept, writing ? text : newer.questions.join('\n'), ...(setting ? settings : newer.settings)];
 }
 
-// `saved`: { project, sent } and what was saved of it: questions or settings; `sent`: what the form had sent, { text } or { settings }.
-export function kept(project, { sent, ...saved }, given, text, ...settings) {
-  if (saved.project !== project || given?.project !== project) return [given, text, ...settings]; // another project's by now
-  const shown = sent.settings
-    ? settings.map((value, at) => (same(value, sent.settings[at]) ? saved.settings[at] : value))
-    : settings;
-  return [{ ...given, ...saved }, sent.text === text ? saved.questions.join('\n') : text, ...shown];
+/**
+ * What the form is given now that a part of it was saved.
+ *
+ * @param {string | null} project
+ * @param {Partial<Given> & { sent: { text?: string, settings?: unknown[] } }} saved what was saved, and what the form
+ *   had sent
+ * @param {Form} form
+ * @returns {Form}
+ */
+export function kept(project, { sent, ...saved }, ...form) {
+  const [given, text, ...settings] = form;
+  if (saved.project !== project || given?.project !== project) return form; // another project's by now
+  const stored = saved.settings,
+    shown = sent.settings;
+  const shows = settings.map((value, at) => (stored && shown && same(value, shown[at]) ? stored[at] : value));
+  return [{ ...given, ...saved }, saved.questions && sent.text === text ? saved.questions.join('\n') : text, ...shows];
 }

@@ -1,20 +1,38 @@
 // The form that brings a dataset in: sent with its progress, answered with what came in or with what is wrong with it.
 
-import { post, sendFile } from '../core/api.js';
-import { h, keyed } from '../core/dom.js';
+import { detailOf, get, post, sendFile, sentenceOf, statusOf } from '../core/api.js';
+import { h } from '../core/dom.js';
 import { count, moment } from '../core/text.js';
-import { button } from './people_parts.js';
+import { Rows, button } from './people_parts.js';
 import { WatchedList } from './watched_list.js';
+
+/** @import { ImportUnderWay, ImportedView } from '../types' */
+
+/**
+ * What is to be said of an import, and whether it is bad.
+ *
+ * @typedef {[sentence: string, bad: boolean]} Outcome
+ * @typedef {Pick<ImportUnderWay, 'doing' | 'done' | 'of'>} Step
+ */
 
 const GOES_ON = 'The import continues when this page is closed.';
 const STOPS = 'The import stops at its next step.';
-const imports = new WatchedList('imports', show, (project, id) => stopped(project, id));
-const sent = new Map(); // imports that this page has sent, each with its form, which tells of it while it stands
-const outcomes = new Map(); // by project: what is to be said of an import whose form went away, and whether it is bad
+/** @type {Map<string, HTMLFormElement>} imports that this page has sent, each with its form, which tells of it */
+const sent = new Map();
+/** @type {Map<string, Outcome>} of imports whose form went away, by project */
+const outcomes = new Map();
+
+/** @param {Step} step */
 const far = ({ doing, done, of }) => `${doing}${of ? `: ${done} of ${of}` : ''}`;
+
+/**
+ * @param {string} project
+ * @param {string} id
+ */
 const stopped = (project, id) =>
   post('/projects/{project_id}/imports/{import_id}/stop', { project_id: project, import_id: id }, undefined);
 
+/** @param {ImportedView} answer */
 function cameIn(answer) {
   const parts = [count(answer.documents, 'document'), count(answer.pages, 'page'), count(answer.answers, 'answer')];
   if (answer.no_answer) parts.push(`${count(answer.no_answer, 'question')} without an answer`);
@@ -26,100 +44,163 @@ function cameIn(answer) {
   return [`Imported as ${answer.format}: ${parts.join(', ')}.`, ...more].filter(Boolean).join(' ');
 }
 
-function sayIn(output, sentence, bad = false) {
+/** One import from its form: sending, its steps, its end. */
+class Import {
+  /** @param {HTMLFormElement} form */
+  constructor(form) {
+    this.form = form;
+    this.project = form.dataset.import ?? '';
+    const [send, stop] = form.querySelectorAll('button');
+    this.send = send;
+    this.stop = stop;
+    this.stopping = false;
+    this.id = '';
+  }
+
+  /** @param {Outcome} told */
+  say(...told) {
+    sayIn(this.form.querySelector('output'), told);
+  }
+
+  /** @param {Outcome} told */
+  end(...told) {
+    if (this.form.isConnected) return this.say(...told);
+    outcomes.set(this.project, told);
+    for (const list of document.querySelectorAll('glossator-imports')) if (list instanceof ImportsList) list.look();
+  }
+
+  /** @param {unknown} line */
+  step(line) {
+    const { id, ...how } = /** @type {Partial<ImportUnderWay>} */ (line);
+    if (!id || !how.doing) return;
+    const at = far({ doing: how.doing, done: how.done ?? 0, of: how.of ?? 0 });
+    this.id = id;
+    sent.set(id, this.form);
+    this.say(`${at}. ${this.stopping ? STOPS : GOES_ON}`, false);
+    this.stop.hidden = this.stopping;
+    this.stop.onclick = () => this.endEarly(at);
+  }
+
+  /** @param {string} at how far it is */
+  async endEarly(at) {
+    this.stopping = this.stop.hidden = true;
+    this.say(`${at}. ${STOPS}`, false);
+    try {
+      await stopped(this.project, this.id);
+    } catch (error) {
+      if (statusOf(error) === 404) return; // it has ended, which is told in a moment
+      this.stopping = this.stop.hidden = false;
+      this.say(sentenceOf(error), true);
+    }
+  }
+
+  /** @param {File} file */
+  async run(file) {
+    const given = new FormData(this.form);
+    const chosen = new URLSearchParams({
+      format: String(given.get('format')),
+      status: String(given.get('status')),
+      ocr: String(given.has('ocr')),
+      progress: 'true',
+    });
+    this.say('Sending: 0 %', false);
+    try {
+      const address = `/api/projects/${this.project}/import?${chosen}`;
+      /** @param {number} share */
+      const progress = (share) =>
+        this.say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`, false);
+      const answer = await sendFile(address, 'file', file, progress, { step: (line) => this.step(line) });
+      const result = resultOf(answer);
+      if (result) this.form.reset();
+      const detail = detailOf(answer) ?? 'The connection ended without a result. Check the list of documents.';
+      this.end(result ? cameIn(result) : detail, !result && !detail.startsWith('Stopped'));
+    } catch (error) {
+      this.end(sentenceOf(error), true);
+    }
+    sent.delete(this.id); // where the line was cut it may go on, and stands in the list then
+    this.stop.hidden = true;
+  }
+}
+
+/**
+ * @param {unknown} answer
+ * @returns {ImportedView | null}
+ */
+const resultOf = (answer) =>
+  typeof answer === 'object' && answer && 'result' in answer ? /** @type {ImportedView} */ (answer.result) : null;
+
+/**
+ * @param {HTMLOutputElement | null} output
+ * @param {Outcome} told
+ */
+function sayIn(output, [sentence, bad]) {
+  if (!output) return;
   output.textContent = sentence;
   output.classList.toggle('g-wrong', bad);
 }
 
+/** @param {HTMLFormElement} form */
 async function bringIn(form) {
-  const said = form.querySelector('output'),
-    [send, stop] = form.querySelectorAll('button'),
-    project = form.dataset.import;
-  const { file, format, status, ocr } = form.elements;
-  const say = (...told) => sayIn(said, ...told);
-  if (send.ariaDisabled === 'true' || !file.files.length) return;
-  send.ariaDisabled = 'true';
-  let wanted = false,
-    known = null; // that it stops; its id
-  const step = ({ id, ...how }) => {
-    if (!id) return;
-    known = id;
-    sent.set(id, form);
-    say(`${far(how)}. ${wanted ? STOPS : GOES_ON}`);
-    stop.hidden = wanted;
-    stop.onclick = async () => {
-      wanted = stop.hidden = true;
-      say(`${far(how)}. ${STOPS}`);
-      try {
-        await stopped(project, id);
-      } catch (error) {
-        if (error.status === 404) return; // it has ended, which is told in a moment
-        wanted = stop.hidden = false;
-        say(error.message, true);
-      }
-    };
-  };
-  const end = (...told) => (form.isConnected ? say(...told) : outcomes.set(project, told));
-  say('Sending: 0 %');
-  const chosen = new URLSearchParams({ format: format.value, status: status.value, ocr: ocr.checked, progress: true });
-  try {
-    const answer = await sendFile(
-      `/api/projects/${project}/import?${chosen}`,
-      'file',
-      file.files[0],
-      (share) => say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`),
-      { step },
-    );
-    if (answer?.result) form.reset();
-    end(
-      answer?.result
-        ? cameIn(answer.result)
-        : (answer?.detail ?? 'The connection ended without a result. Check the list of documents.'),
-      !answer?.result && !answer?.detail?.startsWith('Stopped'),
-    );
-  } catch (error) {
-    end(error.message, true);
-  } finally {
-    sent.delete(known); // where the line was cut it may go on, and stands in the list then
-    send.ariaDisabled = null;
-    stop.hidden = true;
+  const one = new Import(form),
+    chosen = form.elements.namedItem('file');
+  const file = chosen instanceof HTMLInputElement ? chosen.files?.[0] : null;
+  if (one.send.ariaDisabled === 'true' || !file) return;
+  one.send.ariaDisabled = 'true';
+  await one.run(file);
+  one.send.ariaDisabled = null;
+}
+
+/** What others brought in, or this person before the page was loaded anew, and is still at work. */
+class ImportsList extends WatchedList {
+  connectedCallback() {
+    const list = this.querySelector('ul');
+    if (list) this.rows = new Rows(list, (/** @type {ImportUnderWay} */ { id }) => new ImportRow(this, id));
+    super.connectedCallback();
+  }
+
+  async load() {
+    const told = outcomes.get(this.project);
+    if (told) sayIn(this.querySelector('output'), told);
+    outcomes.delete(this.project);
+    const all = await get('/projects/{project_id}/imports', { project_id: this.project });
+    this.rows?.show(all.filter(({ id }) => !sent.get(id)?.isConnected));
   }
 }
 
-// What others brought in, or this person before the page was loaded anew, and is still at work.
-function show(list, project, all) {
-  if (outcomes.has(project)) sayIn(list.parentElement.querySelector('output'), ...outcomes.get(project));
-  outcomes.delete(project);
-  const others = all?.filter(({ id }) => !sent.get(id)?.isConnected);
-  if (others)
-    keyed(list, others, {
-      key: ({ id }) => id,
-      make: ({ id }) => row(project, id),
-      dress: (made, one) => made.dress(one),
-    });
-}
+class ImportRow {
+  /**
+   * @param {ImportsList} list
+   * @param {string} id
+   */
+  constructor(list, id) {
+    this.name = h('b');
+    this.how = h('span');
+    this.stop = button('Stop', () =>
+      list.stop(
+        () => stopped(list.project, id),
+        (sentence) => (this.how.textContent = sentence),
+      ),
+    );
+    const text = h('div', { class: 'g-row-text' }, this.name, this.how);
+    this.root = h('li', {}, text, h('div', { class: 'g-row-acts' }, this.stop));
+    this.dress = this.dress.bind(this);
+  }
 
-function row(project, id) {
-  const name = h('b'),
-    how = h('span'),
-    stop = button('Stop', () => imports.stop(project, id, (sentence) => (how.textContent = sentence)));
-  const made = h('li', {}, h('div', { class: 'g-row-text' }, name, how), h('div', { class: 'g-row-acts' }, stop));
-  made.dress = (one) => {
-    const { by, began_at: began, stopping } = one;
-    name.textContent = one.name;
-    how.textContent = `${far(one)} · ${stopping ? STOPS : `started by ${by}, ${moment(began)}`}`;
-    stop.hidden = stopping;
-  };
-  return made;
+  /** @param {ImportUnderWay} one */
+  dress(one) {
+    this.name.textContent = one.name;
+    this.how.textContent = `${far(one)} · ${one.stopping ? STOPS : `started by ${one.by}, ${moment(one.began_at)}`}`;
+    this.stop.hidden = one.stopping;
+  }
 }
 
 // Gradio builds the form anew whenever the project changes: its events are heard on the document.
 export function watchImports() {
+  customElements.define('glossator-imports', ImportsList);
   document.addEventListener('submit', (event) => {
-    const form = event.target.closest('form[data-import]');
-    if (!form) return;
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !form.matches('[data-import]')) return;
     event.preventDefault();
     bringIn(form);
   });
-  imports.watch();
 }

@@ -1,128 +1,117 @@
-// The tab Jobs: chooses the project, and looks again every few seconds while it is seen.
+// The tab Jobs: chooses the project, and shows its jobs, its triggers and their firings.
 
-import { get } from '../core/api.js';
+import { get, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { JobsCard } from './jobs_list.js';
 import { FiringsCard, TriggersCard } from './jobs_triggers.js';
+import { EVERYWHERE, LiveTab } from './live_tab.js';
 import { notice } from './people_parts.js';
+import { projectSelect } from './project_select.js';
 
-const AGAIN_MILLISECONDS = 3000;
+/** @import { ProjectView } from '../types' */
+
+/** @typedef {{ triggers: TriggersCard, jobs: JobsCard, firings: FiringsCard }} Cards */
 
 export class JobsPanel {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    /** @type {Cards | null} */
     this.cards = null;
+    /** @type {ProjectView | null} */
     this.shown = null; // the project of the cards; another one may be chosen while something is written here
-    this.seen = false;
-    this.watch = new IntersectionObserver(([entry]) => {
-      this.seen = entry.isIntersecting;
-      if (this.seen) this.open();
+    this.live = new LiveTab(root.closest('[role=tabpanel]') ?? root, {
+      topics: ['jobs', 'runs', 'answers'],
+      shown: () => this.shown?.id ?? null,
+      wanted: () => (this.busy ? (this.shown?.id ?? null) : chosenProject()),
+      fetch: (heard) => this.fetch(heard),
     });
-    this.watch.observe(root);
-    this.timer = setInterval(() => this.seen && !document.hidden && this.look(), AGAIN_MILLISECONDS);
   }
 
   destroy() {
-    this.watch.disconnect();
-    clearInterval(this.timer);
+    this.live.destroy();
   }
 
-  // Whoever comes back to the tab sees the projects that there are now; what they had begun to write stays.
+  // Somebody has opened the settings: they stay.
+  get busy() {
+    return Boolean(this.cards?.triggers.editing);
+  }
+
+  /** @param {Set<string>} heard */
+  async fetch(heard) {
+    const projects = ['all', ...EVERYWHERE].some((topic) => heard.has(topic)) || chosenProject() !== this.shown?.id;
+    return this.cards && (this.busy || !projects) ? this.look() : this.open();
+  }
+
   async open() {
-    if (this.cards?.busy) return this.look();
     try {
-      this.projects = await get('/projects', {});
-      this.render();
+      const projects = await get('/projects', {});
+      this.render(projects, projects.find((each) => each.id === chosenProject()) ?? projects[0] ?? null);
     } catch (error) {
-      this.cards = null;
-      replace(this.root, notice('The tab could not be loaded', error.message, ['Try again', () => this.open()]));
+      this.cards = this.shown = null;
+      const again = () => this.live.refresh();
+      replace(this.root, notice('The tab could not be loaded', sentenceOf(error), ['Try again', again]));
+      return false;
     }
-    return null;
+    return this.look();
   }
 
-  get project() {
-    return this.projects.find((each) => each.id === chosenProject()) ?? this.projects[0] ?? null;
-  }
-
-  choose(id) {
-    chooseProject(id);
-    this.render();
-  }
-
-  render() {
-    const { projects, project } = this;
+  /**
+   * @param {ProjectView[]} projects
+   * @param {ProjectView | null} project
+   */
+  render(projects, project) {
     this.cards = null;
     this.shown = project;
     if (!project) {
-      replace(
-        this.root,
-        notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.'),
-      );
+      const sentence = 'Ask an admin of a project for an invitation link.';
+      replace(this.root, notice('You are not a member of any project', sentence));
       return;
     }
-    const select = h(
-      'select',
-      { 'aria-label': 'Project', on: { change: () => this.choose(select.value) } },
-      projects.map((each) => h('option', { value: each.id }, each.name)),
-    );
-    select.value = project.id;
-    const choice = h('label', { class: 'g-people-project' }, 'Project', select);
+    const choice = projectSelect(projects, project.id, (id) => this.choose(id));
     if (project.role === 'annotator') {
-      replace(
-        this.root,
-        choice,
-        notice(
-          'Only for reviewers and admins',
-          'This tab shows jobs, failures and retraining triggers. Ask an admin of the project for the role reviewer.',
-        ),
-      );
+      const sentence =
+        'This tab shows jobs, failures and retraining triggers. Ask an admin of the project for the role reviewer.';
+      replace(this.root, choice, notice('Only for reviewers and admins', sentence));
       return;
     }
     const admin = project.role === 'admin';
-    const look = () => this.look();
-    this.cards = new Cards(new TriggersCard(project, admin, look), new JobsCard(admin, look), new FiringsCard());
-    replace(
-      this.root,
-      choice,
-      h(
-        'div',
-        { class: 'g-people-columns' },
-        h('div', {}, this.cards.jobs.root, this.cards.firings.root),
-        h('div', {}, this.cards.triggers.root),
-      ),
-    );
-    this.look();
+    const changed = () => this.live.refresh();
+    const cards = {
+      triggers: new TriggersCard(project, admin, changed),
+      jobs: new JobsCard(admin, changed),
+      firings: new FiringsCard(),
+    };
+    this.cards = cards;
+    const history = h('div', {}, cards.jobs.root, cards.firings.root);
+    replace(this.root, choice, h('div', { class: 'g-people-columns' }, history, h('div', {}, cards.triggers.root)));
+  }
+
+  /** @param {string} id */
+  choose(id) {
+    chooseProject(id);
+    if (this.cards?.triggers.form) this.cards.triggers.form.open = false; // chosen on purpose: what was begun ends
+    this.live.refresh();
   }
 
   async look() {
-    const { cards, shown: project } = this;
-    if (!cards) return this.open();
+    const { cards, shown } = this;
+    if (!cards || !shown) return true;
+    const values = { project_id: shown.id };
     try {
       const [triggers, jobs] = await Promise.all([
-        get('/projects/{project_id}/triggers', { project_id: project.id }),
-        get('/projects/{project_id}/jobs', { project_id: project.id }),
+        get('/projects/{project_id}/triggers', values),
+        get('/projects/{project_id}/jobs', values),
       ]);
-      if (cards === this.cards) cards.show(triggers, jobs);
+      if (cards !== this.cards) return true;
+      cards.triggers.show(triggers);
+      cards.jobs.show(jobs);
+      cards.firings.show(triggers.firings);
+      return true;
     } catch (error) {
-      if (cards === this.cards) cards.triggers.say.show(error.message, true);
+      if (cards === this.cards) cards.triggers.say.show(sentenceOf(error), true);
+      return false;
     }
-    return null;
-  }
-}
-
-class Cards {
-  constructor(triggers, jobs, firings) {
-    Object.assign(this, { triggers, jobs, firings });
-  }
-
-  get busy() {
-    return this.triggers.editing;
-  }
-
-  show(triggers, jobs) {
-    this.triggers.show(triggers);
-    this.jobs.show(jobs);
-    this.firings.show(triggers.firings);
   }
 }

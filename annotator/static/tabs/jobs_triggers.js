@@ -1,23 +1,40 @@
 // What starts a project's retrainings and how near the next one is, who watches over it, and what fired lately.
 
 import { patch } from '../core/api.js';
-import { h, keyed, redraw } from '../core/dom.js';
-import { count, moment } from '../core/text.js';
-import { Say, button, card, onSubmit, time } from './people_parts.js';
+import { h, redraw } from '../core/dom.js';
+import { count } from '../core/text.js';
+import { Rows, Say, button, card, onSubmit, time } from './people_parts.js';
 
+/** @import { Child, FiringView, ProjectView, SchedulerView, TriggersView } from '../types' */
+
+/** @type {Record<string, [string, string]>} */
 const OUTCOMES = {
   asked: ['retraining', 'good'],
   busy: ['already running', 'plain'],
   nothing_new: ['no new answers', 'plain'],
   missed: ['missed', 'bad'],
 };
+/** @type {Record<string, string>} */
 const BY = { clock: 'Schedule', count: 'Count', age: 'Age' };
 
 export class TriggersCard {
+  /**
+   * @param {ProjectView} project
+   * @param {boolean} admin whether the person may change them
+   * @param {() => unknown} changed
+   */
   constructor(project, admin, changed) {
-    Object.assign(this, { project, changed });
+    this.project = project;
+    this.changed = changed;
     this.say = new Say();
     this.state = h('div', { class: 'g-triggers' });
+    this.fields = {
+      automatic: h('input', { type: 'checkbox' }),
+      after: h('input', { type: 'number', min: 1, required: true }),
+      days: h('input', { type: 'number', min: 0, step: 'any', required: true }),
+      cron: h('input', { placeholder: '30 2 * * 1-5', spellcheck: 'false', maxlength: 120 }),
+      zone: h('input', { placeholder: 'Europe/Berlin', spellcheck: 'false', maxlength: 60, list: 'g-zones' }),
+    };
     this.form = admin ? this.settings() : null;
     this.root = card('Retraining triggers', this.state, this.say.root, this.form);
   }
@@ -27,24 +44,25 @@ export class TriggersCard {
     return Boolean(this.form?.open);
   }
 
+  /** @param {TriggersView} triggers */
   show(triggers) {
     if (!this.editing) this.fill(triggers);
-    redraw(
-      this.state,
-      { ...triggers, firings: null, scheduler: triggers.scheduler && { ...triggers.scheduler, heartbeat_at: null } },
-      () => [
-        h('p', { class: 'g-near' }, triggers.near),
-        triggers.automatic ? this.bar(triggers) : null,
-        h(
-          'dl',
-          {},
-          this.causes(triggers).map(([name, text]) => [h('dt', {}, name), h('dd', {}, text)]),
-        ),
-        watching(triggers.scheduler),
-      ],
-    );
+    const { scheduler } = triggers;
+    // When the scheduler was alive last is not shown: it changes all the time.
+    const view = { ...triggers, firings: null, scheduler: scheduler && { ...scheduler, heartbeat_at: null } };
+    redraw(this.state, view, () => [
+      h('p', { class: 'g-near' }, triggers.near),
+      triggers.automatic ? this.bar(triggers) : null,
+      h(
+        'dl',
+        {},
+        this.causes(triggers).map(([name, text]) => [h('dt', {}, name), h('dd', {}, text)]),
+      ),
+      watching(scheduler),
+    ]);
   }
 
+  /** @param {TriggersView} triggers */
   bar({ accepted, wanted }) {
     const share = Math.min(1, accepted / wanted);
     return h(
@@ -61,96 +79,73 @@ export class TriggersCard {
     );
   }
 
+  /**
+   * @param {TriggersView} triggers
+   * @returns {[string, Child][]}
+   */
   causes(triggers) {
     if (!triggers.automatic) return [['Automatic', 'Off. Start a retraining with “Retrain now” on the tab Training.']];
+    const { wanted, wanted_days: days, age_due_at: aged, clock_due_at: next } = triggers;
+    const age = [`an answer has waited ${count(days, 'day')}`, aged ? [': ', time(aged)] : ''];
+    const schedule = [h('code', {}, triggers.cron), ` ${triggers.time_zone}`, next ? [': next ', time(next)] : ''];
     return [
-      ['Count', `${count(triggers.wanted, 'newly accepted answer')}, then a short pause in accepting`],
-      [
-        'Age',
-        triggers.wanted_days
-          ? [
-              `an answer has waited ${count(triggers.wanted_days, 'day')}`,
-              triggers.age_due_at ? [': ', when(triggers.age_due_at)] : '',
-            ]
-          : 'off',
-      ],
-      [
-        'Schedule',
-        triggers.cron
-          ? [
-              h('code', {}, triggers.cron),
-              ` ${triggers.time_zone}`,
-              triggers.clock_due_at ? [': next ', when(triggers.clock_due_at)] : '',
-            ]
-          : 'off',
-      ],
+      ['Count', `${count(wanted, 'newly accepted answer')}, then a short pause in accepting`],
+      ['Age', days ? age : 'off'],
+      ['Schedule', triggers.cron ? schedule : 'off'],
     ];
   }
 
   settings() {
-    this.fields = {
-      retrain_automatically: h('input', { type: 'checkbox' }),
-      retrain_after: h('input', { type: 'number', min: 1, required: true }),
-      retrain_after_days: h('input', { type: 'number', min: 0, step: 'any', required: true }),
-      retrain_cron: h('input', { placeholder: '30 2 * * 1-5', spellcheck: 'false', maxlength: 120 }),
-      retrain_time_zone: h('input', {
-        placeholder: 'Europe/Berlin',
-        spellcheck: 'false',
-        maxlength: 60,
-        list: 'g-zones',
-      }),
-    };
     const { fields } = this;
+    const zones = ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])];
     const form = onSubmit(
       h(
         'form',
         { class: 'g-form g-upright' },
-        h('label', { class: 'g-check' }, fields.retrain_automatically, 'Automatic retraining'),
-        h('label', {}, 'Newly accepted answers that start a retraining', fields.retrain_after),
-        h('label', {}, 'Days an answer waits at most (0: no limit)', fields.retrain_after_days),
-        h('label', {}, 'Schedule as crontab: minute, hour, day, month, weekday (empty: none)', fields.retrain_cron),
-        h('label', {}, 'Time zone of the schedule', fields.retrain_time_zone),
+        h('label', { class: 'g-check' }, fields.automatic, 'Automatic retraining'),
+        h('label', {}, 'Newly accepted answers that start a retraining', fields.after),
+        h('label', {}, 'Days an answer waits at most (0: no limit)', fields.days),
+        h('label', {}, 'Schedule as crontab: minute, hour, day, month, weekday (empty: none)', fields.cron),
+        h('label', {}, 'Time zone of the schedule', fields.zone),
         h(
           'datalist',
           { id: 'g-zones' },
-          ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])].map((zone) => h('option', { value: zone })),
+          zones.map((zone) => h('option', { value: zone })),
         ),
         h('button', { class: 'g-act g-first' }, 'Save'),
-        button('Cancel', () => (this.form.open = false)),
+        button('Cancel', () => this.close()),
       ),
       () => this.save(),
     );
     return h('details', {}, h('summary', {}, 'Change'), form);
   }
 
+  close() {
+    if (this.form) this.form.open = false;
+    this.changed();
+  }
+
+  /** @param {TriggersView} triggers */
   fill(triggers) {
-    if (!this.form) return;
-    const { fields } = this;
-    fields.retrain_automatically.checked = triggers.automatic;
-    fields.retrain_after.value = triggers.wanted;
-    fields.retrain_after_days.value = triggers.wanted_days;
-    fields.retrain_cron.value = triggers.cron;
-    fields.retrain_time_zone.value = triggers.time_zone;
+    const { automatic, after, days, cron, zone } = this.fields;
+    automatic.checked = triggers.automatic;
+    after.value = String(triggers.wanted);
+    days.value = String(triggers.wanted_days);
+    cron.value = triggers.cron;
+    zone.value = triggers.time_zone;
   }
 
   async save() {
-    const { fields } = this;
+    const { automatic, after, days, cron, zone } = this.fields;
     const wanted = {
-      retrain_automatically: fields.retrain_automatically.checked,
-      retrain_after: Number(fields.retrain_after.value),
-      retrain_after_days: Number(fields.retrain_after_days.value),
-      retrain_cron: fields.retrain_cron.value.trim(),
-      retrain_time_zone: fields.retrain_time_zone.value.trim(),
+      retrain_automatically: automatic.checked,
+      retrain_after: Number(after.value),
+      retrain_after_days: Number(days.value),
+      retrain_cron: cron.value.trim(),
+      retrain_time_zone: zone.value.trim(),
     };
-    if (
-      await this.say.act(
-        () => patch('/projects/{project_id}/settings', { project_id: this.project.id }, wanted),
-        'Saved.',
-      )
-    ) {
-      this.form.open = false;
-      await this.changed();
-    }
+    const values = { project_id: this.project.id };
+    if (await this.say.act(() => patch('/projects/{project_id}/settings', values, wanted), 'Saved.')) this.close();
   }
 }
 
@@ -161,30 +156,32 @@ export class FiringsCard {
       { class: 'g-none', hidden: true },
       'No trigger has fired yet. Each firing is listed here with its result.',
     );
-    this.list = h('ul', { class: 'g-rows g-firings' });
-    this.root = card('Recent firings', this.none, this.list);
+    const list = h('ul', { class: 'g-rows g-firings' });
+    this.rows = new Rows(list, (/** @type {FiringView} */ firing) => ({ root: firingRow(firing), dress: () => {} }));
+    this.root = card('Recent firings', this.none, list);
   }
 
+  /** @param {readonly FiringView[]} firings */
   show(firings) {
     this.none.hidden = firings.length > 0;
-    keyed(this.list, firings, {
-      key: (firing) => firing.id,
-      make: (firing) => {
-        const [word, look] = OUTCOMES[firing.outcome] ?? [firing.outcome, 'plain'];
-        return h(
-          'li',
-          {},
-          time(firing.due_at),
-          h('b', {}, BY[firing.trigger] ?? firing.trigger),
-          h('span', { class: `glossator-badge ${look}` }, word),
-          h('span', { class: 'g-firing-said' }, firing.message),
-        );
-      },
-      dress: () => {},
-    });
+    this.rows.show(firings);
   }
 }
 
+/** @param {FiringView} firing */
+function firingRow(firing) {
+  const [word, look] = OUTCOMES[firing.outcome] ?? [firing.outcome, 'plain'];
+  return h(
+    'li',
+    {},
+    time(firing.due_at),
+    h('b', {}, BY[firing.trigger] ?? firing.trigger),
+    h('span', { class: `glossator-badge ${look}` }, word),
+    h('span', { class: 'g-firing-said' }, firing.message),
+  );
+}
+
+/** @param {SchedulerView | null} scheduler */
 function watching(scheduler) {
   if (!scheduler)
     return h(
@@ -193,15 +190,6 @@ function watching(scheduler) {
       'No worker is running: triggers do not fire and jobs wait. Start one: ',
       h('code', {}, 'glossator worker'),
     );
-  return h(
-    'p',
-    { class: 'g-watched' },
-    'Scheduler: ',
-    h('b', {}, scheduler.holder),
-    ' since ',
-    time(scheduler.since),
-    '.',
-  );
+  const since = time(scheduler.since);
+  return h('p', { class: 'g-watched' }, 'Scheduler: ', h('b', {}, scheduler.holder), ' since ', since, '.');
 }
-
-const when = (at) => h('time', { datetime: at, title: new Date(at).toLocaleString('en-GB') }, moment(at));

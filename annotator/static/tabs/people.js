@@ -1,93 +1,146 @@
 // The tab People: chooses the project, and places the cards of members, invitations, audit trail, account and users.
 
-import { get } from '../core/api.js';
+import { get, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
+import { h, replace } from '../core/dom.js';
+import { same } from '../core/values.js';
+import { EVERYWHERE, LiveTab } from './live_tab.js';
 import { AccountCard } from './people_account.js';
 import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';
 import { UsersCard } from './people_users.js';
 import { card, notice } from './people_parts.js';
-import { h, replace } from '../core/dom.js';
+import { projectSelect } from './project_select.js';
+
+/** @import { Topic } from '../sync/changes.js' */
+/** @import { Me, ProjectView } from '../types' */
+
+/** @typedef {{ root: HTMLElement, load: () => Promise<unknown> }} Card */
+
+// What the audit trail tells of, beside members and projects.
+/** @type {Topic[]} */
+const AUDITED = ['questions', 'models', 'jobs'];
 
 export class PeoplePanel {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    // Whoever comes back to the tab sees what others did meanwhile.
-    this.watch = new IntersectionObserver(([entry]) => entry.isIntersecting && this.load());
-    this.watch.observe(root);
+    /** @type {{ me: Me, projects: ProjectView[], project: ProjectView | null } | null} */
+    this.shown = null;
+    /** @type {Card[]} */
+    this.cards = [];
+    /** @type {AuditCard[]} */
+    this.audits = [];
+    this.live = new LiveTab(root.closest('[role=tabpanel]') ?? root, {
+      topics: ['users', ...AUDITED],
+      shown: () => this.shown?.project?.id ?? null,
+      wanted: () => (this.busy ? (this.shown?.project?.id ?? null) : chosenProject()),
+      fetch: (heard) => this.fetch(heard),
+    });
+    // What could not be drawn under the hands of somebody is drawn once they are done.
+    root.addEventListener('focusout', ({ relatedTarget }) => relatedTarget || this.live.seen(this.live.inSight));
   }
 
   destroy() {
-    this.watch.disconnect();
+    this.live.destroy();
   }
 
-  async load() {
-    // Not under the hands of who is typing, nor while a link stands there that cannot be shown again.
-    if (this.root.querySelector('input:focus, .g-link-made:not([hidden])')) return;
+  // Somebody is typing, or a link stands there that cannot be shown again.
+  get busy() {
+    return Boolean(this.root.querySelector('input:focus, .g-link-made:not([hidden])'));
+  }
+
+  /** @param {Set<string>} heard */
+  async fetch(heard) {
+    const everything = ['all', 'users', ...EVERYWHERE].some((topic) => heard.has(topic));
+    if (!this.shown || everything || chosenProject() !== this.shown.project?.id) return this.open();
+    await Promise.all(this.audits.map((audit) => audit.load()));
+    return true;
+  }
+
+  async open() {
     try {
       const [me, projects] = await Promise.all([get('/me', {}), get('/projects', {})]);
-      this.me = me;
-      this.projects = projects;
-      this.render();
+      const project = projects.find((each) => each.id === chosenProject()) ?? projects[0] ?? null;
+      const other = !same(outline(me, projects, project), this.outline);
+      const waits = other && this.busy;
+      if (other && !waits) this.render(me, projects, project);
+      await Promise.all(this.cards.map((each) => each.load()));
+      return !waits;
     } catch (error) {
-      replace(this.root, notice('The tab could not be loaded', error.message, ['Try again', () => this.load()]));
+      this.shown = null;
+      this.outline = undefined;
+      const again = () => this.live.refresh();
+      replace(this.root, notice('The tab could not be loaded', sentenceOf(error), ['Try again', again]));
+      return false;
     }
   }
 
-  get project() {
-    return this.projects.find((each) => each.id === chosenProject()) ?? this.projects[0] ?? null;
-  }
-
-  choose(id) {
-    chooseProject(id);
-    this.render();
-  }
-
-  render() {
-    const { me, projects, project } = this;
+  /**
+   * @param {Me} me
+   * @param {ProjectView[]} projects
+   * @param {ProjectView | null} project
+   */
+  render(me, projects, project) {
+    this.shown = { me, projects, project };
+    this.outline = outline(me, projects, project);
     const local = me.auth === 'local';
     const owner = me.user.role === 'admin';
     const admin = project?.role === 'admin';
-    const select = h(
-      'select',
-      { 'aria-label': 'Project', on: { change: () => this.choose(select.value) } },
-      projects.map((each) => h('option', { value: each.id }, each.name)),
-    );
-    select.value = project?.id ?? '';
-    const audit =
-      project && admin
-        ? new AuditCard(
-            (values) => get('/projects/{project_id}/audit', { project_id: project.id, ...values }),
-            `Audit trail of ${project.name}`,
-          )
-        : null;
-    const changed = () => audit?.load();
+    this.audits = [];
+    const audit = project && admin ? this.auditOf(project) : null;
+    const may = { admin: admin && !local, owner, changed: () => audit?.load() };
+    const members = project ? new MembersCard(project, me, may) : null;
+    const account = local ? null : new AccountCard(me);
+    const users = owner && !local ? new UsersCard(me) : null;
+    const trail = owner && !local ? this.auditOf(null) : null;
+    this.cards = [members, audit, account, users, trail].filter((each) => each !== null);
+    const none = notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.');
     replace(
       this.root,
-      local ? localNotice() : null,
-      project ? h('label', { class: 'g-people-project' }, 'Project', select) : null,
+      local && localNotice(),
+      project && projectSelect(projects, project.id, (id) => this.choose(id)),
       h(
         'div',
         { class: 'g-people-columns' },
-        h(
-          'div',
-          {},
-          project
-            ? new MembersCard(project, me, { admin: admin && !local, owner, changed }).root
-            : notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.'),
-          audit?.root,
-        ),
-        local ? null : h('div', {}, new AccountCard(me).root),
+        h('div', {}, members ? members.root : none, audit?.root),
+        account && h('div', {}, account.root),
       ),
-      owner && !local ? new UsersCard(me).root : null,
-      owner && !local
-        ? new AuditCard((values) => get('/audit', values), 'Audit trail of the installation', true).root
-        : null,
+      users?.root,
+      trail?.root,
     );
+  }
+
+  /** @param {ProjectView | null} project null: everything */
+  auditOf(project) {
+    const audit = project
+      ? new AuditCard(
+          (values) => get('/projects/{project_id}/audit', { project_id: project.id, ...values }),
+          `Audit trail of ${project.name}`,
+        )
+      : new AuditCard((values) => get('/audit', values), 'Audit trail of the installation', true);
+    this.audits.push(audit);
+    return audit;
+  }
+
+  /** @param {string} id */
+  choose(id) {
+    chooseProject(id);
+    this.live.refresh();
   }
 }
 
+/**
+ * What decides which cards there are.
+ *
+ * @param {Me} me
+ * @param {ProjectView[]} projects
+ * @param {ProjectView | null} project
+ */
+const outline = (me, projects, project) => [me, projects.map(({ id, name, role }) => [id, name, role]), project?.id];
+
 function localNotice() {
+  /** @param {string} text */
   const line = (text) => h('code', {}, text);
   return card(
     'Logins are disabled',

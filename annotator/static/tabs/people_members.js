@@ -1,9 +1,13 @@
 // Members of a project with their roles, and invitations by link.
 
 import { get, post, put, remove } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
-import { Say, button, card, copy, roleSelect, row, time, twice, WHAT } from './people_parts.js';
+import { h, redraw, replace } from '../core/dom.js';
+import { RIGHTS, Say, button, card, copy, roleIn, roleSelect, row, time, twice } from './people_parts.js';
 
+/** @import { InvitationView, Me, MemberView, ProjectView, UserView } from '../types' */
+/** @import { Role } from './people_parts.js' */
+
+/** @type {[number, string][]} */
 const DAYS = [
   [1, '1 day'],
   [7, '7 days'],
@@ -11,9 +15,18 @@ const DAYS = [
 ];
 
 export class MembersCard {
-  // may: { admin: of the project, owner: admin of everything, changed() }
+  /**
+   * @param {ProjectView} project
+   * @param {Me} me
+   * @param {object} may
+   * @param {boolean} may.admin of the project
+   * @param {boolean} may.owner admin of everything
+   * @param {() => unknown} may.changed called after a change
+   */
   constructor(project, me, may) {
-    Object.assign(this, { project, me, may });
+    this.project = project;
+    this.me = me;
+    this.may = may;
     this.say = new Say();
     this.list = h('ul', { class: 'g-rows' });
     this.link = h('div', { class: 'g-link-made', hidden: true });
@@ -25,69 +38,73 @@ export class MembersCard {
       this.say.root,
       may.admin ? [this.inviteForm(), this.link, this.adding, this.invitations] : null,
     );
-    this.load();
   }
 
   get values() {
     return { project_id: this.project.id };
   }
 
-  async load() {
-    await this.say.act(async () => {
+  load() {
+    return this.say.load(async () => {
       const { admin, owner } = this.may;
       const [members, invitations, users] = await Promise.all([
         get('/projects/{project_id}/members', this.values),
         admin ? get('/projects/{project_id}/invitations', this.values) : [],
         admin && owner ? get('/users', {}) : [],
       ]);
-      replace(
-        this.list,
-        members.map((each) => this.member(each)),
-        members.length
-          ? null
-          : h(
-              'li',
-              { class: 'g-none' },
-              'No members yet. Admins of this installation see every project without membership.',
-            ),
-      );
+      this.renderMembers(members);
       this.renderAdding(
         users.filter(
           (user) => user.name !== 'local' && !user.disabled && !members.some((each) => each.user_id === user.id),
         ),
       );
-      this.renderInvitations(invitations);
+      this.renderInvitations(invitations.filter((each) => each.state === 'open'));
     });
   }
 
+  /**
+   * @param {() => Promise<unknown>} step
+   * @param {string} [done]
+   */
   async change(step, done) {
-    const went = await this.say.act(step);
+    const went = await this.say.act(step, done);
     await this.load();
     if (went) this.may.changed();
-    if (went && done) this.say.show(done);
   }
 
+  /** @param {MemberView[]} members */
+  renderMembers(members) {
+    redraw(this.list, members, () =>
+      members.length
+        ? members.map((each) => this.member(each))
+        : h(
+            'li',
+            { class: 'g-none' },
+            'No members yet. Admins of this installation see every project without membership.',
+          ),
+    );
+  }
+
+  /** @param {MemberView} each */
   member(each) {
     const own = each.user_id === this.me.user.id;
     const member = { ...this.values, user_id: each.user_id };
+    const path = '/projects/{project_id}/members/{user_id}';
     const role = this.may.admin
       ? roleSelect(`Role of ${each.name}`, each.role, (wanted) =>
-          this.change(() => put('/projects/{project_id}/members/{user_id}', member, { role: wanted })),
+          this.change(() => put(path, member, { role: wanted })),
         )
-      : h('span', { class: 'g-tag', title: WHAT[each.role] }, each.role);
-    const remove =
-      this.may.admin || own
-        ? twice(own ? 'Leave' : 'Remove', own ? 'Confirm leaving' : 'Confirm removal', () =>
-            this.change(() => remove('/projects/{project_id}/members/{user_id}', member)).then(
-              () => own && !this.may.owner && location.reload(),
-            ),
-          )
-        : null;
+      : h('span', { class: 'g-tag', title: RIGHTS[each.role] }, each.role);
+    const leave = async () => {
+      await this.change(() => remove(path, member));
+      if (own && !this.may.owner) location.reload();
+    };
+    const end = own ? twice('Leave', 'Confirm leaving', leave) : twice('Remove', 'Confirm removal', leave);
     return row(
       [each.name, own ? h('i', {}, 'you') : null],
       ['since ', time(each.since), each.disabled ? ', disabled' : ''],
       role,
-      remove,
+      this.may.admin || own ? end : null,
     );
   }
 
@@ -99,7 +116,7 @@ export class MembersCard {
       DAYS.map(([value, text]) => h('option', { value }, text)),
     );
     days.value = '7';
-    const make = button('Create invitation link', () => this.invite(role.value, Number(days.value)), 'g-first');
+    const make = button('Create invitation link', () => this.invite(roleIn(role), Number(days.value)), 'g-first');
     return h(
       'div',
       { class: 'g-form' },
@@ -109,43 +126,42 @@ export class MembersCard {
     );
   }
 
+  /**
+   * @param {Role} role
+   * @param {number} days
+   */
   async invite(role, days) {
-    let made;
-    if (
-      !(await this.say.act(
-        async () => (made = await post('/projects/{project_id}/invitations', this.values, { role, days })),
-      ))
-    )
-      return;
-    const field = h('input', {
-      readonly: true,
-      value: made.url,
-      'aria-label': 'Link',
-      on: { focus: () => field.select() },
+    await this.say.act(async () => {
+      const made = await post('/projects/{project_id}/invitations', this.values, { role, days });
+      this.showLink(made.url, role);
     });
+    await this.load();
+    this.may.changed();
+  }
+
+  /**
+   * @param {string} url
+   * @param {Role} role
+   */
+  showLink(url, role) {
+    /** @type {HTMLInputElement} */
+    const field = h('input', { readonly: true, value: url, 'aria-label': 'Link', on: { focus: () => field.select() } });
+    /** @type {HTMLButtonElement} */
     const copied = button(
       'Copy',
       async () => (copied.textContent = (await copy(field)) ? 'Copied' : 'Press Ctrl+C'),
       'g-first',
     );
-    replace(
-      this.link,
-      h('div', { class: 'g-link-field' }, field, copied),
-      h(
-        'p',
-        {},
-        `Send this link to one person. It works once and makes them ${role}. It is shown only now; withdraw it below if it is lost.`,
-      ),
-    );
+    const sentence =
+      `Send this link to one person. It works once and makes them ${role}. ` +
+      'It is shown only now; withdraw it below if it is lost.';
+    replace(this.link, h('div', { class: 'g-link-field' }, field, copied), h('p', {}, sentence));
     this.link.hidden = false;
-    await this.load();
-    this.may.changed();
   }
 
-  renderInvitations(all) {
-    const open = all.filter((each) => each.state === 'open');
-    replace(
-      this.invitations,
+  /** @param {InvitationView[]} open */
+  renderInvitations(open) {
+    redraw(this.invitations, open, () => [
       open.length ? h('li', { class: 'g-rows-head' }, 'Open invitations') : null,
       open.map((each) =>
         row(
@@ -159,12 +175,21 @@ export class MembersCard {
           ),
         ),
       ),
-    );
+    ]);
   }
 
-  // Admins of everything know all users, and add one without a link.
+  /**
+   * Admins of everything know all users, and add one without a link.
+   *
+   * @param {UserView[]} users
+   */
   renderAdding(users) {
-    if (!users.length) return replace(this.adding);
+    const names = users.map(({ id, name }) => ({ id, name }));
+    redraw(this.adding, names, () => (names.length ? this.addingForm(names) : null));
+  }
+
+  /** @param {{ id: string, name: string }[]} users */
+  addingForm(users) {
     const who = h(
       'select',
       { 'aria-label': 'User to add' },
@@ -173,10 +198,9 @@ export class MembersCard {
     const role = roleSelect('Role of the added user', 'annotator');
     const add = button('Add member', () =>
       this.change(() =>
-        put('/projects/{project_id}/members/{user_id}', { ...this.values, user_id: who.value }, { role: role.value }),
+        put('/projects/{project_id}/members/{user_id}', { ...this.values, user_id: who.value }, { role: roleIn(role) }),
       ),
     );
-    replace(this.adding, h('div', { class: 'g-form' }, h('label', {}, 'User', who), h('label', {}, 'Role', role), add));
-    return null;
+    return h('div', { class: 'g-form' }, h('label', {}, 'User', who), h('label', {}, 'Role', role), add);
   }
 }

@@ -1,9 +1,14 @@
 // Tokens of one's programs: what each may do, when it was used last and when it ends; making one, and ending it.
 
 import { post, remove } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
+import { h, redraw, replace } from '../core/dom.js';
 import { Say, button, copy, onSubmit, row, time, twice } from './people_parts.js';
 
+/** @import { NewToken, SessionView } from '../types' */
+
+/** @typedef {NonNullable<NewToken['scope']>} Scope */
+
+/** @type {Record<Scope, string>} */
 const SCOPES = {
   read: 'read: view only',
   annotate: 'annotate: also ask, mark and review',
@@ -11,6 +16,7 @@ const SCOPES = {
 };
 
 export class TokensPart {
+  /** @param {() => unknown} changed */
   constructor(changed) {
     this.changed = changed;
     this.say = new Say();
@@ -19,7 +25,7 @@ export class TokensPart {
     this.root = h(
       'div',
       { class: 'g-tokens' },
-      h('h4', {}, 'Tokens for programs'),
+      h('h3', {}, 'Tokens for programs'),
       this.list,
       this.made,
       this.say.root,
@@ -27,25 +33,29 @@ export class TokensPart {
     );
   }
 
+  /** @param {SessionView[]} tokens */
   show(tokens) {
-    replace(
-      this.list,
+    redraw(this.list, tokens, () =>
       tokens.length
-        ? tokens.map((each) =>
-            row(
-              [each.client.replace(/^token: /, ''), h('i', {}, each.scope)],
-              [
-                'valid until ',
-                time(each.expires_at),
-                each.last_used_at ? [', last used ', time(each.last_used_at)] : ', never used',
-              ],
-              twice('End', 'Confirm end', () => this.end(each.id)),
-            ),
-          )
+        ? tokens.map((each) => this.token(each))
         : h('li', {}, h('span', {}, 'No tokens. Programs need one to work in your name.')),
     );
   }
 
+  /** @param {SessionView} each */
+  token(each) {
+    return row(
+      [each.client.replace(/^token: /, ''), h('i', {}, each.scope)],
+      [
+        'valid until ',
+        time(each.expires_at),
+        each.last_used_at ? [', last used ', time(each.last_used_at)] : ', never used',
+      ],
+      twice('End', 'Confirm end', () => this.end(each.id)),
+    );
+  }
+
+  /** @param {string} id */
   async end(id) {
     await this.say.act(
       () => remove('/me/sessions/{session_id}', { session_id: id }),
@@ -72,17 +82,21 @@ export class TokensPart {
       h('button', { class: 'g-act' }, 'Create token'),
     );
     onSubmit(form, async () => {
-      const wanted = { purpose: purpose.value, scope: scope.value, days: Number(days.value) };
-      let token = null;
-      if (!(await this.say.act(async () => ({ token } = await post('/me/tokens', {}, wanted))))) return;
-      this.tell(token);
+      const chosen = /** @type {Scope} */ (scope.value);
+      const wanted = { purpose: purpose.value, scope: chosen, days: Number(days.value) };
+      const went = await this.say.act(async () => this.tell((await post('/me/tokens', {}, wanted)).token));
+      if (!went) return;
       purpose.value = '';
       this.changed();
     });
     return h('details', {}, h('summary', {}, 'New token'), form);
   }
 
-  // Told once: it stays until its owner says that it is kept somewhere.
+  /**
+   * Told once: it stays until its owner says that it is kept somewhere.
+   *
+   * @param {string} token
+   */
   tell(token) {
     const field = h('input', { readonly: true, value: token, 'aria-label': 'New token' });
     const done = () => {

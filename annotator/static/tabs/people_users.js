@@ -1,10 +1,13 @@
 // Users of the whole installation, for its admins: adding, roles, disabling, ending sessions, new passwords.
 
 import { get, patch, post, put, remove } from '../core/api.js';
-import { h, replace } from '../core/dom.js';
+import { h, redraw } from '../core/dom.js';
 import { Say, button, card, onSubmit, row, time, twice } from './people_parts.js';
 
+/** @import { ChangedUser, Me, UserView } from '../types' */
+
 export class UsersCard {
+  /** @param {Me} me */
   constructor(me) {
     this.me = me;
     this.say = new Say();
@@ -16,64 +19,85 @@ export class UsersCard {
       this.say.root,
       this.addForm(),
     );
-    this.load();
   }
 
-  async load() {
-    const load = async () => {
-      const users = await get('/users', {});
-      replace(
-        this.list,
-        users.filter((user) => user.name !== 'local').map((user) => this.user(user)),
-      );
-    };
-    await this.say.act(load);
+  load() {
+    return this.say.load(async () => {
+      const users = (await get('/users', {})).filter((user) => user.name !== 'local');
+      redraw(this.list, users, () => users.map((user) => this.user(user)));
+    });
   }
 
+  /**
+   * @param {() => unknown} step
+   * @param {string} done
+   */
   async change(step, done) {
-    const went = await this.say.act(step);
+    const went = await this.say.act(step, done);
     await this.load();
-    if (went) this.say.show(done);
+    return went;
   }
 
+  /** @param {UserView} user */
   user(user) {
     const own = user.id === this.me.user.id;
-    const values = { user_id: user.id };
-    const set = (wanted, done) => this.change(() => patch('/users/{user_id}', values, wanted), done);
+    return row(
+      [user.name, own ? h('i', {}, 'you') : null, user.disabled ? h('i', { class: 'g-off' }, 'disabled') : null],
+      ['since ', time(user.created_at)],
+      this.roleOf(user, own),
+      own ? null : this.actsOn(user),
+    );
+  }
+
+  /**
+   * @param {UserView} user
+   * @param {ChangedUser} wanted
+   * @param {string} done
+   */
+  set(user, wanted, done) {
+    return this.change(() => patch('/users/{user_id}', { user_id: user.id }, wanted), done);
+  }
+
+  /**
+   * @param {UserView} user
+   * @param {boolean} own
+   */
+  roleOf(user, own) {
+    const chosen = () => {
+      const role = select.value === 'admin' ? 'admin' : 'annotator';
+      this.set(user, { role }, `${user.name} is now ${role === 'admin' ? 'an admin' : 'a user'}.`);
+    };
+    /** @type {HTMLSelectElement} */
     const select = h(
       'select',
-      {
-        'aria-label': `Role of ${user.name}`,
-        disabled: own,
-        on: { change: () => set({ role: select.value }, `${user.name} is now ${select.value}.`) },
-      },
+      { 'aria-label': `Role of ${user.name}`, disabled: own, on: { change: chosen } },
       h('option', { value: 'annotator' }, 'user'),
       h('option', { value: 'admin' }, 'admin'),
     );
     select.value = user.role === 'admin' ? 'admin' : 'annotator';
-    const acts = own
-      ? []
-      : [
-          button('Set password', () => this.askPassword(user)),
-          button('End sessions', () =>
-            this.change(() => remove('/users/{user_id}/sessions', values), `All sessions of ${user.name} were ended.`),
-          ),
-          user.disabled
-            ? button('Enable', () => set({ disabled: false }, `${user.name} can log in again.`))
-            : twice('Disable', 'Confirm disabling', () =>
-                set({ disabled: true }, `${user.name} can no longer log in. Their answers are kept.`),
-              ),
-        ];
-    return row(
-      [user.name, own ? h('i', {}, 'you') : null, user.disabled ? h('i', { class: 'g-off' }, 'disabled') : null],
-      ['since ', time(user.created_at)],
-      select,
-      ...acts,
-    );
+    return select;
   }
 
+  /** @param {UserView} user */
+  actsOn(user) {
+    const values = { user_id: user.id };
+    return [
+      button('Set password', () => this.askPassword(user)),
+      button('End sessions', () =>
+        this.change(() => remove('/users/{user_id}/sessions', values), `All sessions of ${user.name} were ended.`),
+      ),
+      user.disabled
+        ? button('Enable', () => this.set(user, { disabled: false }, `${user.name} can log in again.`))
+        : twice('Disable', 'Confirm disabling', () =>
+            this.set(user, { disabled: true }, `${user.name} can no longer log in. Their answers are kept.`),
+          ),
+    ];
+  }
+
+  /** @param {UserView} user */
   askPassword(user) {
     const field = h('input', { type: 'password', required: true, minlength: '10', autocomplete: 'new-password' });
+    /** @type {HTMLFormElement} */
     const form = h(
       'form',
       { class: 'g-form' },
@@ -81,49 +105,45 @@ export class UsersCard {
       h('button', { class: 'g-act g-first' }, 'Save'),
       button('Cancel', () => form.remove()),
     );
-    onSubmit(form, () =>
-      this.change(
+    onSubmit(form, async () => {
+      await this.change(
         () => put('/users/{user_id}/password', { user_id: user.id }, { new: field.value }),
         `Password of ${user.name} changed. All their sessions were ended.`,
-      ).then(() => form.remove()),
-    );
+      );
+      form.remove();
+    });
     this.say.root.after(form);
     field.focus();
   }
 
   addForm() {
-    const field = (text, more) => h('label', {}, text, h('input', { required: true, ...more }));
+    const name = h('input', { required: true, name: 'name', maxlength: '100', autocomplete: 'off' });
+    const password = h('input', {
+      required: true,
+      name: 'password',
+      type: 'password',
+      minlength: '10',
+      autocomplete: 'new-password',
+    });
+    const role = h(
+      'select',
+      { name: 'role' },
+      h('option', { value: 'annotator' }, 'user'),
+      h('option', { value: 'admin' }, 'admin'),
+    );
     const form = h(
       'form',
       { class: 'g-form' },
-      field('Name', { name: 'name', maxlength: '100', autocomplete: 'off' }),
-      field('Password, at least 10 characters', {
-        name: 'password',
-        type: 'password',
-        minlength: '10',
-        autocomplete: 'new-password',
-      }),
-      h(
-        'label',
-        {},
-        'Role',
-        h(
-          'select',
-          { name: 'role' },
-          h('option', { value: 'annotator' }, 'user'),
-          h('option', { value: 'admin' }, 'admin'),
-        ),
-      ),
+      h('label', {}, 'Name', name),
+      h('label', {}, 'Password, at least 10 characters', password),
+      h('label', {}, 'Role', role),
       h('button', { class: 'g-act' }, 'Add user'),
     );
     return onSubmit(form, async () => {
-      const [name, password, role] = ['name', 'password', 'role'].map((each) => form.elements[each].value);
-      let went = false;
-      await this.change(
-        async () => (await post('/users', {}, { name, password, role }), (went = true)),
-        `${name} can log in.`,
-      );
-      if (went) form.reset();
+      /** @type {'admin' | 'annotator'} */
+      const chosen = role.value === 'admin' ? 'admin' : 'annotator';
+      const user = { name: name.value, password: password.value, role: chosen };
+      if (await this.change(() => post('/users', {}, user), `${user.name} can log in.`)) form.reset();
     });
   }
 }

@@ -1,49 +1,50 @@
-// A list on one of Gradio's tabs that tells of running work, asked for again while it is seen.
+// A list on one of Gradio's tabs that tells of running work. Gradio writes its element, with the project, and writes
+// another one whenever the project changes; the list follows the jobs of its project while it is in sight.
 
-import { get } from '../core/api.js';
+import { sentenceOf, statusOf } from '../core/api.js';
+import { LiveTab } from './live_tab.js';
 
-const LOOK_MILLISECONDS = 2000;
+export class WatchedList extends HTMLElement {
+  /** @type {LiveTab | undefined} */
+  live;
 
-export class WatchedList {
-  // kind: 'imports' or 'exports': the list bears the project as data-KIND, and /projects/ID/KIND tells what stands in it.
-  // show(list, project, all, error): draws it; `all` is null where the server did not answer.
-  // end(project, id): stops one.
-  constructor(kind, show, end) {
-    Object.assign(this, { kind, show, end, looking: false });
+  get project() {
+    return this.dataset.project ?? '';
   }
 
-  watch() {
-    setInterval(() => this.look(), LOOK_MILLISECONDS);
+  connectedCallback() {
+    this.live = new LiveTab(this.closest('[role=tabpanel]') ?? this, {
+      topics: ['jobs'],
+      shown: () => this.project,
+      wanted: () => this.project,
+      fetch: () => this.load(),
+    });
   }
 
-  // Gradio builds the list anew whenever the project changes: the one that stands in a tab that is seen.
-  get seen() {
-    return [...document.querySelectorAll(`ul[data-${this.kind}]`)].find((each) => each.parentElement.checkVisibility());
+  disconnectedCallback() {
+    this.live?.destroy();
+  }
+
+  /** @returns {Promise<void>} fetches and draws */
+  async load() {
+    throw new Error('A list of its own says how it is fetched.');
   }
 
   async look() {
-    const list = this.seen,
-      project = list?.dataset[this.kind];
-    if (document.hidden || this.looking || !project) return;
-    this.looking = true;
-    let all = null,
-      failed = null;
-    try {
-      all = await get(`/projects/{project_id}/${this.kind}`, { project_id: project });
-    } catch (error) {
-      failed = error;
-    } finally {
-      this.looking = false;
-    }
-    if (list.isConnected) this.show(list, project, all, failed);
+    await this.live?.refresh();
   }
 
-  // Stops one, and looks what became of it; what has ended meanwhile is stopped enough.
-  async stop(project, id, wrong) {
+  /**
+   * Stops one, and looks what became of it; what has ended meanwhile is stopped enough.
+   *
+   * @param {() => Promise<unknown>} stop
+   * @param {(sentence: string) => void} wrong
+   */
+  async stop(stop, wrong) {
     try {
-      await this.end(project, id);
+      await stop();
     } catch (error) {
-      if (error.status !== 404) wrong(error.message);
+      if (statusOf(error) !== 404) wrong(sentenceOf(error));
     }
     await this.look();
   }

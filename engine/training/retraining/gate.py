@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.plurals import count, word
 from engine.training.evaluation.bootstrap import RESAMPLES, Interval, clustered_bootstrap
 from engine.training.evaluation.metrics import Scored, summarise, to_json
 from engine.training.evaluation.slices import slices
@@ -40,9 +41,9 @@ NOISE = -0.01  # a smaller fall on generated pages does not count
 GENERATED, RECENT, FROZEN, OWN, TAUGHT = "generated", "recent", "frozen", "own", "taught"
 _CALLED = {
     GENERATED: "on generated pages",
-    RECENT: "on the recent holdout",
-    FROZEN: "on the frozen holdout",
-    OWN: "on the project's held-out documents",
+    RECENT: "on the recent ones of the held-out documents",
+    FROZEN: "on the frozen ones of the held-out documents",
+    OWN: "on the held-out documents",
 }
 
 
@@ -114,12 +115,14 @@ def _limit(holdout: Holdout, own: int) -> float:
 
 
 def _too_small(own: int) -> str:
-    held = "No document is" if own == 0 else "One document is" if own == 1 else f"{own} documents are"
-    sentence = (
-        f"{held} held out with accepted answers; {ENOUGH_DOCUMENTS} are needed. Until then the limit is "
-        f"{-WIDE_LIMIT:.2f} on generated pages instead of {-IOU_LIMIT:.2f}"
+    found = f"Only {own}" if own else "None"
+    few = f"{found} of the {ENOUGH_DOCUMENTS} held-out documents needed {word(own, 'has', 'have')} accepted answers"
+    if own < FEWEST_DOCUMENTS:
+        return f"{few}, so mostly generated pages were used, where a loss of up to {-WIDE_LIMIT:.2f} was allowed."
+    return (
+        f"{few}, so a loss of up to {-own_limit(own):.2f} was allowed on them, and of up to {-WIDE_LIMIT:.2f} on "
+        "generated pages."
     )
-    return f"{sentence}, and {-own_limit(own):.2f} on these documents." if own >= FEWEST_DOCUMENTS else f"{sentence}."
 
 
 def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
@@ -220,11 +223,11 @@ _SLICES = {
 
 
 def said_of(slice_: str) -> str:
-    """Return the label of a slice: "answer_words 3-4" is "3-4 words to the answer"."""
+    """Return the label of a slice: "answer_words 3-4" is "3-4 words in the answer"."""
     if slice_ in _SLICES:
         return _SLICES[slice_]
     name, _, value = slice_.partition(" ")
-    return f"{value} words to the answer" if name == "answer_words" else f"the answer {value}"
+    return f"{value} words in the answer" if name == "answer_words" else f"the answer {value}"
 
 
 def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
@@ -232,11 +235,11 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
     own, generated, taught = (figures.get(name) for name in (OWN, GENERATED, TAUGHT))
     if own is not None and own["judged"]:
         moved = f"from {own['parent']['mean_iou']:.3f} to {own['challenger']['mean_iou']:.3f}"
-        where = f"on {own['documents']} held-out documents of the project"
+        where = f"on {count(own['documents'], 'held-out document')}"
         better = own["difference"] > 0
         return better, f"mean IoU {'rose' if better else 'did not rise'} {where} ({moved})"
     if own is not None and own["difference"] is not None and own["difference"] < 0:
-        return False, "mean IoU fell on the project's held-out documents"
+        return False, "mean IoU fell on the held-out documents"
     if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:
         return False, f"mean IoU fell by {-generated['difference']:.3f} on generated pages"
     if taught is None or taught["difference"] is None or taught["difference"] <= 0:

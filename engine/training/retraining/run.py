@@ -22,6 +22,7 @@ from engine.projects.project_settings import settings_of
 from engine.queries import existing
 from engine.training.retraining import learner
 from engine.training.retraining.judging import judge
+from engine.training.retraining.readiness import NOTHING_TO_LEARN
 from engine.training.retraining.run_settings import RunSettings, settings_for
 from engine.training.retraining.sweep import run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
@@ -84,10 +85,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     on_progress(0.0, "Freezing the accepted answers.")
     snapshot = _frozen(workspace, project_id, TRAIN)
     if snapshot is None:
-        raise Refused(
-            "There is nothing to learn from yet: no document of the training split has an accepted answer that passes "
-            "the quality checks. Accept more answers; seven of ten documents are in that split."
-        )
+        raise Refused(NOTHING_TO_LEARN)
     held_out = _frozen(workspace, project_id, *HELD_OUT)
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Annotation, Job, Project
+from engine import plurals
 from engine.datasets import snapshots
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
@@ -130,7 +131,7 @@ def age_due(chosen: ProjectSettings, oldest: datetime) -> datetime | None:
 
 def newly_accepted(count: int) -> str:
     """Return the number of untrained answers as a sentence."""
-    return "1 answer was newly accepted." if count == 1 else f"{count} answers were newly accepted."
+    return f"{plurals.count(count, 'answer')} {plurals.word(count, 'was', 'were')} newly accepted."
 
 
 def spoken(span: timedelta) -> str:
@@ -139,7 +140,7 @@ def spoken(span: timedelta) -> str:
     if hours < 1:
         return "less than an hour"
     number, unit = (int(hours), "hour") if hours < 48 else (int(hours / 24), "day")
-    return f"{number} {unit}{'' if number == 1 else 's'}"
+    return plurals.count(number, unit)
 
 
 def _count_accepted(project_id: str) -> Select[int]:

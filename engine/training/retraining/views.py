@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
 from engine.models.registry import label
 from engine.queries import existing
+from engine.training.retraining.trigger import RETRAIN
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
@@ -76,6 +77,14 @@ def run_view(workspace: Workspace, run_id: str) -> RunView:
             code_version=run.code_version,
             metrics=[{"step": point.step, **point.values} for point in points],
         )
+
+
+def last_failure(workspace: Workspace, project_id: str) -> str:
+    """Return why the newest retraining of a project failed; empty when it did not."""
+    newest = select(Job.status, Job.message).where(Job.project_id == project_id, Job.kind == RETRAIN)
+    with workspace.database.read() as session:
+        found = session.execute(newest.order_by(Job.created_at.desc(), Job.id.desc()).limit(1)).one_or_none()
+    return found.message if found is not None and found.status in ("failed", "dead") else ""
 
 
 def job_view(job: Job) -> JobView:

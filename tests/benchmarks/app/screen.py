@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Callable
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, Request, sync_playwright
 
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.app.pages import document
@@ -73,7 +74,7 @@ def measure(rounds: int, documents: int = 200, tries: int = 5) -> list[Row]:
             page: Page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
             page.set_default_timeout(120_000)
             asked: list[str] = []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))  # type: ignore[misc]
+            page.on("request", _noting(asked))
             page.goto(f"{served.address}/app/")
             cold.append([page.evaluate(_STANDS)])
             page.wait_for_timeout(3000)  # whatever opening the page sets off
@@ -105,6 +106,13 @@ def measure(rounds: int, documents: int = 200, tries: int = 5) -> list[Row]:
         row("another tab is shown", tabs, TAB_BAR),
         row("question to mark, page read", marks, MARK_BAR),
     ]
+
+
+def _noting(asked: list[str]) -> Callable[[Request], None]:
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    return note
 
 
 def _kind(url: str) -> str:

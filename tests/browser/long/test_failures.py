@@ -329,7 +329,9 @@ def test_two_people_on_one_answer_see_both_versions_and_either_may_stay(desk: De
     ada = desk.person("Ada")
     ada.upload()
     ada.ask_and_clear(f"What is the total? {choice}")
-    ada.page.evaluate("document.querySelector('.glossator').workspace.following.ports.seen = () => false")  # sees nothing of Ben
+    ada.page.evaluate(
+        "document.querySelector('.glossator').workspace.following.ports.seen = () => false"
+    )  # sees nothing of Ben
     place = ada.place()
     head = local(ada)["head"]
     ben = desk.person("Ben", f"#document={place['document']}&annotation={place['annotation']}")

@@ -47,7 +47,7 @@ def test_automatic_is_refused_until_it_was_measured_and_says_why(works: Works) -
     assert works.view().blocked is not None and works.view().threshold is None
     works.model_says(wrong=1)
     change_settings(works.workspace, works.project.id, precision_answers=50)
-    with pytest.raises(Refused, match="on 42 reviewed answers of holdout documents; 50 are needed"):
+    with pytest.raises(Refused, match="on 42 reviewed answers of held-out documents; 50 are needed"):
         works.begin_automatic()
     change_settings(works.workspace, works.project.id, precision_answers=20)
     change = works.begin_automatic()

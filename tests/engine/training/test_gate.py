@@ -107,7 +107,7 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
         ]
     )
     assert verdict["passed"] is passes
-    assert "3 documents are held out with accepted answers; 30 are needed" in verdict["sentence"]
+    assert "Only 3 of the 30 held-out documents needed have accepted answers" in verdict["sentence"]
     assert verdict["holdouts"]["own"]["judged"] is False
 
 
@@ -117,8 +117,8 @@ def test_thirty_held_out_documents_narrow_the_limit_and_are_not_called_few() -> 
     assert (few["passed"], enough["passed"]) == (True, False)
     assert (few["limit"], enough["limit"]) == (pytest.approx(-0.0207), -0.02)
     assert few["holdouts"]["generated"]["limit"] == -0.05 and enough["holdouts"]["generated"]["limit"] == -0.02
-    assert "30 are needed" in few["sentence"]
-    assert "30 are needed" not in enough["sentence"]
+    assert "of the 30 held-out documents needed" in few["sentence"]
+    assert "held-out documents needed" not in enough["sentence"]
 
 
 def test_fewer_documents_widen_the_limit_but_a_sure_loss_always_fails() -> None:
@@ -129,10 +129,10 @@ def test_fewer_documents_widen_the_limit_but_a_sure_loss_always_fails() -> None:
     six, fifteen = judge([holdout("recent", 6, mixed), generated]), judge([holdout("recent", 15, mixed), generated])
     assert six["holdouts"]["own"]["low"] < -0.06 and six["holdouts"]["own"]["limit"] == pytest.approx(-0.1)
     assert fifteen["holdouts"]["own"]["limit"] == pytest.approx(-0.04)
-    assert six["passed"] is True and "0.10 on these" in six["sentence"]
+    assert six["passed"] is True and "0.10 was allowed on them" in six["sentence"]
     lost = judge([holdout("recent", 20, steady(0.1)), holdout("frozen", 6, steady(-0.06)), generated])
     assert lost["holdouts"]["own"]["difference"] > 0 and lost["passed"] is False
-    assert "on the frozen holdout it lost 0.060" in lost["sentence"]
+    assert "on the frozen ones of the held-out documents it lost 0.060" in lost["sentence"]
 
 
 def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:

@@ -1,0 +1,97 @@
+// When a tab fetches its content: when it first comes into sight, and afterwards when something that it shows has
+// changed. Out of sight, or in a hidden window, it only remembers that it is stale.
+
+import { changes } from '../sync/changes.js';
+
+// Between the end of one refresh and the next that a change asks for: a busy project must not keep a tab fetching.
+const PAUSE_MILLISECONDS = 500;
+
+/** @import { Told, Topic } from '../sync/changes.js' */
+
+/**
+ * What a tab shows, and how it is fetched.
+ *
+ * @typedef {object} Content
+ * @property {readonly Topic[]} topics topics of the stream that concern it
+ * @property {() => string | null} shown id of the project that it shows; null: none yet
+ * @property {() => string | null} wanted id of the project that it ought to show
+ * @property {(heard: Set<string>) => Promise<boolean | void>} fetch fetches and draws; `heard`: topics that have changed
+ *   since. Resolves to false where it could not be fetched.
+ */
+
+// Topics that concern every project's tab: which projects there are, and who may see them.
+/** @type {readonly Topic[]} */
+export const EVERYWHERE = ['projects', 'members'];
+
+export class LiveTab {
+  /**
+   * @param {Element} panel what counts as in sight: the tab's panel
+   * @param {Content} content
+   */
+  constructor(panel, content) {
+    this.content = content;
+    this.inSight = false;
+    this.stale = true;
+    this.fetching = false;
+    this.again = false; // asked for by a person while one was on its way
+    this.failed = false; // tried again when the tab is opened, or after the next change: not for ever
+    /** @type {Set<string>} */
+    this.heard = new Set();
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    this.sight = new IntersectionObserver((entries) => this.seen(Boolean(entries.at(-1)?.isIntersecting)));
+    this.sight.observe(panel);
+    this.unhidden = () => this.look();
+    document.addEventListener('visibilitychange', this.unhidden);
+    this.unfollow = changes.follow([...new Set([...content.topics, ...EVERYWHERE])], (told) => this.hear(told));
+  }
+
+  destroy() {
+    this.sight.disconnect();
+    this.unfollow();
+    document.removeEventListener('visibilitychange', this.unhidden);
+    clearTimeout(this.timer);
+  }
+
+  /** @param {boolean} inSight */
+  seen(inSight) {
+    this.inSight = inSight;
+    this.stale ||= this.failed;
+    this.look();
+  }
+
+  /** @param {Told} told */
+  hear(told) {
+    const here = [this.content.shown(), this.content.wanted()];
+    if (!told.all && told.project_id && !EVERYWHERE.includes(told.topic) && !here.includes(told.project_id)) return;
+    this.heard.add(told.all ? 'all' : told.topic);
+    this.stale = true;
+    if (!this.timer) this.look();
+  }
+
+  // Fetches what is stale, if anybody can see it.
+  look() {
+    const another = this.content.wanted() !== this.content.shown();
+    if (this.inSight && !this.fetching && !document.hidden && (this.stale || another)) this.refresh();
+  }
+
+  // One refresh is on its way at a time; what is asked for meanwhile is one more after it.
+  /** @returns {Promise<void>} */
+  async refresh() {
+    this.again = this.fetching;
+    if (this.fetching) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.fetching = true;
+    this.stale = false;
+    const { heard } = this;
+    this.heard = new Set();
+    this.failed = (await this.content.fetch(heard).catch(() => false)) === false;
+    this.fetching = false;
+    if (this.again) return this.refresh();
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      if (this.stale) this.look();
+    }, PAUSE_MILLISECONDS);
+  }
+}

@@ -1,0 +1,70 @@
+"""Whether a retraining that a person asks for has enough to learn from. Reads only."""
+
+from dataclasses import dataclass
+
+from engine.datasets import snapshots
+from engine.datasets.filters import Filters
+from engine.datasets.labels import project_facts
+from engine.jobs import queue
+from engine.plurals import count
+from engine.projects.project_settings import ProjectSettings
+from engine.statuses import TRAIN
+from engine.training.retraining.trigger import RETRAIN
+from engine.training.retraining.untrained_answers import untrained_answers
+from engine.workspace import Workspace
+
+# Fewer new answers than this bring a warning. It is the number that starts a retraining by itself unless a project says
+# otherwise, so that both say the same. The measurements say that it is rather too small than too large: seven
+# corrections of three documents cost .033 of mean IoU on generated pages before replay was raised, twenty corrected
+# receipts (some eighty answers) gained nothing, and twenty corrected forms (some three hundred) gained .019
+# (docs/benchmarks.md, "The data engine"; docs/LOG.md, "Replay takes half of the steps").
+USEFUL_ANSWERS: int = ProjectSettings.model_fields["retrain_after"].default
+NOTHING_TO_LEARN = (
+    "There is nothing to learn from yet: no training document has an accepted answer that passes the quality checks. "
+    "Accept more answers; seven of ten documents are training documents."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a retraining would find now.
+
+    Attributes:
+        learnable: a training document has an accepted answer that passes the quality checks.
+        fresh: number of accepted answers on training documents that no run has learned from.
+        busy: a retraining waits or runs already.
+        minutes: time limit of the training, without its judging.
+    """
+
+    learnable: bool
+    fresh: int
+    busy: bool
+    minutes: float
+
+    @property
+    def warning(self) -> str | None:
+        """Why a retraining hardly pays now, in a few sentences; None when it may."""
+        if self.fresh >= USEFUL_ANSWERS:
+            return None
+        found = (
+            count(self.fresh, "accepted answer is", "accepted answers are") if self.fresh else "No accepted answer is"
+        )
+        return (
+            f"{found} new on training documents since the last retraining. With fewer than {USEFUL_ANSWERS}, a "
+            f"retraining rarely makes the model better. It takes about {self.minutes:g} minutes, and its judging takes "
+            "some more."
+        )
+
+
+def readiness(workspace: Workspace, project_id: str) -> Readiness:
+    """Return what a retraining of a project would find now."""
+    with workspace.database.moment() as session:
+        known = project_facts(session, project_id)
+        chosen = snapshots.chosen_labels(session, known, Filters(splits=(TRAIN,)))
+        learnable = any(each.taken for each in chosen)
+    return Readiness(
+        learnable=learnable,
+        fresh=len(untrained_answers(workspace, project_id)) if learnable else 0,
+        busy=bool(queue.open_jobs(workspace, RETRAIN, project_id)),
+        minutes=workspace.settings.retrain_minutes,
+    )
