@@ -2,14 +2,37 @@
 import js from '@eslint/js';
 import globals from 'globals';
 
+// Folders of the front end, the lowest first: a folder imports those before it. Types may be named from anywhere.
+const FOLDERS = ['core', 'words', 'canvas', 'state', 'sync', 'tasks', 'panels', 'tabs', 'settings'];
+const layers = FOLDERS.map((folder, at) => ({
+  files: [`annotator/static/${folder}/**/*.js`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            group: ['../*.js', ...FOLDERS.slice(at + 1).map((above) => `../${above}/*`)],
+            message: 'This folder lies below: see "The front end" in docs/architecture.md.',
+          },
+        ],
+      },
+    ],
+  },
+}));
+
 export default [
+  ...layers,
   { ignores: ['**/*', '!annotator/static/**', '!tests/static/**', '!*.config.mjs'] },
   js.configs.recommended,
   {
     files: ['annotator/static/**/*.js'],
     languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.browser },
   },
-  { files: ['tests/static/**/*.js'], languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.node } },
+  {
+    files: ['tests/static/**/*.js'],
+    languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.node },
+  },
   {
     rules: {
       eqeqeq: ['error', 'always', { null: 'ignore' }],

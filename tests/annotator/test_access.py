@@ -15,7 +15,8 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from annotator.app import STATIC, create_app
+from annotator.app import create_app
+from annotator.canvas import STATIC
 from annotator.login_gate import GRADIO, closed
 from db.ids import new_id
 from engine.accounts import members

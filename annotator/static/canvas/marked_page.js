@@ -2,8 +2,7 @@
 
 /** @import { Box, Edit, Mark, PageLine, Words } from '../types' */
 
-import { EMPTY_PATCH, Raster, union } from './mask.js';
-import { EMPTY_MARK } from '../state/marks.js';
+import { EMPTY_MARK, EMPTY_PATCH, Raster, union } from './mask.js';
 import { WordGrid } from './word_grid.js';
 
 /** @typedef {Pick<PageLine, 'id' | 'width' | 'height'>} Page */

@@ -18,6 +18,13 @@ const frozen = (value) => (Object.freeze(value), value);
 export const EMPTY_PATCH = frozen({ box: frozen([0, 0, 0, 0]), counts: frozen([]) });
 
 /**
+ * Nothing is marked.
+ *
+ * @type {Mark}
+ */
+export const EMPTY_MARK = Object.freeze({ words: [], mask: EMPTY_PATCH, points: [], boxes: [] });
+
+/**
  * Whether a patch has no pixel.
  *
  * @param {Patch} patch

@@ -2,7 +2,7 @@
 
 /** @import { Box, CursorPlace, Mark, Origin, PageLine, Press, Stroke, Words, WordWish, XY } from '../types' */
 
-import { EMPTY_MARK } from '../state/marks.js';
+import { EMPTY_MARK } from './mask.js';
 import { MarkLayer } from './mark_layer.js';
 import { MarkedPage } from './marked_page.js';
 import { drawScene } from './scene.js';

@@ -4,7 +4,7 @@
 /** @import { Binding } from '../types' */
 
 import { Keymap, chordsOf, signs } from './keymap.js';
-import { REVIEW_BINDINGS } from '../tasks/review_keys.js';
+import { REVIEW_BINDINGS } from './review_keys.js';
 
 export { signs };
 

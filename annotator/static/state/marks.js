@@ -3,13 +3,12 @@
 //
 // mark: { words: [numbers], mask: patch, points: [[x, y, positive]], boxes: [[x0, y0, x1, y1]] }
 
-import { EMPTY_PATCH, isEmpty } from '../canvas/mask.js';
+import { EMPTY_MARK, isEmpty } from '../canvas/mask.js';
 import { same } from '../core/values.js';
 
 /** @import { AnnotationView, Edit, Mark, Marked, OpenedAnswer, Origin } from '../types' */
 
-/** @type {Mark} */
-export const EMPTY_MARK = Object.freeze({ words: [], mask: EMPTY_PATCH, points: [], boxes: [] });
+export { EMPTY_MARK };
 
 /**
  * Whether neither words nor pixels are marked.
