@@ -230,7 +230,7 @@ def test_people_make_and_end_tokens_of_their_own(client: TestClient) -> None:
     assert client.get("/api/me", headers=headers).json()["user"]["name"] == "bob"
     assert client.post("/api/me/tokens", json=body, headers=headers).status_code == 403
     [line] = [each for each in audit.entries(workspace) if each.action == "users.token" and each.actor == "bob"]
-    assert line.what == "created a token of bob for nightly import, valid 7 days, scope read"
+    assert line.what == "created a token of bob for nightly import, valid for 7 days, scope read"
     [listed] = [each for each in client.get("/api/me/sessions", headers=cookie).json() if each["scope"]]
     assert client.delete(f"/api/me/sessions/{listed['id']}", headers=cookie).status_code == 204
     assert client.get("/api/me", headers=headers).status_code == 401

@@ -6,6 +6,9 @@ from starlette.testclient import TestClient
 from db.tables import AuditEntry, Project, User
 from engine import audit
 from engine.accounts import members, sessions, users
+from engine.audit_clauses import clause
+from engine.commands.background import HANDLERS
+from engine.projects.project_settings import ProjectSettings
 from engine.tasks import tasks
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.training.retraining import trigger
@@ -28,7 +31,7 @@ def test_what_a_data_lead_decides_reads_as_a_sentence(workspace: Workspace, proj
     job = trigger.request(workspace, project.id, by=owner.id)
     assert trigger.request(workspace, project.id, by=owner.id).id == job.id
     assert [(line.actor, line.what) for line in audit.entries(workspace, project.id)][:-1] == [
-        ("olga", "requested a job: retrain"),
+        ("olga", "requested a retraining"),
         ("olga", "removed a gold question: What is the total due? (bill.png)"),
         ("olga", "set a gold question: What is the total due? (bill.png)"),
         ("olga", "set the standard questions: What is the total due?"),
@@ -58,8 +61,8 @@ def test_settings_promotions_and_exports_are_written_down_with_who(app_client: T
     assert adam.get(f"/api/projects/{project.id}/export").status_code == 200
     lines = adam.get(f"/api/projects/{project.id}/audit").json()
     assert [(line["actor"], line["what"]) for line in lines[:2]] == [
-        ("adam", "exported 1 answers as coco"),
-        ("adam", "changed settings: retrain_after from 20 to 7"),
+        ("adam", "exported 1 answer as coco"),
+        ("adam", "changed settings: a retraining now starts after 7 newly accepted answers instead of 20"),
     ]
     older = adam.get(f"/api/projects/{project.id}/audit?before={lines[0]['id']}&limit=1").json()
     assert [line["id"] for line in older] == [lines[1]["id"]]
@@ -79,6 +82,25 @@ def test_an_entry_of_another_version_is_still_a_line(workspace: Workspace) -> No
         session.execute(update(AuditEntry).values(actor_id=None))
     audit.note(workspace, None, "members.add", "x")
     assert [(line.actor, line.what) for line in audit.entries(workspace)] == [
-        ("Glossator", "made ? a member as ?"),
+        ("Glossator", "added ? to the project as ?"),
         ("Glossator", "moon.land: the moon"),
     ]
+
+
+def test_every_setting_and_job_has_a_clause_in_plain_english() -> None:
+    others = {
+        "review_required": True, "retrain_automatically": False, "retrain_after_days": 1.0, "retrain_cron": "0 3 * * *",
+        "promotion": "by_hand", "selection": "model", "retrain_time_zone": "Europe/Berlin",
+    }  # fmt: skip
+    for name, old in ProjectSettings().model_dump().items():
+        new = others.get(name, old * 2 if isinstance(old, int | float) else old)
+        said = clause("settings.change", "", {"changes": {name: [old, new]}})
+        assert name not in said and "_" not in said and "True" not in said and "False" not in said, said
+    changes = {"review_required": [False, True], "gold_share": [0.0, 0.05], "retrain_after_days": [7.0, 0.0]}
+    assert clause("settings.change", "", {"changes": changes}) == (
+        "changed settings: 5 % of the tasks are now gold questions instead of 0 %; accepted answers now wait for a "
+        "retraining without a limit of days; review is now required"
+    )
+    for kind in (*HANDLERS, "import", "export", "read"):
+        assert "a job" not in clause("jobs.ask", "", {"kind": kind}), kind
+    assert clause("automatic.undo", "", {"answers": 1}) == "withdrew 1 automatic answer"

@@ -41,7 +41,7 @@ def test_members_come_change_and_go_on_the_record(workspace: Workspace, project:
     assert [line.what for line in lines] == [
         "removed bob, who was reviewer",
         "changed bob from annotator to reviewer",
-        "made bob a member as annotator",
+        "added bob to the project as annotator",
         "created the project bills",
     ]
     assert {line.actor for line in lines[:3]} == {"olga"}

@@ -232,7 +232,11 @@ def test_a_script_looks_after_people(house: House) -> None:
         ada.set_password(new.id, PASSWORD)
         assert ada.change_user(new.id, disabled=True).disabled is True
         said = [line.what for line in ada.audit(project.id, limit=3)]
-        assert said == ["left the project", "made zed a member as annotator", "withdrew an invitation as reviewer"]
+        assert said == [
+            "left the project",
+            "added zed to the project as annotator",
+            "withdrew an invitation as reviewer",
+        ]
         last = ada.audit(limit=1)[0]
         assert last.what == "disabled the user zed" and ada.audit(before=last.id, limit=1)[0].id != last.id
 

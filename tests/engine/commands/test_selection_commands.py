@@ -127,7 +127,7 @@ def test_a_program_asks_for_surveys_and_sees_the_stage(application_settings: Set
         assert not glossator.second_looks(project.id) and not glossator.automatic_answers(project.id)
         assert glossator.undo_automatic(project.id) == 0
         said = [line.what for line in glossator.audit(project.id)]
-        assert "set the stage: semi_automatic (Try.)" in said and "withdrew 0 automatic answers" in said
+        assert "set the stage to semi-automatic: Try." in said and "withdrew 0 automatic answers" in said
 
 
 def test_the_stage_over_rest(client: TestClient) -> None:

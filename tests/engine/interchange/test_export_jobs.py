@@ -277,7 +277,7 @@ def test_over_rest_an_export_is_started_listed_and_fetched_in_parts(
     whole = rita.get(f"{address}/{job}/file")
     assert whole.status_code == 200 and 'filename="bills-grounded.zip"' in whole.headers["content-disposition"]
     assert (line["answers"], line["bytes"], line["progress"]) == (1, len(whole.content), 1.0)
-    assert line["message"] == "Exported 1 answers as grounded." and line["kept_until"] > line["asked_at"]
+    assert line["message"] == "Exported 1 answer as grounded." and line["kept_until"] > line["asked_at"]
     rest = rita.get(f"{address}/{job}/file", headers={"range": "bytes=100-", "if-range": whole.headers["etag"]})
     assert rest.status_code == 206 and rest.content == whole.content[100:]
     with zipfile.ZipFile(io.BytesIO(whole.content)) as archive:

@@ -1,0 +1,149 @@
+"""Entries of the audit trail in plain English: one clause behind the actor's name."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.plurals import count
+
+SHOWN = 3  # questions listed in one line
+
+# Clause behind the actor's name, by action. Names of details stand in braces.
+_CLAUSES: Mapping[str, str] = {
+    "projects.create": "created the project {name}",
+    "settings.change": "changed settings: {changes}",
+    "members.add": "added {name} to the project as {role}",
+    "members.role": "changed {name} from {before} to {role}",
+    "members.remove": "removed {name}, who was {role}",
+    "members.leave": "left the project",
+    "invitations.create": "created an invitation as {role}, valid until {until} UTC",
+    "invitations.revoke": "withdrew an invitation as {role}",
+    "invitations.accept": "joined as {role}, invited by {inviter}",
+    "models.promote": "promoted the model {model}",
+    "models.promote.forced": "promoted the model {model} despite the gate: {reason}",
+    "models.rollback": "rolled back to the model {model}",
+    "standard_questions": "set the standard questions: {questions}",
+    "gold": "set a gold question: {question} ({document})",
+    "gold.none": "removed a gold question: {question} ({document})",
+    "tasks.first": "moved {document} to the front of the queue",
+    "stage.change": "set the stage to {stage}: {reason}",
+    "stage.fall_back": "set the stage back to {stage}: {reason}",
+    "answers.remove": "removed an answer of {author}: {question} ({document})",
+    "answers.restore": "restored an answer of {author}: {question} ({document})",
+    "automatic.undo": "withdrew {answers}",
+    "exports.make": "exported {answers} as {format}",
+    "imports.make": "imported {answers} as {format}",
+    "imports.stop": "stopped an import",
+    "jobs.ask": "requested {kind}",
+    "jobs.cancel": "stopped {kind}",
+    "jobs.retry": "retried {kind}",
+    "users.add": "added the user {name} as {role}",
+    "users.role": "changed the user {name} from {before} to {role}",
+    "users.disable": "disabled the user {name}",
+    "users.enable": "enabled the user {name}",
+    "users.password": "set a new password for {name}",
+    "users.sessions": "ended all sessions of {name}",
+    "users.session": "ended a session of {name}: {client}",
+    "users.token": "created a token of {name} for {purpose}, valid for {days}, scope {scope}",
+    "password.change": "changed their own password",
+    "login.limited": "throttled logins as {name} from {address} after {failures}",
+    "login.limited.more": "throttled logins {times} after wrong passwords",
+}
+
+_JOBS = {
+    "retrain": "a retraining",
+    "survey": "a survey",
+    "import": "an import",
+    "export": "an export",
+    "read": "the reading of a document",
+}
+_COUNTED = {
+    "answers": "answer",
+    "days": "day",
+    "failures": "wrong password",
+    "times": "more time",
+}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _switched(what: str) -> Callable[[Any, Any], str]:
+    return lambda _old, new: f"{what} is now {'on' if new else 'off'}"
+
+
+def _became(sentence: str, written: Callable[[Any], str] = str) -> Callable[[Any, Any], str]:
+    return lambda old, new: f"{sentence.format(written(new))} instead of {written(old)}"
+
+
+_ORDERS = {"arrival": "in order of arrival", "random": "in random order", "model": "most uncertain for the model first"}
+# What a change of a setting means, by its name, from the old value and the new one.
+_SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
+    "review_required": lambda _old, new: "review is now required" if new else "review is no longer required",
+    "retrain_automatically": _switched("automatic retraining"),
+    "retrain_after": _became("a retraining now starts after {} newly accepted answers"),
+    "retrain_after_days": lambda _old, new: (
+        f"an accepted answer now waits at most {count(new, 'day') if new == int(new) else f'{new:g} days'} for a "
+        "retraining"
+        if new
+        else "accepted answers now wait for a retraining without a limit of days"
+    ),
+    "retrain_cron": lambda _old, new: (
+        f"retrainings are now scheduled as “{new}”" if new else "retrainings are no longer scheduled"
+    ),
+    "retrain_time_zone": _became("the schedule is now in the time zone {}"),
+    "promotion": lambda _old, new: (
+        "a model that passed is now put to use automatically"
+        if new == "automatic"
+        else "a model that passed is now put to use by an admin"
+    ),
+    "overlap_share": _became("{} of the tasks are now answered by several people", _percent),
+    "overlap_people": _became("an overlapping task is now answered by {} people"),
+    "gold_share": _became("{} of the tasks are now gold questions", _percent),
+    "selection": lambda _old, new: f"documents now come {_ORDERS.get(new, new)}",
+    "selection_random_share": _became("{} random documents are now mixed in", _percent),
+    "selection_patience_days": _became("a document now waits at most {} days before it is moved up"),
+    "precision_target": _became("at least {} of the automatic answers must now be right", _percent),
+    "precision_answers": _became("precision is now measured on at least {} reviewed answers"),
+    "audit_share": _became("{} of the automatic answers are now checked by people", _percent),
+}
+
+
+class _Known(dict[str, object]):
+    def __missing__(self, name: str) -> str:
+        return "?"
+
+
+def clause(action: str, subject: str, details: Mapping[str, Any]) -> str:
+    """Return the clause of an entry; one of another version, without a known clause, shows its action.
+
+    Args:
+        action: action of the entry.
+        subject: id or name of its subject.
+        details: its details.
+    """
+    known: dict[str, Any] = {"scope": "admin", "action": action, "subject": subject, "model": subject, **details}
+    # Tokens from before scopes existed had all rights.
+    if action == "gold" and details.get("annotation_id") is None:
+        action = "gold.none"
+    if isinstance(changes := known.get("changes"), dict):
+        known["changes"] = "; ".join(_change(name, old, new) for name, (old, new) in sorted(changes.items()))
+    if isinstance(questions := known.get("questions"), list):
+        known["questions"] = _some(questions)
+    for name, noun in _COUNTED.items():
+        if isinstance(known.get(name), int):
+            known[name] = count(known[name], "automatic answer" if action == "automatic.undo" else noun)
+    known["kind"] = _JOBS.get(str(known.get("kind")), f"a job: {known.get('kind')}")
+    known["stage"] = str(known.get("stage")).replace("_", "-")
+    return _CLAUSES.get(action, "{action}: {subject}").format_map(_Known(known)).rstrip(": ")
+
+
+def _change(name: str, old: Any, new: Any) -> str:
+    said = _SETTINGS.get(name)
+    return said(old, new) if said is not None else f"{name.replace('_', ' ')} is now {new} instead of {old}"
+
+
+def _some(questions: list[str]) -> str:
+    """Return the first questions, and the number of further ones."""
+    more = len(questions) - SHOWN
+    return "; ".join(questions[:SHOWN]) + (f"; and {more} more" if more > 0 else "") if questions else "none"
