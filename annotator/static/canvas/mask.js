@@ -3,7 +3,7 @@
 // A patch is { box: [x0, y0, x1, y1], counts: [n0, n1, ...] }: row-major run lengths inside the box, the first run
 // counts zeros. Boxes are integer pixels of the rendered page, x1 and y1 exclusive.
 
-/** @import { Box, Patch } from '../types' */
+/** @import { Box, Mark, Patch } from '../types' */
 
 /**
  * The value, which cannot be changed any more.
