@@ -94,7 +94,7 @@ class ChangeStreams:
         Args:
             user: the person who listens.
             token: of their login.
-            since: cursor up to which they know everything; None: they know nothing.
+            since: cursor up to which they know everything; None: they have just loaded the page.
             news: called from any thread when there is something to take, or when the stream has ended.
 
         Raises:
@@ -115,10 +115,10 @@ class ChangeStreams:
             self._streams.append(stream)
         try:  # behind the registration: nothing falls between the two
             with self._workspace.database.read() as session:
-                news_since = changes.since(session, since) if since is not None else None
-                told = change_rights.heard_alone(session, rights, news_since.changes) if news_since else []
-                cursor = news_since.next if news_since else changes.newest(session)
-            stream.begin(told, cursor, everything=news_since is not None and news_since.all)
+                cursor = changes.newest(session, changes.LOADING) if since is None else since
+                missed = changes.since(session, cursor)
+                told = change_rights.heard_alone(session, rights, missed.changes)
+            stream.begin(told, missed.next, everything=missed.all)
         except BaseException:
             self.close(stream)
             raise

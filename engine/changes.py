@@ -6,9 +6,10 @@ old that no commit can fill it any more. Behind it, the same changes are read ag
 nothing is lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
@@ -21,7 +22,8 @@ from engine.workspace import Workspace
 KEPT = timedelta(hours=1)
 LATE = timedelta(seconds=30)  # between the id of a change and its commit, at most; they follow each other at once
 MOST = 5000  # changes that are told one by one; of more, everything may have changed
-_NEWEST = 500  # newest changes among which a new reader looks for gaps
+LOADING = timedelta(seconds=3)  # a page that begins to listen may have fetched something so long ago
+_NEWEST = 500  # newest changes among which a new reader looks for its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,13 @@ _COLUMNS = (
 )
 
 
-def newest(session: Session) -> int:
-    """Return the cursor of a reader that begins now; 0 before the first change."""
+def newest(session: Session, back: timedelta = timedelta()) -> int:
+    """Return the cursor of a reader that begins now, or `back` ago; 0 before the first change."""
     rows = session.execute(select(Change.id, Change.created_at).order_by(Change.id.desc()).limit(_NEWEST)).all()
     ids = [(row.id, row.created_at) for row in reversed(rows)]
-    return _settled(ids[0][0], ids) if ids else 0
+    begins = now() - back
+    before = takewhile(lambda each: each[1] <= begins, ids) if back else ids
+    return _settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
 
 
 def since(session: Session, cursor: int) -> News:
@@ -101,7 +105,7 @@ def prune(workspace: Workspace) -> None:
         session.execute(delete(Change).where(Change.id < first).execution_options(synchronize_session=False))
 
 
-def _settled(cursor: int, ids: Sequence[tuple[int, datetime]]) -> int:
+def _settled(cursor: int, ids: Iterable[tuple[int, datetime]]) -> int:
     """Return the last id before the first gap that may still be filled.
 
     Args:

@@ -34,7 +34,8 @@ async def follow(
     """Tell of changes in the user's projects as they come, as server-sent events.
 
     The data of each event is JSON as `GET /api/changes/since` answers it, and its id is the cursor. The first event
-    comes at once, an event without changes every 15 seconds. The event `end` comes when the login has ended.
+    comes at once, with what changed since the cursor of the request, or in the last three seconds. An event without
+    changes comes every 15 seconds. The event `end` comes when the login has ended.
     """
     if last_event_id is not None and last_event_id.isdecimal() and int(last_event_id) < 2**63:
         since = int(last_event_id)
@@ -50,7 +51,7 @@ async def follow(
 
 @router.get("/since")
 def changed(workspace: TheWorkspace, user: CurrentUser, since: Cursor = None) -> ChangesView:
-    """Return what changed in the user's projects since a cursor; without one, only the cursor of now.
+    """Return what changed in the user's projects since a cursor; without one, in the last three seconds.
 
     Ask every two seconds where a proxy cuts the stream.
     """

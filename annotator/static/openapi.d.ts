@@ -228,7 +228,8 @@ export interface paths {
          * @description Tell of changes in the user's projects as they come, as server-sent events.
          *
          *     The data of each event is JSON as `GET /api/changes/since` answers it, and its id is the cursor. The first event
-         *     comes at once, an event without changes every 15 seconds. The event `end` comes when the login has ended.
+         *     comes at once, with what changed since the cursor of the request, or in the last three seconds. An event without
+         *     changes comes every 15 seconds. The event `end` comes when the login has ended.
          */
         get: operations["follow_api_changes_get"];
         put?: never;
@@ -247,8 +248,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return what changed in the user's projects since a cursor; without one, only the cursor of now
-         * @description Return what changed in the user's projects since a cursor; without one, only the cursor of now.
+         * Return what changed in the user's projects since a cursor; without one, in the last three seconds
+         * @description Return what changed in the user's projects since a cursor; without one, in the last three seconds.
          *
          *     Ask every two seconds where a proxy cuts the stream.
          */

@@ -98,11 +98,9 @@ def heard_alone(session: Session, rights: Rights, told: Sequence[ToldChange]) ->
 
 
 def changes_view(workspace: Workspace, user: User, since: int | None) -> ChangesView:
-    """Return what a user may hear since a cursor; without one, the cursor of now alone."""
+    """Return what a user may hear since a cursor; without one, since the page began to load."""
     with workspace.database.read() as session:
-        if since is None:
-            return ChangesView(next=changes.newest(session))
-        news = changes.since(session, since)
+        news = changes.since(session, changes.newest(session, changes.LOADING) if since is None else since)
         told = heard_alone(session, rights_of(session, user), news.changes)
         return ChangesView(next=news.next, all=news.all, changes=lines_of(told))
 

@@ -80,7 +80,7 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
         raise ServerSaid(f"There is no project {name!r}; there is {there}.", 404)
 
     def changed_since(self, since: int | None = None) -> ChangesView:
-        """Return what changed since a cursor, and the next cursor; without one, only the cursor of now."""
+        """Return what changed since a cursor, and the next cursor; without one, in the last three seconds."""
         return self._at.get(ChangesView, "/changes/since", since=since)
 
     def create_project(self, name: str, description: str = "") -> Project:

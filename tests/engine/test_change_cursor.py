@@ -127,6 +127,21 @@ def test_more_than_can_be_told_is_everything(workspace: Workspace, monkeypatch: 
     assert since(workspace, cursor) == News((), newest(workspace), all=True)
 
 
+def test_a_page_that_begins_to_listen_hears_of_the_seconds_in_which_it_loaded(workspace: Workspace) -> None:
+    def begin() -> list[str]:
+        with workspace.database.look() as session:
+            return topics(changes.since(session, changes.newest(session, changes.LOADING)))
+
+    assert begin() == []
+    change(workspace, "models")
+    assert begin() == ["models"]
+    with workspace.database.write() as session:
+        session.execute(update(Change).values(created_at=now() - changes.LOADING))
+    assert begin() == []
+    change(workspace, "jobs")
+    assert begin() == ["jobs"]
+
+
 def test_an_empty_table_has_a_cursor_too(workspace: Workspace) -> None:
     with workspace.database.read() as session:
         assert session.scalar(select(func.count(Change.id))) == 0

@@ -1,4 +1,5 @@
-// What others, workers and other windows have changed. follow() before you fetch, and nothing is missed.
+// What others, workers and other windows have changed. Who begins to follow also hears of the last three seconds, in
+// which the page was fetched.
 //
 // A server allows few connections for each browser, so its windows share one stream: the window that holds the lock
 // hears the server, and passes on what it hears. Where browsers have no locks (plain HTTP to another machine) each
