@@ -12,6 +12,12 @@ const WIDTH = 760,
   HEIGHT = 150;
 const OPEN = { id: 'p', width: WIDTH, height: HEIGHT };
 
+/** Words of two lines; each reaches into the next one. */
+function overlapping() {
+  const words = page(16);
+  return { ...words, boxes: words.boxes.map(([x0, y0, x1, y1]) => [x0, y0, x1 + 40, y1]) };
+}
+
 /** A page that is told where it has changed. */
 function open(words) {
   const marks = new MarkedPage(OPEN, words, (box) => (marks.told = union(marks.told, box)));
@@ -62,13 +68,13 @@ function anyAct(marks, chance, marksBefore) {
 test('what is kept step by step is what the pixels and words say, and every change is told', () => {
   const chance = seeded(1);
   for (let turn = 0; turn < 4; turn++) {
-    let words = page(16);
+    let words = overlapping();
     const marks = open(words),
       before = [EMPTY_MARK];
     for (let step = 0; step < 25; step++) {
       const [pixels, stood] = [Uint8Array.from(marks.mask.bytes), Uint8Array.from(marks.under.bytes)];
       marks.told = null;
-      if (chance.share() < 0.15) {
+      if (chance.share() < 0.25) {
         words = mended(words, [anyEdit(chance, words)]).words;
         const mark = marks.commit();
         marks.setWordList(words);
@@ -90,15 +96,19 @@ test('what is kept step by step is what the pixels and words say, and every chan
 
 test('a mark that is set stands there, whatever stood before, and nothing is told where nothing changes', () => {
   const chance = seeded(2);
-  const marks = open(page(16)),
+  const marks = open(overlapping()),
     before = [EMPTY_MARK];
   for (let step = 0; step < 80; step++) {
     anyAct(marks, chance, before);
     const mark = chance.one(before);
     marks.set(mark);
     assert.ok(sameMark(marks.current(), mark));
+    const committed = marks.commit();
+    marks.touched(marks.mask.fillDisc(chance.whole(0, WIDTH), 20, 9, chance.whole(0, 2)));
+    marks.set(committed);
+    assert.ok(sameMark(marks.current(), committed), 'a stroke that was given up');
     marks.told = null;
-    marks.set({ ...mark, points: [[1, 1, true]] });
+    marks.set({ ...committed, points: [[1, 1, true]] });
     assert.equal(marks.told, null);
     assert.deepEqual(marks.commit().points, [[1, 1, true]]);
   }

@@ -111,6 +111,7 @@ describe('a mask', () => {
     const mask = new Raster(6, 4);
     mask.load({ box: [1, 1, 5, 3], counts: [0, 2, 0, 3, 1, 2] });
     assert.deepEqual(mask.patch(), { box: [1, 1, 5, 3], counts: [0, 5, 1, 2] });
+    assert.deepEqual([mask.runs(1), mask.runs(2)], [[1, 5], [1, 2, 3, 5]]); // prettier-ignore
   });
 
   test('without pixels is an empty patch, and so is one that was cleared', () => {

@@ -60,6 +60,13 @@ test('a cell has the mean opacity of its pixels, and colour wherever one of them
   }
 });
 
+test('a single pixel of a large page is seen, however small the page is shown', () => {
+  const mask = new Raster(300, 300);
+  mask.fillBox([7, 8, 8, 9], 1);
+  assert.deepEqual(shades(mask, mask, axis(300, 2), axis(300, 2), [0, 0, 2, 2]), Uint8Array.of(1, 0, 0, 0));
+  assert.equal(shades(mask, mask, axis(300, 2), axis(300, 2), [1, 0, 2, 2]), null);
+});
+
 test('each pixel of an axis lies in one cell, and each cell has one at least', () => {
   for (const [pixels, length] of [
     [10, 10],

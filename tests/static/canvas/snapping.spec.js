@@ -28,10 +28,11 @@ test('where a line bends, a drag stays at the height of the word that it is over
 
 test('a frame is drawn along the words that it holds, as far as its edges are near theirs', () => {
   const around = (box, slack) => aroundWords(GRID, box, slack);
-  assert.deepEqual(around([-3, -4, 163, 27], 5), [0, 0, 160, 24], 'two words');
+  assert.deepEqual(around([-5, -4, 163, 29], 5), [0, 0, 160, 24], 'two words');
   assert.deepEqual(around([-9, -4, 163, 27], 5), [-9, 0, 160, 24], 'the left edge is too far away');
   assert.deepEqual(around([2, 3, 158, 20], 5), [0, 0, 160, 24], 'from inside');
   assert.deepEqual(around([-3, -4, 120, 27], 5), [-3 + 3, 0, 120, 24], 'of the second word less than half is held');
+  assert.deepEqual(around([86, -4, 120, 27], 5), [86, -4, 120, 27], 'a word of which less than half is held');
   assert.deepEqual(around([300, 30, 340, 55], 5), [300, 30, 340, 55], 'between the lines');
   const chance = seeded(2);
   for (let turn = 0; turn < 500; turn++) {

@@ -44,6 +44,10 @@ export function anyEdit(chance, words) {
   if (words.numbers.length > 12)
     kinds.push({ op: 'merge', numbers: chance.some(words.numbers, 3) }, { op: 'remove', number });
   if (words.retired.numbers.length)
-    kinds.push({ op: 'restore', numbers: [chance.one(words.retired.numbers)], instead: [] });
+    kinds.push({
+      op: 'restore',
+      numbers: [chance.one(words.retired.numbers)],
+      instead: words.numbers.length > 12 ? chance.some(words.numbers, chance.whole(0, 2)) : [],
+    });
   return chance.one(kinds);
 }

@@ -15,11 +15,11 @@ function frozen(value) {
 test('the inverse of changes leads back to the words before, and the inverse of that forth again', () => {
   const chance = seeded(1);
   for (let turn = 0; turn < 8; turn++) {
-    let words = frozen(page());
+    let words = frozen(page(14)); // few, so that changes meet
     for (let step = 0; step < 40; step++) {
       const edits = [];
       let after = words;
-      for (let more = chance.whole(1, 4); more; more--) {
+      for (let more = chance.whole(1, 6); more; more--) {
         edits.push(anyEdit(chance, after));
         after = mended(after, [edits.at(-1)]).words;
       }
@@ -83,6 +83,14 @@ test('a new word takes its place in the line that it lies in, in the order in wh
   assert.deepEqual([words.numbers, words.lines], [[40], [0]]);
 });
 
+test('merged words are written in the order in which they are read, around all their ink', () => {
+  const { words, created } = mended(page(), [{ op: 'merge', numbers: [9, 1, 2] }]);
+  assert.deepEqual(created, [40]);
+  assert.equal(words.texts[words.numbers.indexOf(40)], 'w1w2w9');
+  assert.deepEqual(words.boxes[words.numbers.indexOf(40)], [90, 0, 250, 84]);
+  assert.deepEqual([words.numbers.indexOf(40), words.lines[1]], [1, 0]);
+});
+
 test('a mark on words that were split, merged or deleted means what stands in their place', () => {
   const parts = [
     { text: 'a', box: [0, 0, 30, 24] },
@@ -92,6 +100,7 @@ test('a mark on words that were split, merged or deleted means what stands in th
     { op: 'split', number: 0, parts },
     { op: 'merge', numbers: [1, 2] },
     { op: 'remove', number: 9 },
+    { op: 'add', text: 'x', box: [140, 60, 175, 84] }, // over less than half of the one that is deleted
   ]);
   const means = (numbers) =>
     living(words, numbers).map(({ number, retired }) => (retired ? `-${number}` : `${number}`));
