@@ -14,14 +14,13 @@ from engine.documents.views import DocumentLine, document_lines
 from engine.errors import Forbidden
 from engine.interchange.exports import FORMATS
 from engine.interchange.imports import READERS, RECOGNISE
+from engine.plurals import word
 from engine.projects import projects
 
 _MADE = "(made) => { window.Glossator.chooseProject(made.id); return []; }"
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
-EMPTY = empty(
-    "No documents yet.",
-    "Drop PDF, PNG, JPEG or TIFF files anywhere on the tab Annotate, or run: glossator ingest FILES",
-)
+EMPTY = empty("No documents yet.", "Upload PDF, PNG, JPEG or TIFF files, or run: glossator ingest FILES")
+_UPLOAD = '<glossator-upload class="g-people g-upload"></glossator-upload>'  # annotator/static/tabs/document_upload.js
 
 
 def _notes(line: DocumentLine) -> Markup:
@@ -80,6 +79,7 @@ def build(service: AnswerService) -> None:
             name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1, visible=False)
             create = gr.Button("Create", scale=0, min_width=110, size="md", visible=False)
         made = gr.JSON(visible="hidden")
+        upload = gr.HTML(apply_default_css=False)
         content = gr.HTML()
         taking_in = gr.HTML(apply_default_css=False)
 
@@ -88,10 +88,10 @@ def build(service: AnswerService) -> None:
         role = role_of(service, request, project_id)
         creates = gr.update(visible=user.role == "admin")
         if project_id is None or role is None:
-            return [NO_PROJECT, "", creates, creates]
+            return ["", NO_PROJECT, "", creates, creates]
         lines = document_lines(service.workspace, project_id, user.id)
         form = import_form(project_id) if role in ("reviewer", "admin") else ""
-        return [_listed(project_id, lines) if lines else EMPTY, form, creates, creates]
+        return [_UPLOAD, _listed(project_id, lines) if lines else EMPTY, form, creates, creates]
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
         user = current_user(service, request)
@@ -100,9 +100,9 @@ def build(service: AnswerService) -> None:
         project = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
         return {"id": project.id}, ""
 
-    tab.follow(show, [], [content, taking_in, name, create])
+    tab.follow(show, [], [upload, content, taking_in, name, create])
     created = gr.on([create.click, name.submit], make, name, [made, name], **QUIET)
-    tab.again(created.success(None, made, None, js=_MADE, **QUIET).then)
+    tab.acted(created.success(None, made, None, js=_MADE, **QUIET).then)
 
 
 def _listed(project_id: str, lines: Sequence[DocumentLine]) -> str:
@@ -120,10 +120,10 @@ def _listed(project_id: str, lines: Sequence[DocumentLine]) -> str:
         for line in lines
     ]
     sums = (
-        ("documents", len(lines)),
-        ("pages", sum(line.pages for line in lines)),
-        ("questions", sum(line.questions for line in lines)),
-        ("accepted", sum(line.accepted for line in lines)),
+        (len(lines), "document", "documents"),
+        (sum(line.pages for line in lines), "page", "pages"),
+        (sum(line.questions for line in lines), "question", "questions"),
+        (sum(line.accepted for line in lines), "accepted", "accepted"),
     )
-    figures = "".join(f"<div><b>{count:,}</b> {what}</div>" for what, count in sums)
+    figures = "".join(f"<div><b>{number:,}</b> {word(number, *words)}</div>" for number, *words in sums)
     return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'

@@ -78,7 +78,7 @@ def build(service: AnswerService) -> None:
                     1,
                     0,
                     step=0.05,
-                    label="Minimum agreement",
+                    label="Minimum reliability",
                     info="Weight of an answer, or confidence of an automatic one. 0: all.",
                 )
                 fit = gr.Checkbox(label="Exclude labels unfit for training", info="Listed on the tab Quality.")

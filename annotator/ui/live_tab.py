@@ -24,6 +24,7 @@ _ASKED = "(...given) => window.Glossator.{asked}(...given)"
 _PLACED = "(...given) => window.Glossator.{placed}({name!r}, ...given)"
 _NOT_FETCHED = "() => {{ window.Glossator.notFetched({name!r}); return []; }}"
 _AGAIN = "() => {{ window.Glossator.refreshTab({name!r}); return []; }}"
+_ACTED = "() => {{ window.Glossator.actedOn({name!r}); return []; }}"
 _CHOSEN = "(project) => {{ window.Glossator.projectChosen({name!r}, project); return []; }}"
 
 
@@ -83,9 +84,14 @@ class LiveTab:
         self.project.input(None, self.project, None, js=_CHOSEN.format(name=self.name), **QUIET)
 
     def again(self, *events: Any) -> None:
-        """Fetch the content again after events, as `button.click` or the `then` of another event."""
+        """Fetch the content again after events that change what is shown, as the `input` of a filter."""
         for event in events:
             event(None, None, None, js=_AGAIN.format(name=self.name), **QUIET)
+
+    def acted(self, *events: Any) -> None:
+        """Show what came of acts, as the `then` of a button's event. The stream of changes tells of most."""
+        for event in events:
+            event(None, None, None, js=_ACTED.format(name=self.name), **QUIET)
 
 
 def heading(title: str, on_load: str | None = None) -> gr.HTML:

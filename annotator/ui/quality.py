@@ -87,7 +87,8 @@ def build(service: AnswerService) -> None:
     asked = ask.click(survey, project, None, **QUIET)
     changed = change.click(set_stage, [project, stage, reason], None, **QUIET)
     undone = undo.click(take_back, project, None, **QUIET)
-    tab.again(period.input, asked.then, changed.then, undone.then)
+    tab.again(period.input)
+    tab.acted(asked.then, changed.then, undone.then)
 
 
 def drawn(
@@ -215,7 +216,7 @@ def _choices(found: Choices) -> str:
         return plots.nothing(
             title,
             "Documents selected by the model, compared with random documents.",
-            "Set the document order to “Most uncertain for the model” on the tab Questions. "
+            "Set the document order to “Most uncertain for the model first” on the tab Questions. "
             "The figure appears with the first finished documents.",
         )
     names = {"model": "model", "random": "random"}

@@ -21,7 +21,7 @@ NO_QUESTIONS = empty(
 )
 SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
-ORDERS = [("Order of arrival", "arrival"), ("Random", "random"), ("Most uncertain for the model", "model")]
+ORDERS = [("Order of arrival", "arrival"), ("Random order", "random"), ("Most uncertain for the model first", "model")]
 # Unsaved input on the page is kept; see annotator/static/tabs/form_sync.js.
 _KEPT = "(...given) => window.Glossator.kept(...given)"
 HINT = "One question per line, in order of answering. Removing a question closes its tasks; its answers are kept."
@@ -71,8 +71,8 @@ def build(service: AnswerService) -> None:
                     0,
                     100,
                     step=5,
-                    label="Gold questions (% of tasks)",
-                    info="Inserted unannounced to measure accuracy.",
+                    label="Hidden check questions (%)",
+                    info="Gold questions: inserted unannounced to measure accuracy. Share of all tasks.",
                 )
                 selection = gr.Radio(
                     ORDERS, label="Document order", info="The worker updates the order after each survey."
@@ -169,7 +169,7 @@ def build(service: AnswerService) -> None:
         saved = gr.JSON(visible="hidden")
         kept = button.click(keep, [project, began, *parts], saved, **QUIET)
         placed = kept.success(None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET)
-        tab.again(placed.then)
+        tab.acted(placed.then)
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]

@@ -149,7 +149,8 @@ def build(service: AnswerService) -> None:
         promote.click(promote_version, [project, version, reason, force], None, **QUIET),
         rollback.click(roll_back, [project, reason], None, **QUIET),
     )
-    tab.again(expanded.then, *(act.then for act in acts))
+    tab.again(expanded.then)
+    tab.acted(*(act.then for act in acts))
 
 
 def _doubt(warning: str) -> str:

@@ -1,31 +1,34 @@
 // The tab Documents: files are chosen or dropped, and each tells how far it is or why it was refused.
 
 import { chosenProject } from '../core/chosen_project.js';
-import { h } from '../core/dom.js';
+import { h, replace } from '../core/dom.js';
 import { Uploads } from '../sync/uploads.js';
-import { refreshTab } from './gradio_tabs.js';
+import { actedOn } from './gradio_tabs.js';
 import { Say, button } from './people_parts.js';
 
+const KINDS = 'PDF, PNG, JPEG or TIFF, several at once. You can also drop them here.';
+
 class DocumentUpload extends HTMLElement {
+  /** @type {Uploads | null} */
+  uploads = null;
+
   connectedCallback() {
-    if (this.childElementCount) return; // moved within the tab: it goes on
     const say = new Say();
-    const list = h('div', { class: 'g-upload-list', role: 'list', 'aria-label': 'Uploads' });
+    const list = h('div', {});
+    replace(this);
     const uploads = new Uploads(this, list, {
-      project: () => chosenProject(),
-      done: () => refreshTab('documents'),
-      failed: (/** @type {string} */ sentence) => say.show(sentence, true),
+      project: () => chosenProject() ?? undefined,
+      stored: () => actedOn('documents'),
+      done: () => actedOn('documents'),
+      failed: (sentence) => say.show(sentence, true),
     });
-    this.append(
-      h(
-        'div',
-        { class: 'g-upload-choice' },
-        button('Upload documents', () => uploads.choose(), 'g-first'),
-        h('span', {}, 'PDF, PNG, JPEG or TIFF, several at once. You can also drop them here.'),
-      ),
-      say.root,
-      list,
-    );
+    this.uploads = uploads;
+    const choose = button('Upload documents', () => uploads.choose(), 'g-first');
+    this.append(h('div', { class: 'g-upload-choice' }, choose, h('span', {}, KINDS)), say.root, list);
+  }
+
+  disconnectedCallback() {
+    this.uploads?.destroy();
   }
 }
 

@@ -3,7 +3,9 @@
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { watchExports } from './exports.js';
 import { kept } from './form_sync.js';
+import { watchUploads } from './document_upload.js';
 import {
+  actedOn,
   asked,
   askedByForm,
   followTab,
@@ -26,6 +28,7 @@ let jobs = null;
 export const tabs = {
   chooseProject,
   chosenProject,
+  actedOn,
   asked,
   askedByForm,
   followTab,
@@ -50,5 +53,6 @@ export const tabs = {
 export function startTabs() {
   watchImports();
   watchExports();
+  watchUploads();
   followLinks();
 }

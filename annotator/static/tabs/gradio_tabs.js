@@ -56,11 +56,19 @@ export function followTab(element, name, fire) {
 }
 
 /**
- * Something was done on a tab: its content is fetched again, also where no change is heard of.
+ * A tab is to show something else of its project, as with another filter.
  * @param {string} name
  */
 export function refreshTab(name) {
   tabs.get(name)?.tab.refresh();
+}
+
+/**
+ * Something was done on a tab.
+ * @param {string} name
+ */
+export function actedOn(name) {
+  tabs.get(name)?.tab.acted();
 }
 
 /**

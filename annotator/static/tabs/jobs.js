@@ -77,7 +77,7 @@ export class JobsPanel {
       return;
     }
     const admin = project.role === 'admin';
-    const changed = () => this.live.refresh();
+    const changed = () => this.live.acted();
     const cards = {
       triggers: new TriggersCard(project, admin, changed),
       jobs: new JobsCard(admin, changed),

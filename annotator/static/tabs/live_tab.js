@@ -5,6 +5,7 @@ import { changes } from '../sync/changes.js';
 
 // Between the end of one refresh and the next that a change asks for: a busy project must not keep a tab fetching.
 const PAUSE_MILLISECONDS = 500;
+const GATHER_MILLISECONDS = 30; // changes that were made together are told one by one
 
 /** @import { Told, Topic } from '../sync/changes.js' */
 
@@ -66,13 +67,23 @@ export class LiveTab {
     if (!told.all && told.project_id && !EVERYWHERE.includes(told.topic) && !here.includes(told.project_id)) return;
     this.heard.add(told.all ? 'all' : told.topic);
     this.stale = true;
-    if (!this.timer) this.look();
+    if (!this.fetching) this.timer ??= setTimeout(() => this.rested(), GATHER_MILLISECONDS);
+  }
+
+  rested() {
+    this.timer = undefined;
+    if (this.stale) this.look();
   }
 
   // Fetches what is stale, if anybody can see it.
   look() {
     const another = this.content.wanted() !== this.content.shown();
     if (this.inSight && !this.fetching && !document.hidden && (this.stale || another)) this.refresh();
+  }
+
+  // Something was done here. The stream tells of it; where it does not stand, the tab is fetched again at once.
+  async acted() {
+    if (changes.connection.state !== 'live') await this.refresh();
   }
 
   // One refresh is on its way at a time; what is asked for meanwhile is one more after it.
@@ -89,9 +100,6 @@ export class LiveTab {
     this.failed = (await this.content.fetch(heard).catch(() => false)) === false;
     this.fetching = false;
     if (this.again) return this.refresh();
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      if (this.stale) this.look();
-    }, PAUSE_MILLISECONDS);
+    this.timer = setTimeout(() => this.rested(), PAUSE_MILLISECONDS);
   }
 }

@@ -89,10 +89,10 @@ export class PeoplePanel {
     const admin = project?.role === 'admin';
     this.audits = [];
     const audit = project && admin ? this.auditOf(project) : null;
-    const may = { admin: admin && !local, owner, changed: () => audit?.load() };
+    const may = { admin: admin && !local, owner, changed: () => this.live.acted() };
     const members = project ? new MembersCard(project, me, may) : null;
     const account = local ? null : new AccountCard(me);
-    const users = owner && !local ? new UsersCard(me) : null;
+    const users = owner && !local ? new UsersCard(me, may.changed) : null;
     const trail = owner && !local ? this.auditOf(null) : null;
     this.cards = [members, audit, account, users, trail].filter((each) => each !== null);
     const none = notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.');

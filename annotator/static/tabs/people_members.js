@@ -28,6 +28,7 @@ export class MembersCard {
     this.me = me;
     this.may = may;
     this.say = new Say();
+    this.refused = 0; // a choice that was refused is drawn as it was before
     this.list = h('ul', { class: 'g-rows' });
     this.link = h('div', { class: 'g-link-made', hidden: true });
     this.adding = h('div', {});
@@ -67,14 +68,14 @@ export class MembersCard {
    * @param {string} [done]
    */
   async change(step, done) {
-    const went = await this.say.act(step, done);
-    await this.load();
-    if (went) this.may.changed();
+    if (await this.say.act(step, done)) return this.may.changed();
+    this.refused++;
+    return this.load();
   }
 
   /** @param {MemberView[]} members */
   renderMembers(members) {
-    redraw(this.list, members, () =>
+    redraw(this.list, [members, this.refused], () =>
       members.length
         ? members.map((each) => this.member(each))
         : h(
@@ -135,7 +136,6 @@ export class MembersCard {
       const made = await post('/projects/{project_id}/invitations', this.values, { role, days });
       this.showLink(made.url, role);
     });
-    await this.load();
     this.may.changed();
   }
 

@@ -7,10 +7,15 @@ import { Say, button, card, onSubmit, row, time, twice } from './people_parts.js
 /** @import { ChangedUser, Me, UserView } from '../types' */
 
 export class UsersCard {
-  /** @param {Me} me */
-  constructor(me) {
+  /**
+   * @param {Me} me
+   * @param {() => unknown} changed called after a change
+   */
+  constructor(me, changed) {
     this.me = me;
+    this.changed = changed;
     this.say = new Say();
+    this.refused = 0; // a choice that was refused is drawn as it was before
     this.list = h('ul', { class: 'g-rows' });
     this.root = card(
       'Users of this installation',
@@ -24,7 +29,7 @@ export class UsersCard {
   load() {
     return this.say.load(async () => {
       const users = (await get('/users', {})).filter((user) => user.name !== 'local');
-      redraw(this.list, users, () => users.map((user) => this.user(user)));
+      redraw(this.list, [users, this.refused], () => users.map((user) => this.user(user)));
     });
   }
 
@@ -34,7 +39,11 @@ export class UsersCard {
    */
   async change(step, done) {
     const went = await this.say.act(step, done);
-    await this.load();
+    if (went) this.changed();
+    else {
+      this.refused++;
+      await this.load();
+    }
     return went;
   }
 

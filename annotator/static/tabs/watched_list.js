@@ -31,7 +31,7 @@ export class WatchedList extends HTMLElement {
   }
 
   async look() {
-    await this.live?.refresh();
+    await this.live?.acted();
   }
 
   /**

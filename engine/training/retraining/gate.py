@@ -243,7 +243,7 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
     if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:
         return False, f"mean IoU fell by {-generated['difference']:.3f} on generated pages"
     if taught is None or taught["difference"] is None or taught["difference"] <= 0:
-        return False, "mean IoU did not rise on the training answers"
+        return False, "it still gets the answers it was trained on wrong (mean IoU did not rise on them)"
     return True, (
         f"mean IoU rose on the training answers (from {taught['parent']['mean_iou']:.3f} to "
         f"{taught['challenger']['mean_iou']:.3f}) and fell nowhere else"
