@@ -174,10 +174,10 @@ def test_words_and_pixels_that_differ_are_said(bench: Bench) -> None:
     x0, y0, x1, y1 = bench.box("2,987.88")
     bench.page.get_by_label("Brush width").fill("60")
     bench.drag((x0, (y0 + y1) / 2), (x1, (y0 + y1) / 2))
-    expect(bench.page.locator(".g-differs")).to_have_text("1 marked word is not painted.")
+    expect(bench.page.locator(".g-differs")).to_have_text("1 selected word is not painted.")
     bench.keys.press("b")
     bench.drag((x0, y1 + 200), (x1, y1 + 200))
-    expect(bench.page.locator(".g-differs")).to_contain_text("All of the painted area is outside marked words")
+    expect(bench.page.locator(".g-differs")).to_contain_text("No text is selected under your paint.")
     bench.settled()
 
 

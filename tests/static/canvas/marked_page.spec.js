@@ -47,7 +47,7 @@ function anyAct(marks, chance, marksBefore) {
   const act = chance.one(['words', 'brush', 'eraser', 'commit', 'set']);
   if (act === 'words') {
     const on = chance.share() < 0.6,
-      numbers = chance.some(grid.numbers, chance.whole(1, 4));
+      numbers = chance.some(grid.numbers, chance.whole(1, 9));
     marks.setWords(
       numbers.filter((number) => marks.selected.has(number) !== on),
       on,
@@ -71,7 +71,7 @@ test('what is kept step by step is what the pixels and words say, and every chan
     let words = overlapping();
     const marks = open(words),
       before = [EMPTY_MARK];
-    for (let step = 0; step < 25; step++) {
+    for (let step = 0; step < 50; step++) {
       const [pixels, stood] = [Uint8Array.from(marks.mask.bytes), Uint8Array.from(marks.under.bytes)];
       marks.told = null;
       if (chance.share() < 0.25) {
@@ -112,6 +112,22 @@ test('a mark that is set stands there, whatever stood before, and nothing is tol
     assert.equal(marks.told, null);
     assert.deepEqual(marks.commit().points, [[1, 1, true]]);
   }
+});
+
+test('words that are split or deleted while they are hardly painted count as those that stand there now', () => {
+  const words = page(3),
+    parts = [{ text: 'a', box: [0, 0, 30, 24] }, { text: 'b', box: [30, 0, 70, 24] }]; // prettier-ignore
+  const marks = open(words);
+  marks.setWords([0, 1], true);
+  marks.mask.fillBox([0, 0, WIDTH, HEIGHT], 0);
+  marks.touched([0, 0, WIDTH, HEIGHT]);
+  const mark = marks.commit();
+  assert.deepEqual([...marks.bare], [0, 1]);
+  marks.setWordList(mended(words, [{ op: 'split', number: 0, parts }, { op: 'remove', number: 1 }]).words); // prettier-ignore
+  marks.set(mark);
+  assert.deepEqual([...marks.bare].sort(), [1, 3, 4], 'nothing stands in the place of the second one');
+  marks.set(EMPTY_MARK);
+  assert.deepEqual(marks.disagree(), { bare: 0, loose: 0 });
 });
 
 test('a word that is taken out leaves the pixels of words that stay', () => {

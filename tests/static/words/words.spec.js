@@ -100,7 +100,7 @@ test('a mark on words that were split, merged or deleted means what stands in th
     { op: 'split', number: 0, parts },
     { op: 'merge', numbers: [1, 2] },
     { op: 'remove', number: 9 },
-    { op: 'add', text: 'x', box: [140, 60, 175, 84] }, // over less than half of the one that is deleted
+    { op: 'add', text: 'x', box: [145, 60, 195, 84] }, // over less than half of the one that is deleted
   ]);
   const means = (numbers) =>
     living(words, numbers).map(({ number, retired }) => (retired ? `-${number}` : `${number}`));
