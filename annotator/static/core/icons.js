@@ -39,6 +39,7 @@ const PATHS = {
   question: '<path d="M3.5 4.5h13v9.5H9l-3.5 3v-3h-2Z"/>',
   clock: '<circle cx="10" cy="10" r="6.5"/><path d="M10 6.5V10l2.5 1.5"/>',
   pencil: '<path d="m4 16 .8-3.4L13.4 4l2.6 2.6-8.6 8.6Z"/>',
+  copy: '<rect x="7" y="7" width="9.5" height="9.5" rx="1.5"/><path d="M13 7V5a1.5 1.5 0 0 0-1.5-1.5H5A1.5 1.5 0 0 0 3.5 5v6.5A1.5 1.5 0 0 0 5 13h2"/>',
   more: '<circle cx="4.5" cy="10" r=".6"/><circle cx="10" cy="10" r=".6"/><circle cx="15.5" cy="10" r=".6"/>',
   spark: '<path d="M10 3.5 11.7 8.3 16.5 10l-4.8 1.7L10 16.5l-1.7-4.8L3.5 10l4.8-1.7Z"/>',
 };

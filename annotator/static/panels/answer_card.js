@@ -162,7 +162,7 @@ export class AnswerCard {
       answerAuthor(view, () => act.own()),
     );
     redraw(parts.rejection, [view.rejected, status], () => rejection(view.rejected, status));
-    redraw(parts.reading, [none, text, refining, marked], () => answerReading(view));
+    redraw(parts.reading, [none, text, refining, marked, Boolean(view.under)], () => answerReading(view));
     redraw(parts.doubtful, [view.disagreement, none, refining, Boolean(text), view.under], () => [
       answerDoubt(view),
       this.offer(view.under),

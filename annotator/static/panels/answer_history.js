@@ -26,18 +26,18 @@ const DONE = new Map([
   ['accepted', { sign: 'check', text: 'accepted it in review' }],
   ['fixed', { sign: 'check', text: 'fixed it in review' }],
 ]);
-/** @type {ReadonlyMap<string, string>} what a tool made, in words for one of it */
+/** @type {ReadonlyMap<string, readonly [one: string, several: string]>} what a tool made */
 const MADE = new Map([
-  ['word', 'word'],
-  ['box', 'box'],
-  ['brush', 'brush stroke'],
-  ['eraser', 'erasure'],
-  ['plus', 'point'],
-  ['minus', 'point'],
-  ['undo', 'undo'],
-  ['redo', 'redo'],
-  ['candidate', 'choice'],
-  ['clear', 'clearing'],
+  ['word', ['word', 'words']],
+  ['box', ['box', 'boxes']],
+  ['brush', ['brush stroke', 'brush strokes']],
+  ['eraser', ['eraser stroke', 'eraser strokes']],
+  ['plus', ['point', 'points']],
+  ['minus', ['point', 'points']],
+  ['undo', ['undo', 'undos']],
+  ['redo', ['redo', 'redos']],
+  ['candidate', ['proposal chosen', 'proposals chosen']],
+  ['clear', ['page cleared', 'pages cleared']],
 ]);
 
 const done = (/** @type {string} */ action) => DONE.get(action) ?? { sign: 'pencil', text: action };
@@ -69,7 +69,7 @@ function revisionEntry(revision) {
   const { sign, text } = done(revision.action);
   const used = Object.entries(revision.interactions).flatMap(([tool, times]) => {
     const made = MADE.get(tool);
-    return made ? [count(times, made)] : [];
+    return made ? [count(times, ...made)] : [];
   });
   return entry(
     revision.status,

@@ -32,7 +32,7 @@ export const answerHead = (annotation, pending, history, remove) =>
   h(
     'div',
     { class: 'g-answer-head' },
-    h('span', { class: 'g-asked', dir: 'auto' }, annotation.question.text),
+    h('span', { class: 'g-asked', dir: 'auto', title: annotation.question.text }, annotation.question.text),
     statusBadge(shownStatus({ ...annotation, pending })),
     h(
       'button',
@@ -74,8 +74,15 @@ export function answerAuthor({ annotation, mine, locked, reviewing }, own) {
   );
 }
 
-/** @param {{ annotation: OpenedAnswer, text: string, refining: boolean, marked: boolean }} view */
-export function answerReading({ annotation, text, refining, marked }) {
+/**
+ * @param {object} view
+ * @param {OpenedAnswer} view.annotation
+ * @param {string} view.text
+ * @param {boolean} view.refining
+ * @param {boolean} view.marked
+ * @param {number} [view.under] words that are offered
+ */
+export function answerReading({ annotation, text, refining, marked, under }) {
   if (annotation.no_answer)
     return h('p', { class: 'g-reading g-none' }, icon('none', 16), 'Not answered in this document');
   if (text)
@@ -92,7 +99,7 @@ export function answerReading({ annotation, text, refining, marked }) {
     'p',
     { class: 'g-reading g-none' },
     marked
-      ? 'No text is selected under your paint. Click the words of the answer.'
+      ? `No text is selected under your paint.${under ? '' : ' Click the words of the answer.'}`
       : 'Nothing is marked. Click the words of the answer, or choose “Not answered” below.',
   );
 }

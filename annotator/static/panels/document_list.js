@@ -202,12 +202,16 @@ export class DocumentList {
         'span',
         { class: 'g-document-text' },
         h('span', { class: 'g-name', dir: 'auto' }, each.name),
-        h(
-          'span',
-          { class: 'g-quiet', title: each.same_as ? `Same as ${each.same_as}` : null },
-          `${count(each.pages, 'page')} · ${state}${each.same_as ? ' · duplicate' : ''}`,
-        ),
+        h('span', { class: 'g-quiet' }, `${count(each.pages, 'page')} · ${state}`),
       ),
+      each.same_as
+        ? h(
+            'span',
+            { class: 'g-copied', title: `Same as ${each.same_as}` },
+            icon('copy', 14),
+            h('span', { class: 'g-unseen' }, 'Duplicate'),
+          )
+        : null,
       each.questions > 0 && each.accepted === each.questions
         ? h('span', { class: 'g-done', title: 'All questions accepted' }, icon('check', 14))
         : null,

@@ -158,7 +158,7 @@ export class RankedPages {
     const left = pages.length - number;
     const why =
       number > 1
-        ? `${number} of ${pages.length} pages asked: those with most words of the question.`
+        ? `${number} of ${pages.length} pages asked: those that share most words with the question.`
         : `1 of ${pages.length} pages asked.`;
     return h(
       'div',

@@ -134,13 +134,11 @@ export function openConflict(
       h(
         'p',
         {},
-        sentence,
-        ' ',
-        alike
-          ? 'Both versions are the same on this page.'
-          : said.keep
-            ? 'Nothing is lost. Choose a version.'
-            : 'You reviewed an earlier version.',
+        kind === 'conflict' ? null : `${sentence} `,
+        said.keep
+          ? 'Choose the version to keep. The history keeps the saved one in both cases.'
+          : 'You reviewed an earlier version.',
+        alike ? ' Both versions are the same on this page.' : null,
       ),
       h(
         'div',
@@ -152,13 +150,7 @@ export function openConflict(
           right.canvas,
         ),
       ),
-      h(
-        'p',
-        { class: 'g-quiet' },
-        isBlank(here) && isBlank(there)
-          ? ''
-          : `Page ${page.number}. The history keeps the saved version in both cases.`,
-      ),
+      h('p', { class: 'g-quiet' }, isBlank(here) && isBlank(there) ? null : `Page ${page.number}`),
     ],
     actions: [
       {

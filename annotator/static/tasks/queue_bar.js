@@ -162,7 +162,7 @@ export class QueueBar {
           until &&
             h(
               'span',
-              { title: 'Nobody else gets it before; the reservation is extended while you work' },
+              { class: 'g-until', title: 'Nobody else gets it until then. The time is extended while you work.' },
               ` · ${until}`,
             ),
         ),

@@ -61,7 +61,7 @@ export class Verdicts {
  * @param {Pick<ReviewLine, 'quality' | 'completeness'>} review
  */
 export const objections = ({ quality, completeness }) => [
-  ...(quality === false ? ['the mask is not right'] : []),
+  ...(quality === false ? ['the mask is wrong'] : []),
   ...(completeness === false ? ['something is missing'] : []),
 ];
 

@@ -65,7 +65,7 @@ def test_a_rejection_needs_a_reason_and_the_author_reads_it_and_submits_again(te
     expect(ann.status).to_have_text("Rejected")
     expect(ann.page.locator(".g-rejection")).to_contain_text("Rita rejected this")
     expect(ann.page.locator(".g-rejection")).to_contain_text("This is the date, not the total")
-    expect(ann.page.locator(".g-rejection")).to_contain_text("the mask is not right")
+    expect(ann.page.locator(".g-rejection")).to_contain_text("the mask is wrong")
     expect(ann.page.locator(".g-question-reason")).to_have_text("This is the date, not the total")
     ann.mark("2,987.88")
     expect(ann.page.locator(".g-rejection")).to_contain_text("had rejected this")
