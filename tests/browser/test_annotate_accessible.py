@@ -75,9 +75,7 @@ def test_an_answer_its_details_and_the_dialogs(bench: Bench) -> None:
         bench.keys.press("Escape")
     bench.keys.press("Delete")
     bench.settled()
-    page.route(
-        "**/api/annotations/*", lambda route: route.abort()
-    )  # this window does not hear of the other one in time
+    page.route("**/api/annotations/*", lambda route: route.abort())  # hears nothing of it
     bench.save_elsewhere([{"op": "no_answer", "value": True}])
     bench.click("2,987.88")
     expect(page.get_by_role("dialog")).to_be_visible()

@@ -72,6 +72,20 @@ def test_a_press_on_a_question_counts_although_its_row_changes_meanwhile(bench: 
     expect(bench.page.locator(".g-asked")).to_have_text("What is the total due?")
 
 
+def test_the_line_of_the_open_document_counts_the_questions_beside_it(bench: Bench) -> None:
+    bench.upload()
+    bench.page.route("**/api/projects/*/documents*", lambda route: route.abort())  # the list is not fetched anew
+    bench.ask("Who is the sender?")
+    bench.ask("What is the total due?")
+    row = bench.page.locator(".g-document[aria-selected=true]")
+    expect(row).to_contain_text("0 of 2 accepted")
+    if not bench.painted().any():
+        bench.click("2,987.88")
+    bench.keys.press("Enter")
+    expect(row).to_contain_text("1 of 2 accepted")
+    bench.settled()
+
+
 def test_a_step_of_the_zoom_draws_no_card_and_no_list(bench: Bench) -> None:
     bench.upload(invoice(pages=2))
     bench.ask("What is the total due?")

@@ -176,6 +176,12 @@ export class DocumentList {
     return { ...line, questions: this.asked.length, accepted };
   }
 
+  /** Where Tab comes in: the open document, or the search. */
+  focus() {
+    const row = this.list.querySelector('[tabindex="0"]');
+    (row instanceof HTMLElement ? row : this.search).focus();
+  }
+
   /**
    * From the field down into what it has found.
    *

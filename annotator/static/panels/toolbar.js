@@ -87,7 +87,8 @@ export class Toolbar {
     const [left, edit, right] = [part('g-tools'), part('g-edit'), part('g-view')];
     left.setAttribute('role', 'toolbar');
     left.setAttribute('aria-label', 'Tools');
-    root.append(this.menu(), left, edit, h('span', { class: 'g-space' }), right);
+    this.menu = this.menuButton();
+    root.append(this.menu, left, edit, h('span', { class: 'g-space' }), right);
     const units = [
       ...this.tools.map(({ button, rank }) => ({ element: button, home: left, rank })),
       { element: this.undo, home: edit, rank: 2, stays: true },
@@ -151,11 +152,12 @@ export class Toolbar {
     return radius;
   }
 
-  menu() {
+  menuButton() {
     return h(
       'button',
       {
         class: 'g-icon-button g-menu',
+        'aria-expanded': 'false',
         'aria-label': 'Documents and pages',
         title: 'Documents and pages',
         on: { click: () => this.act('menu') },
@@ -187,6 +189,11 @@ export class Toolbar {
     this.page.style.minWidth = room;
     this.pages.hidden = single;
     this.overflow.fit();
+  }
+
+  /** @param {boolean} open documents and pages are shown over the page */
+  showMenu(open) {
+    this.menu.setAttribute('aria-expanded', String(open));
   }
 
   /**

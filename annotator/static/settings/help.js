@@ -17,7 +17,7 @@ const caps = (chord) =>
   h(
     'span',
     { class: 'g-keys' },
-    signs(chord).map((sign) => h('kbd', {}, sign)),
+    signs(chord).flatMap((sign, at) => [at > 0 && ' ', h('kbd', {}, sign)]), // spaces, as its name has them
   );
 
 /** A command with its keys, which a press of a key changes. */
@@ -69,7 +69,7 @@ class KeyRow {
       this.listening
         ? h('i', {}, 'Press a key…')
         : chords.length
-          ? chords.map((chord, at) => [at > 0 && chords.length === 2 && h('i', {}, 'or'), caps(chord)])
+          ? chords.map((chord, at) => [at > 0 && chords.length === 2 && h('i', {}, ' or '), caps(chord)])
           : h('i', {}, 'none'),
     );
     this.keys.dataset.listening = String(this.listening);
@@ -181,8 +181,8 @@ export function openHelp(workspace) {
     { class: 'g-legend' },
     h('li', {}, h('span', { class: 'g-swatch g-model' }), 'Proposed by the model'),
     h('li', {}, h('span', { class: 'g-swatch g-person' }), 'Edited by a person'),
-    h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: painted outside marked words'),
-    h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: marked words without paint'),
+    h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: paint that covers no selected text'),
+    h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: selected words that are not painted'),
   );
   /** @type {(name: string) => (value: string) => void} */
   const appearance = (name) => (value) => {

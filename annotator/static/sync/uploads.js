@@ -11,7 +11,7 @@ export const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,
 
 /**
  * @typedef {object} UploadsActs
- * @property {() => string | undefined} project the open one
+ * @property {() => string | null | undefined} project the open one
  * @property {(stored: StoredFile) => unknown} [stored] a file has become a document; its row stays until this resolves
  * @property {(stored: StoredFile[]) => unknown} done after the last file
  * @property {(sentence: string) => unknown} failed
