@@ -165,7 +165,8 @@ export class DocumentList {
   }
 
   /**
-   * The questions of the open document are known better than its line, which is fetched now and then.
+   * The questions of the open document are known better than its line, which is fetched now and then. Standard questions
+   * that nobody has asked yet stand in the line alone.
    *
    * @param {DocumentLine} line
    * @returns {DocumentLine}
@@ -173,7 +174,7 @@ export class DocumentList {
   counted(line) {
     if (line.id !== this.open || !this.asked) return line;
     const accepted = this.asked.filter(({ status }) => ACCEPTED.has(status)).length;
-    return { ...line, questions: this.asked.length, accepted };
+    return { ...line, questions: Math.max(line.questions, this.asked.length), accepted };
   }
 
   /** Where Tab comes in: the open document, or the search. */

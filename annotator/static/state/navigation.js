@@ -74,7 +74,8 @@ export class Navigation {
     const { library, answer } = this;
     if (route.document) {
       const here = route.document === library.document?.id;
-      if (!here && !(await this.document(route.document, route.annotation ? null : route.page))) return;
+      // Without a page, the document opens as from its list; null would leave the page to us.
+      if (!here && !(await this.document(route.document, route.annotation ? null : (route.page ?? undefined)))) return;
       if (here && !route.annotation && route.page && route.page !== library.page?.id) return this.page(route.page);
       if (route.annotation && route.annotation !== answer.local?.id)
         await this.annotation(route.annotation, route.page);
