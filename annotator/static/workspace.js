@@ -278,7 +278,7 @@ export class Workspace {
   }
 
   makeNavigation() {
-    const { library, answer, pages, queue, stage, rooms } = this;
+    const { library, answer, pages, queue, stage } = this;
     return new Navigation({
       library,
       answer,
@@ -302,7 +302,7 @@ export class Workspace {
         left: () => this.work.projectChanged(),
         compare: () => this.conflicts.compare(),
         removed: (decision) => this.work.removed(decision),
-        closeMenu: () => void (rooms.left.dataset.open = 'off'),
+        closeMenu: () => this.menu(false),
       },
     });
   }
@@ -482,7 +482,14 @@ export class Workspace {
 
   /** @param {boolean} [open] the other way round, where it is not said */
   menu(open = this.rooms.left.dataset.open !== 'on') {
-    this.rooms.left.dataset.open = open ? 'on' : 'off';
+    const { left } = this.rooms,
+      { toolbar, documentList } = this.panels,
+      over = getComputedStyle(left).position === 'absolute'; // in small windows; else it is always there
+    const held = left.contains(document.activeElement);
+    left.dataset.open = open ? 'on' : 'off';
+    toolbar.showMenu(open);
+    if (over && open) documentList.focus();
+    else if (over && held) this.focusPage();
   }
 
   // --- drawing

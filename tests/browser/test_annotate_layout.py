@@ -81,7 +81,7 @@ def test_no_button_moves_when_a_tool_is_chosen(bench: Bench) -> None:
     shown = number.inner_text()
     bench.keys.press("PageUp" if shown == "12 / 12" else "PageDown")
     expect(number).not_to_have_text(shown)
-    bench.page.evaluate("document.querySelector('.glossator').workspace.toolbar.scaled(1)")
+    bench.page.evaluate("document.querySelector('.glossator').workspace.panels.toolbar.scaled(1)")
     assert bench.page.evaluate(PLACES) == before
 
 
@@ -114,6 +114,25 @@ def test_what_does_not_fit_is_worked_by_keys(bench: Bench) -> None:
     resize(bench, 1400, 900)
     expect(more).to_be_hidden()
     expect(page.locator(".g-toolbar").get_by_label("Brush width")).to_have_value("60")
+
+
+def test_the_list_that_comes_from_the_side_takes_the_focus_and_gives_it_back(bench: Bench) -> None:
+    page = bench.page
+    bench.upload(name="first.pdf")
+    bench.upload(name="second.pdf")
+    resize(bench, 390, 844)
+    menu = page.get_by_role("button", name="Documents and pages")
+    menu.focus()
+    bench.keys.press("Enter")
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    expect(page.locator(".g-document[aria-selected=true]")).to_be_focused()
+    bench.keys.press("ArrowDown")
+    bench.keys.press("Enter")
+    expect(page.locator(".g-document[aria-selected=true]")).to_contain_text("first.pdf")
+    bench.ready()
+    expect(page.locator(".g-canvas")).to_be_focused()
+    expect(menu).to_have_attribute("aria-expanded", "false")
+    expect(page.get_by_label("Search documents")).to_be_hidden()
 
 
 def test_details_unfold_in_a_small_window_and_accept_stays(bench: Bench) -> None:
