@@ -148,7 +148,7 @@ export class Workspace {
     const state = { library, session, pages, answer, askMore, work, verdicts, queue, stage, wordMode };
     this.drawing = new RenderPanels(root, rooms, state, this.panels, {
       ...{ paint: () => this.paint(), upload },
-      uploading: () => this.uploads.busy,
+      uploading: () => this.uploads.here,
     });
     this.commands = makeCommands(
       { library, session, answer, navigation, work, wordMode, stage, cursor, box, suggestions, documentList },

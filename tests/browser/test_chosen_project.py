@@ -150,7 +150,7 @@ def test_a_queue_is_left_by_whoever_is_in_it_alone(page: Page, served: Served) -
     opened(page, served, f"#project={here}")
     workspace = "document.querySelector('.glossator').workspace"
     page.locator(".g-mode[data-mode=queue]").click()
-    page.wait_for_function(f"() => {workspace}.desk.mode === 'queue'")
+    page.wait_for_function(f"() => {workspace}.work.mode === 'queue'")
     tab(page, "Quality").click()
     page.get_by_role("option", name="Maps").click()
     with page.expect_response("**/api/projects"):
@@ -158,7 +158,7 @@ def test_a_queue_is_left_by_whoever_is_in_it_alone(page: Page, served: Served) -
     page.wait_for_timeout(300)
     assert page.evaluate(f"() => {workspace}.library.project.name") == "Notes"
     page.evaluate(f"() => {workspace}.commands.queue()")
-    page.wait_for_function(f"() => {workspace}.desk.mode === 'free'")
+    page.wait_for_function(f"() => {workspace}.work.mode === 'free'")
     tab(page, "Quality")
     in_workspace(page)
     page.wait_for_function(f"() => {workspace}.library.project.name === 'Maps'")

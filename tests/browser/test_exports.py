@@ -4,6 +4,7 @@ import io
 import json
 import re
 import zipfile
+from datetime import UTC, datetime
 
 import pytest
 from PIL import Image
@@ -82,6 +83,8 @@ def test_an_export_that_fails_says_why_and_one_that_waits_can_be_stopped(bench: 
     expect(row.get_by_role("link", name="Download")).to_be_hidden()
     later = "2099-01-01 00:00:00.000000"  # no lane takes it before
     served.write("UPDATE jobs SET status = 'waiting', finished_at = NULL, run_after = ? WHERE id = ?", later, job)
+    told = "INSERT INTO changes (project_id, topic, subject_id, created_at) SELECT project_id, 'jobs', id, ? FROM jobs"
+    served.write(f"{told} WHERE id = ?", f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}", job)
     expect(row).to_contain_text("Waiting for other exports.")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -46,7 +46,7 @@ def test_files_go_into_the_project_in_which_they_were_chosen(bench: Bench) -> No
     expect(notice := bench.page.locator(".g-notice")).to_contain_text("Start with a document")
     held.release()
     done = """() => { const { uploads } = document.querySelector('.glossator').workspace;
-      return !uploads.running && !uploads.waiting.length; }"""
+      return !uploads.busy; }"""
     bench.page.wait_for_function(done)
     assert sorted(each["name"] for each in bench.get(f"/projects/{here}/documents")) == ["a.pdf", "b.pdf", "c.pdf"]
     assert bench.get(f"/projects/{elsewhere}/documents") == []

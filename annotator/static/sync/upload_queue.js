@@ -15,6 +15,7 @@ const WAIT = 5; // seconds before a file goes again to a server that has too man
  * @typedef {object} Sending
  * @property {number} id
  * @property {string} name
+ * @property {string} project
  * @property {'sending' | 'reading' | 'busy' | 'stored'} state
  * @property {number} share
  */
@@ -80,6 +81,15 @@ export class UploadQueue {
     return this.running > 0 || this.waiting.length > 0;
   }
 
+  /**
+   * Whether files of a project are on their way.
+   *
+   * @param {string | undefined} project
+   */
+  sendsTo(project) {
+    return [...this.waiting, ...this.under].some((each) => each.project === project);
+  }
+
   /** Share 0..1 of the files that is done; of one under way, half is its sending and half its reading. */
   get progress() {
     const parts = this.under.map(({ state, share }) => (state === 'stored' ? 0 : share / 2));
@@ -137,7 +147,7 @@ export class UploadQueue {
   /** @param {Waiting} from */
   async start(from) {
     /** @type {Sending} */
-    const row = { id: ++this.serial, name: from.file.name, state: 'sending', share: 0 };
+    const row = { id: ++this.serial, name: from.file.name, project: from.project, state: 'sending', share: 0 };
     this.under = [...this.under, row];
     let told;
     try {

@@ -66,6 +66,11 @@ export class Uploads {
     return this.queue.busy;
   }
 
+  /** Files of the open project are on their way. */
+  get here() {
+    return this.queue.sendsTo(this.project() ?? undefined);
+  }
+
   /** @param {EventTarget | null} to what the pointer is over now */
   left(to) {
     if (!(to instanceof Node && this.root.contains(to))) this.cover(false);
