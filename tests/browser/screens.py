@@ -234,7 +234,7 @@ def weeks(team: Team, camera: Camera) -> None:
         page.get_by_role("tab", name=tab, exact=True).click()
         page.wait_for_timeout(3000)
         if tab == "Export":
-            page.get_by_role("button", name="Which answers").click()
+            page.get_by_role("button", name="Filters").click()
         camera.take(page, f"tab-{tab.lower()}")
     page.goto(f"{team.server}/api/docs")
     camera.take(page, "reference")

@@ -20,6 +20,33 @@ const GATHER_MILLISECONDS = 30; // changes that were made together are told one 
  *   since. Resolves to false where it could not be fetched.
  */
 
+/**
+ * The part of the browser that is needed; each returns a function that ends it.
+ *
+ * @typedef {object} LivePorts
+ * @property {(topics: Topic[], heard: (told: Told) => void) => () => void} follow
+ * @property {() => boolean} live whether the stream of changes stands
+ * @property {(panel: Element, seen: (inSight: boolean) => void) => () => void} sight
+ * @property {() => boolean} hidden whether the window is out of sight
+ * @property {(look: () => void) => () => void} unhide
+ */
+
+/** @type {LivePorts} */
+const BROWSER = {
+  follow: (topics, heard) => changes.follow(topics, heard),
+  live: () => changes.connection.state === 'live',
+  sight(panel, seen) {
+    const observer = new IntersectionObserver((entries) => seen(Boolean(entries.at(-1)?.isIntersecting)));
+    observer.observe(panel);
+    return () => observer.disconnect();
+  },
+  hidden: () => document.hidden,
+  unhide(look) {
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  },
+};
+
 // Topics that concern every project's tab: which projects there are, and who may see them.
 /** @type {readonly Topic[]} */
 export const EVERYWHERE = ['projects', 'members'];
@@ -28,9 +55,11 @@ export class LiveTab {
   /**
    * @param {Element} panel what counts as in sight: the tab's panel
    * @param {Content} content
+   * @param {LivePorts} [ports]
    */
-  constructor(panel, content) {
+  constructor(panel, content, ports = BROWSER) {
     this.content = content;
+    this.ports = ports;
     this.inSight = false;
     this.stale = true;
     this.fetching = false;
@@ -38,19 +67,19 @@ export class LiveTab {
     this.failed = false; // tried again when the tab is opened, or after the next change: not for ever
     /** @type {Set<string>} */
     this.heard = new Set();
-    /** @type {number | undefined} */
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.sight = new IntersectionObserver((entries) => this.seen(Boolean(entries.at(-1)?.isIntersecting)));
-    this.sight.observe(panel);
-    this.unhidden = () => this.look();
-    document.addEventListener('visibilitychange', this.unhidden);
-    this.unfollow = changes.follow([...new Set([...content.topics, ...EVERYWHERE])], (told) => this.hear(told));
+    const topics = [...new Set([...content.topics, ...EVERYWHERE])];
+    // What changes from now on is heard, also while the first content is on its way.
+    this.ends = [
+      ports.follow(topics, (told) => this.hear(told)),
+      ports.sight(panel, (inSight) => this.seen(inSight)),
+      ports.unhide(() => this.look()),
+    ];
   }
 
   destroy() {
-    this.sight.disconnect();
-    this.unfollow();
-    document.removeEventListener('visibilitychange', this.unhidden);
+    for (const end of this.ends) end();
     clearTimeout(this.timer);
   }
 
@@ -78,12 +107,12 @@ export class LiveTab {
   // Fetches what is stale, if anybody can see it.
   look() {
     const another = this.content.wanted() !== this.content.shown();
-    if (this.inSight && !this.fetching && !document.hidden && (this.stale || another)) this.refresh();
+    if (this.inSight && !this.fetching && !this.ports.hidden() && (this.stale || another)) this.refresh();
   }
 
   // Something was done here. The stream tells of it; where it does not stand, the tab is fetched again at once.
   async acted() {
-    if (changes.connection.state !== 'live') await this.refresh();
+    if (!this.ports.live()) await this.refresh();
   }
 
   // One refresh is on its way at a time; what is asked for meanwhile is one more after it.
