@@ -1,0 +1,63 @@
+"""The tabs Documents and Questions: files are uploaded there, names can be read, and numbers add up."""
+
+import re
+
+from playwright.sync_api import FilePayload, expect
+
+from tests.browser.bench import Bench, invoice
+from tests.browser.tabs import OWN, made, send, tab
+
+NAME = "Delivery note of the eleventh of November 2026, signed.pdf"
+
+
+def pdf(name: str, content: bytes | None = None) -> FilePayload:
+    return {"name": name, "mimeType": "application/pdf", "buffer": invoice() if content is None else content}
+
+
+def test_files_are_uploaded_with_their_progress_and_their_refusals(bench: Bench) -> None:
+    page = bench.page
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", made(bench, "uploaded on its tab"))
+    panel = tab(page, "Documents")
+    expect(panel).to_contain_text("No documents yet.")
+    with page.expect_file_chooser() as chooser:
+        panel.get_by_role("button", name="Upload documents").press("Enter")
+    chooser.value.set_files([pdf(NAME), pdf("no PDF at all.pdf", b"nothing"), pdf("short.pdf")])
+    expect(panel.get_by_role("row", name=re.compile("^short"))).to_be_visible()
+    expect(panel.get_by_role("row", name=re.compile(f"^{NAME}"))).to_be_visible()
+    upload = panel.locator("glossator-upload")
+    expect(upload).to_contain_text("2 of 3 files stored")
+    upload.get_by_text("1 file was refused").click()
+    expect(upload).to_contain_text("no PDF at all.pdf")
+    expect(panel.locator(".glossator-figures")).to_contain_text(re.compile(r"2\s*documents"))
+    # On a phone, the name comes first, on whole words.
+    page.set_viewport_size({"width": 390, "height": 844})
+    row = panel.get_by_role("row", name=re.compile(f"^{NAME}"))
+    expect(row.get_by_role("cell").first).to_have_text(NAME)
+    name, line = row.get_by_role("link").bounding_box(), row.bounding_box()
+    assert name is not None and line is not None
+    assert name["y"] - line["y"] < 20 and name["width"] > 0.6 * line["width"] and name["height"] < 60
+
+
+def test_figures_of_the_queue_and_of_documents_add_up(bench: Bench) -> None:
+    page = bench.page
+    project = made(bench, "it adds up")
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    for number in range(3):
+        uploaded = page.request.post(
+            f"{bench.server}/api/projects/{project}/documents",
+            multipart={"files": pdf(f"sum {number}.pdf")},
+            headers=OWN,
+        )
+        assert uploaded.ok
+    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": ["Who pays?", "How much?"]})
+    send(bench, "POST", f"/projects/{project}/queue/next", {})  # one task is in somebody's hands
+    document = bench.get(f"/projects/{project}/documents")[0]["id"]
+    send(bench, "POST", f"/documents/{document}/ask", {"question": "Who signed?"})
+    figures = tab(page, "Questions").locator(".glossator-figures > div")
+    expect(figures.last).to_contain_text("6 in total")
+    counts = {each.split(maxsplit=1)[1]: int(each.split()[0]) for each in figures.all_inner_texts()}
+    total = counts.pop("in total")
+    assert counts["in progress"] == 1 and sum(counts.values()) == total, counts
+    row = tab(page, "Documents").get_by_role("row", name="sum 2.pdf")
+    cells = dict(zip(("questions", "accepted"), row.get_by_role("cell").all_inner_texts()[3:5], strict=True))
+    assert cells == {"questions": "3", "accepted": "0"}  # two standard ones, and one that was asked
