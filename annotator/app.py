@@ -5,19 +5,18 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import gradio as gr
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import RedirectResponse, Response
-from fastapi.staticfiles import StaticFiles
+from fastapi.responses import RedirectResponse
 
 from annotator import auth, exception_handlers, source_offer
-from annotator.canvas import HEAD, STATIC
+from annotator.canvas import HEAD
 from annotator.change_streams import ChangeStreams
+from annotator.front_end_files import STATIC, FrontEnd, Revalidated
 from annotator.gradio_gate import GradioGate
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
@@ -120,7 +119,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(auth.router(workspace, app.state.login_queue))
     app.include_router(source_offer.router(settings))
     app.mount("/source/weights", Revalidated(directory=source_offer.weights()), name="weights")
-    app.mount("/static", Revalidated(directory=STATIC), name="static")
+    app.mount("/static", FrontEnd(), name="static")
     page = build_page(service)
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
     app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
@@ -152,16 +151,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     # Gradio checks paths only on a launched page, and a mounted page is never launched; see annotator.gradio_gate.
     page.has_launched = True
     return app
-
-
-class Revalidated(StaticFiles):
-    """Static files that browsers revalidate by ETag: old and new modules must not mix after an upgrade."""
-
-    def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        """Return the file with `cache-control: no-cache`."""
-        response = super().file_response(*args, **kwargs)
-        response.headers["cache-control"] = "no-cache"
-        return response
 
 
 def _following(

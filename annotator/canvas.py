@@ -4,12 +4,11 @@ Pixels, words and edits use the REST routes, never Gradio's events: a mask takes
 Gradio event. Gradio provides the tabs around the workspace.
 """
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-STATIC = Path(__file__).parent / "static"
+from annotator.front_end_files import BASE, STATIC
 
 STYLES = (
     "theme",
@@ -31,10 +30,10 @@ _MODULES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("
 
 # For the head of the page (`gr.mount_gradio_app(..., head=HEAD)`): styles must be loaded before the first paint.
 HEAD = "\n".join(
-    ['<link rel="icon" href="/static/icon.svg" type="image/svg+xml">']
-    + [f'<link rel="stylesheet" href="/static/css/{name}.css">' for name in STYLES]
-    + [f'<link rel="modulepreload" href="/static/{module}">' for module in _MODULES]
-    + ['<script type="module" src="/static/main.js"></script>']
+    [f'<link rel="icon" href="{BASE}/icon.svg" type="image/svg+xml">']
+    + [f'<link rel="stylesheet" href="{BASE}/css/{name}.css">' for name in STYLES]
+    + [f'<link rel="modulepreload" href="{BASE}/{module}">' for module in _MODULES]
+    + [f'<script type="module" src="{BASE}/main.js"></script>']
 )
 
 # No ${...} in here: Gradio would render the template again and discard the workspace's elements.

@@ -105,9 +105,9 @@ class ChangeStreams:
         stream = Subscription(user, rights, token, news)
         with self._lock:
             if self._of[user.id] >= OF_ONE:
-                raise TooMany("You follow changes in too many windows. Close some of them.", _WAIT_SECONDS)
+                raise TooMany("Glossator is open in too many windows. Close some of them.", _WAIT_SECONDS)
             if len(self._streams) >= self._most:
-                sentence = "Too many windows follow changes on this server. Ask GET /api/changes/since instead."
+                sentence = "Too many change streams are open on this server. Use GET /api/changes/since instead."
                 raise TooMany(sentence, _WAIT_SECONDS)
             self._of[user.id] += 1
             if self._thread is None:

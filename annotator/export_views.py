@@ -35,10 +35,10 @@ class ExportView(BaseModel):
     format: str
     title: str = Field(description="The format, for people.")
     chosen: str = Field(description="The filters, for people; empty: all accepted answers.")
-    by: str = Field(description="Who asked for it.")
+    by: str = Field(description="User who started it.")
     asked_at: datetime
     state: Literal["waiting", "running", "done", "failed", "stopped"]
-    stopping: bool = Field(description="Somebody has stopped it, and it ends at its next step.")
+    stopping: bool = Field(description="Whether it was stopped; it ends at its next step.")
     progress: float = Field(description="Share done, 0..1.")
     message: str = Field(description="Its present step, its result, or why it failed.")
     answers: int | None = Field(description="Once they are written.")

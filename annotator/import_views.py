@@ -29,9 +29,7 @@ class ImportedView(BaseModel):
     read: int = Field(description="Pages without words, read by OCR.")
     answers: int
     no_answer: int = Field(description="Questions marked as not answered by the document.")
-    lost: dict[str, int] = Field(
-        description="What was left out, by name: further answers to the same question, automatic answers, and so on."
-    )
+    lost: dict[str, int] = Field(description="Number of entries left out, by kind, such as automatic answers.")
 
 
 class ImportUnderWay(BaseModel):
@@ -39,12 +37,12 @@ class ImportUnderWay(BaseModel):
 
     id: str = Field(description="The id of its job.")
     name: str = Field(description="The file.")
-    by: str = Field(description="Who brought it in.")
+    by: str = Field(description="User who started it.")
     began_at: datetime
     doing: str
     done: int
-    of: int = Field(description="0 while nobody knows how much there is.")
-    stopping: bool = Field(description="Somebody has stopped it, and it ends at its next step.")
+    of: int = Field(description="Total number; 0 while it is unknown.")
+    stopping: bool = Field(description="Whether it was stopped; it ends at its next step.")
 
 
 async def import_lines(followed: FollowedJob) -> AsyncIterator[str]:

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
 
-from db import changes, own_files, private
+from db import changes, own_files, private, task_states
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # a connection that rested longer is checked before use
@@ -121,11 +121,12 @@ class Database:
     def write(self) -> Iterator[Session]:
         """Yield a session that is committed once at the end, or rolled back as a whole on any exception.
 
-        What it changes is told to open screens (db.changes).
+        States of tasks follow its changes (db.task_states), and open screens are told of them (db.changes).
         """
         opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
+            task_states.store(session)
             changes.store(session)
 
     @contextmanager

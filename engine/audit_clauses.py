@@ -15,8 +15,8 @@ _CLAUSES: Mapping[str, str] = {
     "members.role": "changed {name} from {before} to {role}",
     "members.remove": "removed {name}, who was {role}",
     "members.leave": "left the project",
-    "invitations.create": "created an invitation as {role}, valid until {until} UTC",
-    "invitations.revoke": "withdrew an invitation as {role}",
+    "invitations.create": "created an invitation with the role {role}, valid until {until} UTC",
+    "invitations.revoke": "withdrew an invitation with the role {role}",
     "invitations.accept": "joined as {role}, invited by {inviter}",
     "models.promote": "promoted the model {model}",
     "models.promote.forced": "promoted the model {model} despite the gate: {reason}",
@@ -68,6 +68,10 @@ def _percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
+def _days(number: float) -> str:
+    return count(int(number), "day") if number == int(number) else f"{number:g} days"
+
+
 def _switched(what: str) -> Callable[[Any, Any], str]:
     return lambda _old, new: f"{what} is now {'on' if new else 'off'}"
 
@@ -76,15 +80,16 @@ def _became(sentence: str, written: Callable[[Any], str] = str) -> Callable[[Any
     return lambda old, new: f"{sentence.format(written(new))} instead of {written(old)}"
 
 
-_ORDERS = {"arrival": "in order of arrival", "random": "in random order", "model": "most uncertain for the model first"}
+_ORDERS = {"arrival": "Order of arrival", "random": "Random order", "model": "Most uncertain for the model first"}
 # What a change of a setting means, by its name, from the old value and the new one.
 _SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
     "review_required": lambda _old, new: "review is now required" if new else "review is no longer required",
     "retrain_automatically": _switched("automatic retraining"),
-    "retrain_after": _became("a retraining now starts after {} newly accepted answers"),
+    "retrain_after": lambda old, new: (
+        f"a retraining now starts after {count(new, 'newly accepted answer')} instead of {old}"
+    ),
     "retrain_after_days": lambda _old, new: (
-        f"an accepted answer now waits at most {count(new, 'day') if new == int(new) else f'{new:g} days'} for a "
-        "retraining"
+        f"an accepted answer now waits at most {_days(new)} for a retraining"
         if new
         else "accepted answers now wait for a retraining without a limit of days"
     ),
@@ -93,16 +98,16 @@ _SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
     ),
     "retrain_time_zone": _became("the schedule is now in the time zone {}"),
     "promotion": lambda _old, new: (
-        "a model that passed is now put to use automatically"
+        "models that pass the gate are now promoted automatically"
         if new == "automatic"
-        else "a model that passed is now put to use by an admin"
+        else "models that pass the gate are now promoted by an admin"
     ),
     "overlap_share": _became("{} of the tasks are now answered by several people", _percent),
     "overlap_people": _became("an overlapping task is now answered by {} people"),
     "gold_share": _became("{} of the tasks are now gold questions", _percent),
-    "selection": lambda _old, new: f"documents now come {_ORDERS.get(new, new)}",
-    "selection_random_share": _became("{} random documents are now mixed in", _percent),
-    "selection_patience_days": _became("a document now waits at most {} days before it is moved up"),
+    "selection": lambda _old, new: f"the document order is now “{_ORDERS.get(new, new)}”",
+    "selection_random_share": _became("the share of random documents is now {}", _percent),
+    "selection_patience_days": _became("waiting documents are now moved up after {}", _days),
     "precision_target": _became("at least {} of the automatic answers must now be right", _percent),
     "precision_answers": _became("precision is now measured on at least {} reviewed answers"),
     "audit_share": _became("{} of the automatic answers are now checked by people", _percent),

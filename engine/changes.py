@@ -65,6 +65,18 @@ _COLUMNS = (
 )
 
 
+Mark = tuple[int | None, int | None, int]
+
+
+def mark(session: Session) -> Mark:
+    """Return a value that is another one once anything has been changed, within the time that changes are kept.
+
+    The number of changes is part of it: on PostgreSQL one with a smaller id may become visible late.
+    """
+    low, high, many = session.execute(select(func.min(Change.id), func.max(Change.id), func.count(Change.id))).one()
+    return low, high, many
+
+
 def newest(session: Session, back: timedelta = timedelta()) -> int:
     """Return the cursor of a reader that begins now, or `back` ago; 0 before the first change."""
     rows = session.execute(select(Change.id, Change.created_at).order_by(Change.id.desc()).limit(_NEWEST)).all()

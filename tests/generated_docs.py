@@ -29,7 +29,7 @@ MADE = "<!-- Made by `make docs` from {source}; edit that instead. -->"
 ABOUT_SETTINGS = """
 Glossator reads its settings once, at the start, from variables of the environment or from a file `.env` in the folder
 it is started in. A variable of the environment goes before the file. Lists are written as JSON:
-`GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. A wrong value ends the start with a sentence.
+`GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. An invalid value stops the start with an error message.
 """
 ABOUT_COMMANDS = """
 `make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this page.

@@ -40,7 +40,10 @@ FAILURES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "Conflict",
         "Another change came first, or the state is already set; nothing was changed. `current` holds the newest "
         "version, if any.",
-        {"detail": "This answer was changed meanwhile: it is at revision 4, and yours builds on 3."},
+        {
+            "detail": "This answer was changed meanwhile: your change starts from revision 3, and the newest is "
+            "revision 4."
+        },
     ),
     "413": (
         "TooLarge",
@@ -222,7 +225,7 @@ CAUSES: dict[str, dict[str, str]] = {
         "500": "A page image is missing from the disk, or the export failed in every attempt.",
     },
     "POST /api/projects/{project_id}/exports": {
-        "422": "A filter or the format is wrong. That no answer matches is told by the job.",
+        "422": "A filter or the format is wrong. If no answer matches, the job says so.",
         "429": "Too many exports are waiting; Retry-After gives the seconds to wait.",
     },
     "GET /api/projects/{project_id}/exports/{export_id}/file": {

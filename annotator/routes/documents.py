@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Sequence
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
-from pydantic import BaseModel
+from pydantic import BaseModel, StringConstraints
 
 from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheLanes, TheWorkspace, required_user
@@ -15,8 +16,9 @@ from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents import read_jobs
 from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import Ingested
+from engine.documents.listing import MOST_LINES, Sort, document_page
 from engine.documents.refusal import DocumentRefused
-from engine.documents.views import DocumentLine, DocumentView, document_lines, document_view
+from engine.documents.views import DocumentLine, DocumentView, document_view
 from engine.errors import Refused
 from engine.jobs.lane import Lane
 from engine.projects import projects
@@ -27,9 +29,12 @@ router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # time.
 # The limit per user leaves places for others; the page sends two at a time.
 UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
-MOST_LINES = 100  # asked for by their ids
+MOST_IDS = 100  # documents asked for by their ids
 MOST_FILES = 50  # per request: each may take as long as a document may
 sent = APIRouter(route_class=asked_early(check_member, lambda request: UPLOADS.place(required_user(request).id)))
+
+
+DocumentId = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32}$")]
 
 
 class Taken(BaseModel):
@@ -69,19 +74,56 @@ class DocumentWithQuestions(DocumentView):
     annotations: list[AnnotationLine]
 
 
-@router.get("/projects/{project_id}/documents")
+@router.get(
+    "/projects/{project_id}/documents",
+    responses={
+        200: {
+            "headers": {
+                "Link": {
+                    "description": 'Address of the next page with rel="next" (RFC 8288); missing on the last page.',
+                    "schema": {"type": "string"},
+                },
+                "X-Total-Count": {
+                    "description": "Number of the documents that `q` finds, on all pages.",
+                    "schema": {"type": "integer"},
+                },
+            }
+        }
+    },
+)
 def list_documents(
+    request: Request,
+    response: Response,
     project_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
     ids: Annotated[
-        list[str] | None,
-        Query(alias="id", max_length=MOST_LINES, description="Only this document; repeat it for several, 100 at most."),
+        list[DocumentId] | None,
+        Query(alias="id", max_length=MOST_IDS, description="Only this document; repeat it for several, 100 at most."),
+    ] = None,
+    q: Annotated[
+        str, Query(max_length=200, description="Only documents whose name contains each of these words, in any case.")
+    ] = "",
+    sort: Annotated[Sort, Query(description="Order: newest first, or by name.")] = "-created",
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_LINES, description="Maximum number of documents on a page.")
+    ] = MOST_LINES,
+    cursor: Annotated[
+        str | None, Query(max_length=4000, description="Begin of a page; take it from the `Link` of the page before.")
     ] = None,
 ) -> list[DocumentLine]:
-    """Return a project's documents, newest first; with `id` only those of them that the project has."""
+    """Return a page of a project's documents, newest first; with `id` only those of them that the project has.
+
+    A page has 1,000 documents at most. The header `Link` holds the address of the next one.
+    """
     projects.project_by_id(workspace, project_id)
-    return document_lines(workspace, project_id, user.id, ids=ids)
+    page = document_page(workspace, project_id, user.id, query=q, sort=sort, limit=limit, cursor=cursor, ids=ids)
+    response.headers["X-Total-Count"] = str(page.total)
+    if page.next is not None:
+        asked = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
+        address = f"{request.url.path}?{urlencode([*asked, ('cursor', page.next)])}"
+        response.headers["Link"] = f'<{address}>; rel="next"'
+    return page.lines
 
 
 @sent.post("/projects/{project_id}/documents")

@@ -72,7 +72,7 @@ async def import_(
         bool, Query(description="Respond with a JSON line for each step; the last holds the result or error.")
     ] = False,
     background: Annotated[
-        bool, Query(description="Answer 202 with the job as soon as the file is on the server's disk.")
+        bool, Query(description="Respond with 202 and the job as soon as the file is stored.")
     ] = False,
 ) -> ImportedView | Response:
     """Import pages and answers. A dataset with an error is refused as a whole (422, with file and entry).

@@ -94,7 +94,7 @@ def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobV
 
 @router.get("/projects/{project_id}/jobs")
 def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[JobView]:
-    """Return the jobs of a project, newest first; those that read documents only until they have ended."""
+    """Return the jobs of a project, newest first, without finished jobs that read documents."""
     projects.project_by_id(workspace, project_id)
     return [views.job_view(job) for job in queue.list_jobs(workspace, project_id, unless_ended=(READ,))]
 

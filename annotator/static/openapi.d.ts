@@ -834,8 +834,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return a project's documents, newest first; with `id` only those of them that the project has
-         * @description Return a project's documents, newest first; with `id` only those of them that the project has.
+         * Return a page of a project's documents, newest first; with `id` only those of them that the project has
+         * @description Return a page of a project's documents, newest first; with `id` only those of them that the project has.
+         *
+         *     A page has 1,000 documents at most. The header `Link` holds the address of the next one.
          */
         get: operations["list_documents_api_projects__project_id__documents_get"];
         put?: never;
@@ -1080,8 +1082,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the jobs of a project, newest first; those that read documents only until they have ended
-         * @description Return the jobs of a project, newest first; those that read documents only until they have ended.
+         * Return the jobs of a project, newest first, without finished jobs that read documents
+         * @description Return the jobs of a project, newest first, without finished jobs that read documents.
          */
         get: operations["list_jobs_api_projects__project_id__jobs_get"];
         put?: never;
@@ -2129,7 +2131,7 @@ export interface components {
             changes: components["schemas"]["ChangeLine"][];
             /**
              * Next
-             * @description The cursor to ask with the next time.
+             * @description Cursor for the next request.
              */
             next: number;
         };
@@ -2421,7 +2423,7 @@ export interface components {
             asked_at: string;
             /**
              * By
-             * @description Who asked for it.
+             * @description User who started it.
              */
             by: string;
             /**
@@ -2463,7 +2465,7 @@ export interface components {
             state: "waiting" | "running" | "done" | "failed" | "stopped";
             /**
              * Stopping
-             * @description Somebody has stopped it, and it ends at its next step.
+             * @description Whether it was stopped; it ends at its next step.
              */
             stopping: boolean;
             /**
@@ -2636,7 +2638,7 @@ export interface components {
             known: number;
             /**
              * Lost
-             * @description What was left out, by name: further answers to the same question, automatic answers, and so on.
+             * @description Number of entries left out, by kind, such as automatic answers.
              */
             lost: {
                 [key: string]: number;
@@ -2666,7 +2668,7 @@ export interface components {
             began_at: string;
             /**
              * By
-             * @description Who brought it in.
+             * @description User who started it.
              */
             by: string;
             /** Doing */
@@ -2685,12 +2687,12 @@ export interface components {
             name: string;
             /**
              * Of
-             * @description 0 while nobody knows how much there is.
+             * @description Total number; 0 while it is unknown.
              */
             of: number;
             /**
              * Stopping
-             * @description Somebody has stopped it, and it ends at its next step.
+             * @description Whether it was stopped; it ends at its next step.
              */
             stopping: boolean;
         };
@@ -3454,7 +3456,7 @@ export interface components {
             overlap_share: number;
             /**
              * Precision Answers
-             * @description Minimum number of reviewed holdout answers for that measurement.
+             * @description Minimum number of reviewed holdout answers to measure the precision.
              * @default 100
              */
             precision_answers: number;
@@ -4180,7 +4182,7 @@ export interface components {
             blocked: string | null;
             /**
              * Changed By
-             * @description Who made it; null when the project changed by itself.
+             * @description User who made it; null for an automatic change.
              */
             changed_by: string | null;
             /**
@@ -4190,7 +4192,7 @@ export interface components {
             confirmed: number;
             /**
              * Corrected
-             * @description Automatic answers that a person corrected.
+             * @description Automatic answers that a person fixed.
              */
             corrected: number;
             /**
@@ -4384,12 +4386,12 @@ export interface components {
             job_id: string | null;
             /**
              * Near
-             * @description How near the next retraining is, as a sentence.
+             * @description Progress towards the next retraining, as a sentence.
              */
             near: string;
             /**
              * Next At
-             * @description The earlier of the two; nobody knows when the number is reached.
+             * @description The earlier of the two times; null without any.
              */
             next_at: string | null;
             /**
@@ -7161,8 +7163,16 @@ export interface operations {
     list_documents_api_projects__project_id__documents_get: {
         parameters: {
             query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
                 /** @description Only this document; repeat it for several, 100 at most. */
                 id?: string[] | null;
+                /** @description Maximum number of documents on a page. */
+                limit?: number;
+                /** @description Only documents whose name contains each of these words, in any case. */
+                q?: string;
+                /** @description Order: newest first, or by name. */
+                sort?: "-created" | "name";
             };
             header?: never;
             path: {
@@ -7176,6 +7186,10 @@ export interface operations {
             /** @description List of: Document in a project's list. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
+                    /** @description Number of the documents that `q` finds, on all pages. */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7611,7 +7625,7 @@ export interface operations {
     import__api_projects__project_id__import_post: {
         parameters: {
             query?: {
-                /** @description Answer 202 with the job as soon as the file is on the server's disk. */
+                /** @description Respond with 202 and the job as soon as the file is stored. */
                 background?: boolean;
                 /** @description auto, coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml. */
                 format?: string;
@@ -8498,7 +8512,7 @@ export interface operations {
                      *         "question": "What is the total due?",
                      *         "author": "amira",
                      *         "kind": "elsewhere",
-                     *         "sentence": "v3 is 97% sure of another place: “2,987.88 EUR”.",
+                     *         "sentence": "v3 marks another place (97% sure): “2,987.88 EUR”.",
                      *         "model": "v3",
                      *         "iou": 0.93,
                      *         "verdict": "kept",
@@ -8913,7 +8927,7 @@ export interface operations {
                      *       "clock_due_at": "2026-03-02T10:42:07Z",
                      *       "next_at": "2026-03-02T10:42:07Z",
                      *       "job_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
-                     *       "near": "7 of 20 accepted, the oldest waits 2 days of 7 days.",
+                     *       "near": "7 of 20 answers accepted, the oldest 2 days ago (limit: 7 days).",
                      *       "scheduler": {
                      *         "holder": "annotations-1:4711:5f3c10aa",
                      *         "since": "2026-03-02T10:42:07Z",

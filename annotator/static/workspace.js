@@ -1,7 +1,6 @@
 // The workspace is put together here: owners of state, what they hear of each other, panels, keys. Nothing is decided
 // here, and nobody is handed the whole.
 
-import { byAuthor, post, put } from './core/api.js';
 import { hint, Keyboard, keymap } from './core/keyboard.js';
 import { readRoute } from './core/route.js';
 import { Cursor } from './canvas/cursor.js';
@@ -11,9 +10,10 @@ import { makeCommands } from './commands.js';
 import { openHistory } from './panels/answer_history.js';
 import { makePanels } from './panels/make_panels.js';
 import { RenderPanels } from './panels/render_panels.js';
+import { Uploads } from './panels/uploads.js';
 import { appear } from './settings/appearance.js';
 import { openHelp } from './settings/help.js';
-import { OpenAnswer } from './state/answer.js';
+import { OpenAnswer, placeOf } from './state/answer.js';
 import { AskMore } from './state/ask_more.js';
 import { Library } from './state/library.js';
 import { EMPTY_MARK } from './state/marks.js';
@@ -26,7 +26,7 @@ import { Effort } from './sync/effort.js';
 import { Following, TOPICS } from './sync/following.js';
 import { IncomingPages } from './sync/incoming_pages.js';
 import { followWindow, SaveQueue } from './sync/save_queue.js';
-import { Uploads } from './sync/uploads.js';
+import { sendEdit } from './sync/send_edit.js';
 import { openStandardQuestions } from './tasks/standard_dialog.js';
 import { Verdicts } from './tasks/verdicts.js';
 import { WorkMode } from './tasks/work_mode.js';
@@ -67,6 +67,7 @@ export class Workspace {
     this.pages = new Pages((page, words) => this.wordMode.edits.waiting(page, words));
     this.library = new Library(this.pages, changed);
     this.session = new Session(me, () => this.library.project);
+    /** @type {SaveQueue} */
     this.queue = this.makeQueue(me, store);
     /** @type {OpenAnswer} */
     this.answer = this.makeAnswer();
@@ -89,13 +90,12 @@ export class Workspace {
     });
     /** @type {Navigation} */
     this.navigation = this.makeNavigation();
-    const { wordMode, navigation } = this,
-      focusPage = () => this.focusPage();
+    const { wordMode, navigation } = this;
     /** @type {WorkMode} */
     this.work = new WorkMode({
       ...{ library, session, answer, queue, navigation },
       ports: {
-        ...{ act, changed, focusPage },
+        ...{ act, changed, focusPage: () => this.focusPage() },
         tell: (sentence, action) => toasts.show(sentence, 'info', action),
         wantReason: () => this.panels.review.wantReason(),
       },
@@ -143,9 +143,8 @@ export class Workspace {
       failed: (sentence) => toasts.show(sentence, 'error'),
     });
     this.uploads.queue.follow(() => library.document || this.render());
-    const { verdicts } = this,
-      upload = () => this.uploads.choose();
-    const state = { library, session, pages, answer, askMore, work, verdicts, queue, stage, wordMode };
+    const upload = () => this.uploads.choose();
+    const state = { library, session, pages, answer, askMore, work, verdicts: this.verdicts, queue, stage, wordMode };
     this.drawing = new RenderPanels(root, rooms, state, this.panels, {
       ...{ paint: () => this.paint(), upload },
       uploading: () => this.uploads.here,
@@ -196,7 +195,7 @@ export class Workspace {
    */
   makeQueue(me, store) {
     const { toasts } = this;
-    const queue = new SaveQueue(store, me.user.id, (item) => this.send(item), {
+    const queue = new SaveQueue(store, me.user.id, (item) => sendEdit(item, this.wordMode), {
       changed: () => this.queueChanged(),
       saved: (item, answer) => this.saved(item, answer),
       conflict: (annotation) => this.conflicts.halted(annotation),
@@ -227,7 +226,7 @@ export class Workspace {
   makeFollowing() {
     return new Following(this.library, {
       seen: () => !document.hidden && this.root.getClientRects().length > 0,
-      answers: () => this.refresh(),
+      answers: () => this.navigation.refresh(),
       pages: () => this.incoming.look(),
       tasks: () => this.work.tasks.count(),
       questions: () => this.panels.suggestions.load(),
@@ -241,17 +240,7 @@ export class Workspace {
     return new OpenAnswer({
       queue,
       effort: new Effort(),
-      place: {
-        get document() {
-          return library.document;
-        },
-        get page() {
-          return library.page;
-        },
-        get submits() {
-          return session.submits;
-        },
-      },
+      place: placeOf(library, session),
       on: {
         changed: () => this.render(),
         mark: () => {
@@ -309,8 +298,13 @@ export class Workspace {
 
   /** From here on the page follows the address, the server, and its own coming into sight. */
   follow() {
-    const { navigation, following } = this,
+    const { navigation, following, queue } = this,
       { signal } = this.closing;
+    const connected = changes.connection.follow((state) => {
+      if (state !== 'offline') queue.retry(); // the server is back: edits that wait go at once
+      this.drawing.renderSaved();
+    });
+    signal.addEventListener('abort', connected);
     window.addEventListener('hashchange', () => this.act(() => navigation.moved(readRoute())), { signal });
     signal.addEventListener(
       'abort',
@@ -339,21 +333,6 @@ export class Workspace {
     }
   }
 
-  // --- what others have done
-
-  /** Somebody may have changed the answers of the open document, the open one among them. */
-  async refresh() {
-    const { library, answer, navigation, queue } = this,
-      { local } = answer;
-    await library.refresh();
-    const head = library.document?.annotations.find((each) => each.id === local?.id)?.head ?? 0;
-    if (!local || head <= local.head) return;
-    await navigation.handsFree();
-    const busy = answer.refining || answer.asking || answer.divert || queue.of(local.id).length > 0;
-    if (local !== answer.local || head <= local.head || busy) return;
-    await navigation.annotation(local.id, library.page?.id, { patient: true }).catch(() => {});
-  }
-
   // --- changing and saving
 
   /** @param {Stroke} stroke */
@@ -364,8 +343,8 @@ export class Workspace {
 
   /** Takes the words under the paint into the answer. Returns whether there were any. */
   takeWords() {
-    const { stage } = this,
-      add = wordsUnderPaint(stage);
+    const { stage } = this;
+    const add = wordsUnderPaint(stage);
     if (!add.length || !stage.page) return false;
     stage.setWords(add, true);
     this.stroke({ tool: 'word', edits: [{ op: 'words', page: stage.page.id, add, remove: [] }] });
@@ -380,23 +359,6 @@ export class Workspace {
     if (local?.no_answer) {
       this.toasts.show(`This question is marked as not answered. Press ${hint('noAnswer')} to undo that, then mark.`);
     } else if (this.library.document) this.toasts.show('Ask a question first, then edit its mark.');
-  }
-
-  /**
-   * @param {QueuedItem} item
-   * @returns {Promise<Stored>}
-   */
-  async send(item) {
-    if (item.kind === 'words') return this.wordMode.send(item);
-    const { annotation, user, key, edits, seconds } = item,
-      base = item.base ?? 0;
-    if (item.kind === 'verdict') {
-      const body = { idempotency_key: key, base, ...item.verdict, edits, seconds };
-      return post('/annotations/{annotation_id}/reviews', { annotation_id: annotation }, body, byAuthor(user));
-    }
-    const { action, prediction_id, interactions } = item;
-    const body = { idempotency_key: key, base, action, edits, prediction_id, seconds, interactions };
-    return put('/annotations/{annotation_id}/revisions', { annotation_id: annotation }, body, byAuthor(user));
   }
 
   /**

@@ -8,7 +8,10 @@ from engine.training.retraining.changes import Change, Changes
 
 _KINDS = {"gained": "good", "lost": "bad", "better": "plain", "worse": "plain"}
 _COLUMNS = ["Change", "Question", "Page", "IoU before", "IoU after"]
-NONE = empty("No run has been judged yet.", "After a retraining, this table lists the questions gained and lost.")
+NONE = empty(
+    "No run has been judged yet.",
+    "After a retraining, this table lists the questions whose answers became right or wrong.",
+)
 
 
 def shown(found: Changes, project_id: str, title: str) -> str:
@@ -33,7 +36,7 @@ def shown(found: Changes, project_id: str, title: str) -> str:
     listed = (
         table(_COLUMNS, rows)
         if rows
-        else empty("Nothing changed.", "The challenger answers every question as the champion does.")
+        else empty("Nothing changed.", "The retrained model gives the same answers as the model before it.")
     )
     return f'<h2>{title}</h2><ul class="glossator-counts">{counts}</ul>{listed}'
 

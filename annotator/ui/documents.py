@@ -1,6 +1,5 @@
 """The tab Documents: documents of a project with their progress, imports, and new projects."""
 
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -10,13 +9,20 @@ from annotator.ui.choice import NO_PROJECT, QUIET, current_user, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import Markup, badge, empty, link, moment, table
 from engine.annotation.answer_service import AnswerService
-from engine.documents.views import DocumentLine, document_lines
+from engine.documents.listing import DocumentPage, Sort, document_page
+from engine.documents.totals import DocumentTotals, document_totals
+from engine.documents.views import DocumentLine
 from engine.errors import Forbidden
 from engine.interchange.exports import FORMATS
 from engine.interchange.imports import READERS, RECOGNISE
 from engine.plurals import word
 from engine.projects import projects
 
+ROWS = 50  # of one page of the table
+ORDERS: list[tuple[str, Sort]] = [("Newest first", "-created"), ("Name", "name")]
+# The pages before this one, and the one behind, by their cursors. Kept on the page: it outlives the server.
+_NEXT = "(place) => [{ ...place, trail: [...place.trail, place.next] }]"
+_PREVIOUS = "(place) => [{ ...place, trail: place.trail.slice(0, -1) }]"
 _MADE = "(made) => { window.Glossator.chooseProject(made.id); return []; }"
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
 EMPTY = empty("No documents yet.", "Upload PDF, PNG, JPEG or TIFF files, or run: glossator ingest FILES")
@@ -80,18 +86,40 @@ def build(service: AnswerService) -> None:
             create = gr.Button("Create", scale=0, min_width=110, size="md", visible=False)
         made = gr.JSON(visible="hidden")
         upload = gr.HTML(apply_default_css=False)
+        figures = gr.HTML()
+        with gr.Row(elem_classes=["glossator-actions"]):
+            search = gr.Textbox(label="Search documents", placeholder="Part of a name", max_length=200, visible=False)
+            order = gr.Dropdown(ORDERS, value="-created", label="Order", visible=False)
         content = gr.HTML()
+        place = gr.JSON({}, visible="hidden")
+        with gr.Row(elem_classes=["glossator-actions"]):
+            previous = gr.Button("Previous", scale=0, min_width=110, size="md", visible=False)
+            following = gr.Button("Next", scale=0, min_width=110, size="md", visible=False)
         taking_in = gr.HTML(apply_default_css=False)
 
-    def show(request: gr.Request, project_id: str | None) -> list[Any]:
+    def show(request: gr.Request, project_id: str | None, query: str | None, sort: Sort | None, seen: Any) -> list[Any]:
+        query, sort = query or "", sort or "-created"
         user = current_user(service, request)
         role = role_of(service, request, project_id)
         creates = gr.update(visible=user.role == "admin")
+        hidden = gr.update(visible=False)
         if project_id is None or role is None:
-            return ["", NO_PROJECT, "", creates, creates]
-        lines = document_lines(service.workspace, project_id, user.id)
+            return ["", "", NO_PROJECT, {}, *[hidden] * 4, "", creates, creates]
         form = import_form(project_id) if role in ("reviewer", "admin") else ""
-        return [_UPLOAD, _listed(project_id, lines) if lines else EMPTY, form, creates, creates]
+        totals = document_totals(service.workspace, project_id, user.id)
+        if not totals.documents:
+            return [_UPLOAD, "", EMPTY, {}, *[hidden] * 4, form, creates, creates]
+        trail = _trail(seen, project_id, query, sort)
+        cursor = trail[-1] if trail else None
+        page = document_page(service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor)
+        there = {"project": project_id, "query": query, "sort": sort, "trail": trail, "next": page.next}
+        pages = [
+            gr.update(visible=bool(trail or page.next), interactive=bool(trail)),
+            gr.update(visible=bool(trail or page.next), interactive=page.next is not None),
+        ]
+        shown = gr.update(visible=True)
+        listed = _listed(project_id, page, len(trail) * ROWS)
+        return [_UPLOAD, _figures(totals), listed, there, shown, shown, *pages, form, creates, creates]
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
         user = current_user(service, request)
@@ -100,13 +128,45 @@ def build(service: AnswerService) -> None:
         project = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
         return {"id": project.id}, ""
 
-    tab.follow(show, [], [upload, content, taking_in, name, create])
+    filled = [upload, figures, content, place, search, order, previous, following, taking_in, name, create]
+    tab.follow(show, [search, order, place], filled)
+    tab.again(search.change, order.input)
+    for button, turn in ((previous, _PREVIOUS), (following, _NEXT)):
+        tab.again(button.click(None, place, place, js=turn, **QUIET).then)
     created = gr.on([create.click, name.submit], make, name, [made, name], **QUIET)
     tab.acted(created.success(None, made, None, js=_MADE, **QUIET).then)
 
 
-def _listed(project_id: str, lines: Sequence[DocumentLine]) -> str:
-    """Return the documents of a project with their sums (HTML)."""
+def _trail(seen: Any, project_id: str, query: str, sort: str) -> list[str]:
+    """Return the cursors of the pages up to the one that is shown; none after another choice or search."""
+    asked = {"project": project_id, "query": query, "sort": sort}
+    if not isinstance(seen, dict) or any(seen.get(key) != value for key, value in asked.items()):
+        return []
+    return [each for each in seen.get("trail", []) if isinstance(each, str)]
+
+
+def _figures(totals: DocumentTotals) -> str:
+    """Return the sums over all documents of a project (HTML)."""
+    sums = (
+        (totals.documents, "document", "documents"),
+        (totals.pages, "page", "pages"),
+        (totals.questions, "question", "questions"),
+        (totals.accepted, "accepted", "accepted"),
+    )
+    shown = "".join(f"<div><b>{number:,}</b> {word(number, *words)}</div>" for number, *words in sums)
+    return f'<div class="glossator-figures">{shown}</div>'
+
+
+def _listed(project_id: str, page: DocumentPage, before: int) -> str:
+    """Return a page of documents (HTML).
+
+    Args:
+        project_id: project of the documents.
+        page: the page.
+        before: number of documents on the pages before it.
+    """
+    if not page.lines:
+        return empty("No documents found.", "No document name contains all of these words.")
     rows = [
         [
             link(f"/app/#project={project_id}&document={line.id}", line.name),
@@ -117,13 +177,8 @@ def _listed(project_id: str, lines: Sequence[DocumentLine]) -> str:
             moment(line.created_at),
             _notes(line),
         ]
-        for line in lines
+        for line in page.lines
     ]
-    sums = (
-        (len(lines), "document", "documents"),
-        (sum(line.pages for line in lines), "page", "pages"),
-        (sum(line.questions for line in lines), "question", "questions"),
-        (sum(line.accepted for line in lines), "accepted", "accepted"),
-    )
-    figures = "".join(f"<div><b>{number:,}</b> {word(number, *words)}</div>" for number, *words in sums)
-    return f'<div class="glossator-figures">{figures}</div>{table(COLUMNS, rows)}'
+    last = before + len(rows)
+    shown = f"Documents {before + 1:,} to {last:,} of {max(page.total, last):,}"
+    return f'<p class="glossator-range">{shown}</p>{table(COLUMNS, rows)}'

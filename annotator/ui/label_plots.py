@@ -43,7 +43,7 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
             ]
         )
     named = [row.sentence for row in people if row.sentence]
-    sentence = " ".join(named) or "Nobody disagrees with all others."
+    sentence = " ".join(named) or "Nobody has a low reliability."
     heads = ["Person", "Reliability", "Comparisons", "Gold questions", "Mean weight"]
     note = "Training counts each answer by its weight. Mean weight: in the newest snapshot for training."
     return plots.framed(title, sentence, f'{table(heads, rows)}<p class="glossator-note">{note}</p>')

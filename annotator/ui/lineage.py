@@ -71,7 +71,7 @@ def picture(versions: Sequence[VersionView]) -> str:
     legend = [(f"s{place}", HOLDOUTS[name]) for place, name in enumerate(JUDGED_ON)]
     cells = [[one.label, *(written(one, name) for name in JUDGED_ON)] for one in judged]
     values = table(["Model", *(HOLDOUTS[name] for name in JUDGED_ON)], cells)
-    sentence = "With 90 % intervals, as judged. Lines join a model and the one it began with. Ring: model in use."
+    sentence = "With 90 % intervals, as judged. Lines join a model and its parent. Ring: model in use."
     return plots.figure(TITLE, sentence, drawn, legend, values)
 
 

@@ -225,9 +225,9 @@ def _choices(found: Choices) -> str:
         for each in found.by
     ]
     if found.more is None:
-        sentence = "Finished documents. The other kind has none yet."
+        sentence = "The comparison needs finished documents of both kinds: selected by the model, and random."
     else:
-        sentence = f"Selected by the model: {found.more:+.1f} a page compared with random documents"
+        sentence = f"Selected by the model: {found.more:+.1f} corrections a page compared with random documents"
         if found.more_low is None or found.more_high is None:
             sentence += ". The interval needs six finished documents of each kind."
         else:

@@ -23,14 +23,14 @@ from engine.training.retraining import trigger, views
 from engine.training.retraining.changes import changes_of
 from engine.training.retraining.readiness import NOTHING_TO_LEARN, readiness
 
-RUN_COLUMNS = ["Started", "Learned from", "Models", "Outcome", "Verdict"]
+RUN_COLUMNS = ["Started", "Trained on", "Models", "Outcome", "Verdict"]
 EMPTY = empty(
     "No retraining yet.",
     "Accept answers on the tab Annotate. When there are enough, the model is retrained on them and judged against the "
     "model in use. It replaces that model only if it is better. Curves and verdict appear here.",
 )
 MODEL_COLUMNS = [
-    "Model", "Began with", "Created", *(f"{curves.FIGURE}, {curves.HOLDOUTS[name].lower()}" for name in JUDGED_ON),
+    "Model", "Parent", "Created", *(f"{curves.FIGURE}, {curves.HOLDOUTS[name].lower()}" for name in JUDGED_ON),
     "Optimizer", "Snapshot",
 ]  # fmt: skip
 _CHANGES_SHOWN = 40

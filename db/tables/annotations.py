@@ -10,6 +10,9 @@ from db.base import Base, Id, Moment, Reference
 
 UNRANKED = 1_000_000_000  # priority of a task without a rank
 _STANDING = text("status <> 'removed'")
+_EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
+_REJECTED = text("rejected > 0")
+_GOLD = text("gold_revision_id IS NOT NULL")
 
 
 class Question(Base):
@@ -50,7 +53,8 @@ class Annotation(Base):
             postgresql_where=_STANDING,
         ),
         Index("ix_annotations_document_id_question_id", "document_id", "question_id"),
-        Index("ix_annotations_project_id_status", "project_id", "status"),
+        Index("ix_annotations_standing_of", "project_id", "status", "author_id", "question_id"),
+        Index("ix_annotations_edited_by", "project_id", "edited_by", sqlite_where=_EDITED, postgresql_where=_EDITED),
     )
 
     id: Mapped[Id]
@@ -61,6 +65,7 @@ class Annotation(Base):
     status: Mapped[str] = mapped_column(String(20), default="draft")
     head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has answered
     source: Mapped[str] = mapped_column(String(200), default="page")
+    edited_by: Mapped[Reference | None]  # another person, author of the newest revision
     created_at: Mapped[Moment]
 
 
@@ -114,6 +119,7 @@ class Task(Base):
     """A standard question to be answered on one document by `wanted` people; the queue assigns it.
 
     `gold_revision_id` marks a gold question: its answer is known and inserted unannounced to measure accuracy.
+    `answered`, `rejected` and `state` repeat what its answers say; each unit of work keeps them (db.task_states).
     """
 
     __tablename__ = "tasks"
@@ -121,7 +127,9 @@ class Task(Base):
         CheckConstraint("chosen_by in ('model', 'random', 'age', 'hand')", name="chosen_by"),
         UniqueConstraint("document_id", "question_id"),
         Index("ix_tasks_project_id_id", "project_id", "id"),
-        Index("ix_tasks_project_id_priority_document_id", "project_id", "priority", "document_id"),
+        Index("ix_tasks_queue", "project_id", "state", "priority", "document_id"),
+        Index("ix_tasks_rejected", "project_id", "rejected", sqlite_where=_REJECTED, postgresql_where=_REJECTED),
+        Index("ix_tasks_gold", "project_id", "gold_revision_id", sqlite_where=_GOLD, postgresql_where=_GOLD),
     )
 
     id: Mapped[Id]
@@ -133,7 +141,20 @@ class Task(Base):
     priority: Mapped[int] = mapped_column(default=UNRANKED)  # the smallest comes first; engine.selection.ranking
     chosen_by: Mapped[str | None] = mapped_column(String(10))  # source of its priority; None: order of arrival
     closed_at: Mapped[datetime | None]  # its question is no longer a standard one
+    answered: Mapped[int] = mapped_column(default=0)  # submitted and accepted answers
+    rejected: Mapped[int] = mapped_column(default=0)  # rejected answers
+    state: Mapped[str] = mapped_column(String(10), default="")  # see db.task_states; "": new
     created_at: Mapped[Moment]
+
+
+class TaskCount(Base):
+    """Number of a project's tasks in a state, kept with them (db.task_states)."""
+
+    __tablename__ = "task_counts"
+
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    state: Mapped[str] = mapped_column(String(10), primary_key=True)
+    number: Mapped[int]
 
 
 class Lease(Base):

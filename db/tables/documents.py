@@ -1,5 +1,6 @@
 """Tables of documents, their groups with the immutable split, pages, and words."""
 
+import unicodedata
 from datetime import datetime
 from typing import Any, Literal
 
@@ -9,6 +10,19 @@ from sqlalchemy.orm import Mapped, mapped_column
 from db.base import Base, Id, Moment, Reference, Sha256
 
 Split = Literal["train", "recent", "frozen"]
+LONGEST_KEY = 512  # characters; an index of PostgreSQL holds 2,700 bytes
+
+
+def search_key(text: str) -> str:
+    """Return a text as searches compare it: without differences of case, ligatures and composed letters.
+
+    Source: Unicode Standard, 3.13, compatibility caseless matching.
+    """
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _key_of_name(context: Any) -> str:
+    return search_key(context.get_current_parameters()["name"])[:LONGEST_KEY]
 
 
 class DocumentGroup(Base):
@@ -35,13 +49,19 @@ class Document(Base):
     """An uploaded file of a project; the same bytes twice are one document."""
 
     __tablename__ = "documents"
-    __table_args__ = (UniqueConstraint("project_id", "sha256"),)
+    __table_args__ = (
+        UniqueConstraint("project_id", "sha256"),
+        Index("ix_documents_project_id_id", "project_id", "id"),
+        # Holds all that a search in names and a list by name look at, so neither reads the table.
+        Index("ix_documents_project_id_name_key_id", "project_id", "name_key", "id"),
+    )
 
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     group_id: Mapped[Reference] = mapped_column(ForeignKey("document_groups.id"), index=True)
     sha256: Mapped[Sha256]  # of the file: its blob
-    name: Mapped[str] = mapped_column(String(255))
+    name: Mapped[str] = mapped_column(String(255))  # never changes
+    name_key: Mapped[str] = mapped_column(String(LONGEST_KEY), default=_key_of_name)
     media_type: Mapped[str] = mapped_column(String(60))
     byte_count: Mapped[int] = mapped_column(BigInteger)
     title: Mapped[str | None] = mapped_column(Text)

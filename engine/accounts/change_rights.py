@@ -33,7 +33,7 @@ class ChangeLine(BaseModel):
 class ChangesView(BaseModel):
     """Changes since a cursor. `all`: they are not known any more, so everything may have changed."""
 
-    next: int = Field(description="The cursor to ask with the next time.")
+    next: int = Field(description="Cursor for the next request.")
     all: bool = False
     changes: list[ChangeLine] = Field(default_factory=list)
 

@@ -86,11 +86,11 @@ def hidden_questions(session: Session, document_id: str, viewer_id: str) -> set[
     return set(session.scalars(select(Task.question_id).where(Task.document_id == document_id, compared(viewer_id))))
 
 
-def unnamed_tasks(session: Session, project_id: str, viewer_id: str) -> set[str]:
-    """Return ids of tasks whose holders and authors are not named to the user; empty for reviewers."""
-    if sees_all(session, project_id, viewer_id):
+def unnamed_tasks(session: Session, project_id: str, viewer_id: str, tasks: Collection[str]) -> set[str]:
+    """Return those of a project's tasks whose holders and authors are not named to the user; none for reviewers."""
+    if not tasks or sees_all(session, project_id, viewer_id):
         return set()
-    return set(session.scalars(select(Task.id).where(Task.project_id == project_id, compared(viewer_id))))
+    return set(session.scalars(select(Task.id).where(Task.id.in_(tasks), compared(viewer_id))))
 
 
 def is_hidden(session: Session, annotation: Annotation, viewer_id: str) -> bool:

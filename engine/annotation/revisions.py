@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import changes
+from db import changes, task_states
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import leases
@@ -81,7 +81,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
     with workspace.database.write() as session:
         answer = _allowed(session, annotation_id, request, user_id)
         status = STATUS_AFTER[answer.action]
-        before = advance(session, annotation_id, request.base, request.idempotency_key, status)
+        before = advance(session, annotation_id, request.base, request.idempotency_key, status, user_id)
         if before is not None:
             return before
         if isinstance(prepared, Refused):
@@ -124,7 +124,11 @@ _APPEND = insert(Revision.__table__)  # type: ignore[arg-type]
 _ADVANCE = (
     update(Annotation)
     .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"), standing())
-    .values(head=bindparam("following"), status=bindparam("becomes"))
+    .values(
+        head=bindparam("following"),
+        status=bindparam("becomes"),
+        edited_by=case((Annotation.author_id == bindparam("editor"), None), else_=bindparam("editor")),
+    )
     .returning(Annotation.id)
     .execution_options(synchronize_session=False)
 )
@@ -132,24 +136,28 @@ _ADVANCE = (
 
 def moved_on(head: int, base: int) -> RevisionConflict:
     """Return the conflict of a change that builds on another revision than the newest."""
-    return RevisionConflict(f"This answer was changed meanwhile: it is at revision {head}, and yours builds on {base}.")
+    return RevisionConflict(
+        f"This answer was changed meanwhile: your change starts from revision {base}, and the newest is "
+        f"revision {head}."
+    )
 
 
-def advance(session: Session, annotation_id: str, base: int, key: str, status: str) -> Saved | None:
-    """Move the head of an annotation from `base` to the next revision, which the caller appends.
+def advance(session: Session, annotation_id: str, base: int, key: str, status: str, editor_id: str) -> Saved | None:
+    """Move the head of an annotation from `base` to the next revision, which the caller appends for its editor.
 
     Returns None when the head was moved. Returns the stored revision when the same request succeeded before and its
     response was lost. Raises RevisionConflict when `base` is not the head, NotFound when the answer was removed.
     """
     # PostgreSQL lets two writers reach this point; the conditional update lets one of them pass. The other waits here
     # for the first commit, so its search by key below sees the stored revision.
-    moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status}
+    moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status, "editor": editor_id}
     advanced = session.connection().execute(_ADVANCE, moved).scalar()
     return None if advanced is not None else _saved_before(session, annotation_id, base, key)
 
 
 def tell(session: Session, project_id: str, document_id: str, question_id: str, author_id: str) -> None:
-    """Tell open screens of an answer that `advance` has moved; the session does not see its statements."""
+    """Note an answer that `advance` has moved, for its task and open screens; the session does not see statements."""
+    task_states.touch(session, document_id, question_id)
     changes.tell(session, "answers", project_id, document_id, question_id=question_id, author_id=author_id)
 
 

@@ -230,8 +230,8 @@ def _saved_before(session: Session, page: Page, request: MendRequest) -> MendedW
     session.refresh(page)
     if edit is None:
         raise WordsConflict(
-            f"The words of this page changed meanwhile: they are at version {page.words_version}, and your change "
-            f"builds on {request.base}."
+            f"The words of this page were changed meanwhile: your change starts from version {request.base}, and the "
+            f"newest is version {page.words_version}."
         )
     return _saved_words(listed(session, page.id), page.words_version, edit)
 

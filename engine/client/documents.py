@@ -1,7 +1,7 @@
 """The client's methods for documents, pages and words."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,23 @@ class Documents:
             uploaded.refused += answer.refused
         return uploaded
 
-    def documents(self, project_id: str, ids: Sequence[str] | None = None) -> list[DocumentLine]:
-        """Return the documents of a project, newest first; with `ids` only these, 100 at most."""
-        return self._at.get(list[DocumentLine], f"/projects/{project_id}/documents", id=ids)
+    def documents(
+        self, project_id: str, ids: Sequence[str] | None = None, *, query: str | None = None, sort: str | None = None
+    ) -> list[DocumentLine]:
+        """Return all documents of a project, page after page; see `each_document`."""
+        return list(self.each_document(project_id, ids, query=query, sort=sort))
+
+    def each_document(
+        self, project_id: str, ids: Sequence[str] | None = None, *, query: str | None = None, sort: str | None = None
+    ) -> Iterator[DocumentLine]:
+        """Yield the documents of a project, fetched in pages while they are used.
+
+        ids: only these, 100 at most.
+        query: only documents whose name contains each of these words.
+        sort: "-created", newest first and the default, or "name".
+        """
+        path = f"/projects/{project_id}/documents"
+        return self._at.each(DocumentLine, path, id=ids, q=query, sort=sort)
 
     def document(self, document_id: str) -> Document:
         """Return a document with its pages and questions."""

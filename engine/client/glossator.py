@@ -76,8 +76,8 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
         for project in found:
             if project.name == name:
                 return project
-        there = ", ".join(each.name for each in found) or "none that you may see"
-        raise ServerSaid(f"There is no project {name!r}; there is {there}.", 404)
+        there = ", ".join(each.name for each in found) or "none"
+        raise ServerSaid(f"There is no project {name!r}. Projects: {there}.", 404)
 
     def changed_since(self, since: int | None = None) -> ChangesView:
         """Return what changed since a cursor, and the next cursor; without one, in the last three seconds."""

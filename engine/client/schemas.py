@@ -92,7 +92,7 @@ class ChangesView(BaseModel):
     """Changes since a cursor. `all`: they are not known any more, so everything may have changed."""
 
     next: int
-    """The cursor to ask with the next time."""
+    """Cursor for the next request."""
     all: bool = False
     changes: Annotated[list[ChangeLine], Field(validate_default=True)] = []
 
@@ -189,11 +189,11 @@ class ExportView(BaseModel):
     chosen: str
     """The filters, for people; empty: all accepted answers."""
     by: str
-    """Who asked for it."""
+    """User who started it."""
     asked_at: datetime
     state: Literal["waiting", "running", "done", "failed", "stopped"]
     stopping: bool
-    """Somebody has stopped it, and it ends at its next step."""
+    """Whether it was stopped; it ends at its next step."""
     progress: float
     """Share done, 0..1."""
     message: str
@@ -256,14 +256,14 @@ class ImportUnderWay(BaseModel):
     name: str
     """The file."""
     by: str
-    """Who brought it in."""
+    """User who started it."""
     began_at: datetime
     doing: str
     done: int
     of: int
-    """0 while nobody knows how much there is."""
+    """Total number; 0 while it is unknown."""
     stopping: bool
-    """Somebody has stopped it, and it ends at its next step."""
+    """Whether it was stopped; it ends at its next step."""
 
 
 class ImportedSet(BaseModel):
@@ -280,7 +280,7 @@ class ImportedSet(BaseModel):
     no_answer: int
     """Questions marked as not answered by the document."""
     lost: dict[str, int]
-    """What was left out, by name: further answers to the same question, automatic answers, and so on."""
+    """Number of entries left out, by kind, such as automatic answers."""
 
 
 class InvitationView(BaseModel):
@@ -719,7 +719,7 @@ class StageView(BaseModel):
     reason: str
     """Reason of the latest change."""
     changed_by: str | None
-    """Who made it; null when the project changed by itself."""
+    """User who made it; null for an automatic change."""
     model: str
     """Label of the model in use."""
     target: float
@@ -743,7 +743,7 @@ class StageView(BaseModel):
     confirmed: int
     """Automatic answers that a person confirmed."""
     corrected: int
-    """Automatic answers that a person corrected."""
+    """Automatic answers that a person fixed."""
     audit: AuditView
     surveyed: int
     """Tasks that the survey has answered."""
@@ -829,11 +829,11 @@ class TriggersView(BaseModel):
     clock_due_at: datetime | None
     """Next time of the schedule."""
     next_at: datetime | None
-    """The earlier of the two; nobody knows when the number is reached."""
+    """The earlier of the two times; null without any."""
     job_id: str | None
     """Id of the retraining that waits or runs; null without one."""
     near: str
-    """How near the next retraining is, as a sentence."""
+    """Progress towards the next retraining, as a sentence."""
     scheduler: SchedulerView | None
     """The worker that checks the triggers; null when none runs."""
     firings: list[FiringView]

@@ -1,7 +1,7 @@
 """Requests to a server over HTTP: log in, try again, and raise each failure as one sentence."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -56,6 +56,17 @@ class Connection:
     def get(self, kind: type[_Answer], path: str, **query: Any) -> _Answer:
         """Send a GET request, and return the answer as the type `kind`."""
         return _typed(kind, self.send("GET", path, params={k: v for k, v in query.items() if v is not None}))
+
+    def each(self, kind: type[_Answer], path: str, **query: Any) -> Iterator[_Answer]:
+        """Yield the items of a list that comes in pages: each names the next in its header Link (RFC 8288)."""
+        params = {k: v for k, v in query.items() if v is not None}
+        while True:
+            answer = self.send("GET", path, params=params)
+            yield from _typed(cast(Any, list[kind]), answer)  # type: ignore[valid-type]
+            following = answer.links.get("next", {}).get("url")
+            if following is None:
+                return
+            params["cursor"] = httpx.URL(following).params["cursor"]
 
     def post(self, kind: type[_Answer], path: str, body: Any = None, *, repeatable: bool = True) -> _Answer:
         """POST JSON, and return the answer as the type `kind`.

@@ -11,16 +11,18 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.found import document_called
 from engine.documents.ingest import ingest as ingest_file
+from engine.documents.listing import document_lines
 from engine.documents.refusal import DocumentRefused
-from engine.documents.views import document_lines, document_view
+from engine.documents.views import document_view
 from engine.errors import Refused
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(ingest)
-    documents = typer.Typer(no_args_is_help=True, help="List, show and sign documents.")
+    documents = typer.Typer(no_args_is_help=True, help="List and show documents, and compute their page signatures.")
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("sign")(sign_documents)
@@ -33,7 +35,7 @@ def ingest(
     licence: Annotated[str | None, typer.Option(help="Licence of the documents, exported with them.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Add files to a project. Each becomes a document or is refused with a sentence."""
+    """Add files to a project. Each becomes a document or is refused with a reason."""
     paths = [
         each for path in files for each in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not each.is_dir()
     ]
@@ -54,7 +56,7 @@ def ingest(
                         workspace, path, name=path.name, project_id=project_id, user_id=user.id, licence=licence
                     )
                     row |= {
-                        "outcome": "new" if done.created else "there already",
+                        "outcome": "new" if done.created else "already in the project",
                         "document_id": done.document_id,
                         "pages": done.pages,
                         "words": done.words,
@@ -157,16 +159,16 @@ def show_document(
 def sign_documents(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Sign documents of earlier versions to detect near-duplicates. The worker does this when it starts."""
+    """Compute missing page signatures, which detect near-duplicates. The worker does this when it starts."""
     from engine.documents.duplicates.signature_backfill import sign
 
     with here() as workspace, progress() as bar:
-        task = bar.add_task("Signing", total=None)
+        task = bar.add_task("Computing page signatures", total=None)
         done = sign(workspace, lambda at, total: bar.update(task, completed=at, total=total))
     if json:
         emit({"documents": done.documents, "quarantined": done.quarantined})
         return
-    output.print(f"{done.documents} documents were signed." if done.documents != 1 else "1 document was signed.")
+    output.print(f"Page signatures of {count(done.documents, 'document')} were computed.")
     for name in done.quarantined:
         output.print(
             f"{name} was quarantined; glossator documents show gives the reason.", markup=False, soft_wrap=True

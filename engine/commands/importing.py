@@ -77,7 +77,7 @@ def import_(
             }
         )
         return
-    lost = "".join(f" Left out: {count:,} of {name}." for name, count in sorted(found.lost.items()))
+    lost = "".join(f" Left out: {name} ({count:,})." for name, count in sorted(found.lost.items()))
     read = f" ({found.read:,} read by OCR)" if found.read else ""
     output.print(
         f"Imported as {found.form}: {found.documents:,} new documents ({found.known:,} existed), {found.pages:,} "

@@ -30,7 +30,7 @@ def list_(
     project: Annotated[str | None, typer.Option("--project", help="Limit the list to this project.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List jobs, newest first; those that read documents only until they have ended."""
+    """List jobs, newest first. Finished jobs that read documents are left out."""
     with here() as workspace:
         found = queue.list_jobs(
             workspace, project_named(workspace, project).id if project else None, unless_ended=(READ,)

@@ -100,7 +100,7 @@ def set_project(
         float | None, typer.Option(help="Minimum share of automatic answers that are right.")
     ] = None,
     precision_answers: Annotated[
-        int | None, typer.Option(help="Minimum number of reviewed answers for that measurement.")
+        int | None, typer.Option(help="Minimum number of reviewed answers to measure their precision.")
     ] = None,
     audit_share: Annotated[float | None, typer.Option(help="Share of automatic answers sampled for audit.")] = None,
 ) -> None:

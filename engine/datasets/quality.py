@@ -165,8 +165,8 @@ def _iou(one: tuple[float, float, float, float], other: tuple[float, float, floa
 
 CONTRADICTED = "contradicted"
 CHECKS = (
-    Check("nothing_marked", "It has an answer but marks nothing.", nothing_marked),
-    Check("far_from_its_words", "Its mark lies beside the words that it names.", far_from_its_words),
+    Check("nothing_marked", "It is answered, but nothing is marked.", nothing_marked),
+    Check("far_from_its_words", "Its mark covers almost nothing of its words.", far_from_its_words),
     Check("most_of_the_page", "It covers most of the page.", most_of_the_page),
     Check("words_unread", "OCR was unsure of its words; fix them on the tab Annotate.", words_unread),
     Check(

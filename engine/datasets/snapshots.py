@@ -117,14 +117,18 @@ def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: 
 
 def _nothing(filters: Filters, unfit_ones: int) -> str:
     where = f" on a document of the split {' or '.join(filters.splits)}" if filters.splits else ""
-    left = f": {unfit_ones} of them {word(unfit_ones, 'is', 'are')} unfit, see the tab Quality" if unfit_ones else ""
+    left = (
+        f"; {unfit_ones} unfit {word(unfit_ones, 'answer is', 'answers are')} left out, see the tab Quality"
+        if unfit_ones
+        else ""
+    )
     what = (
         "accepted answer"
         if set(filters.statuses) <= set(ACCEPTED)
         else f"answer that is {' or '.join(filters.statuses)}"
     )
     kept_out = " Those of a version whose checks failed are left out." if AUTOMATIC in filters.statuses else ""
-    return f"There is no {what}{where} to freeze yet{left}.{kept_out}"
+    return f"There is no {what}{where} for a snapshot yet{left}.{kept_out}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +183,19 @@ def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
 
 def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...] | None = None) -> dict[str, datetime]:
     """Return the accepted revisions of a project with their times, one a question; unfit ones too."""
-    chosen = _chosen(Annotation.project_id == project_id, Filters(splits=splits)).where(
-        Annotation.id.in_(_one_a_question(project_id))
+    place = _place_in_question(Revision).label("place")
+    # Splits and reading are facts of a document, so they leave out whole questions, never one answer of several.
+    ranked = (
+        select(Revision.id, Revision.created_at, place)
+        .join_from(Annotation, Revision, is_newest())
+        .join(Document, Document.id == Annotation.document_id)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .where(Annotation.project_id == project_id, Revision.status.in_(ACCEPTED), ~is_being_read())
     )
-    rows = session.execute(chosen.with_only_columns(Revision.id, Revision.created_at))
+    if splits is not None:
+        ranked = ranked.where(DocumentGroup.split.in_(splits))
+    found = ranked.where(DocumentGroup.quarantined_at.is_(None)).subquery()
+    rows = session.execute(select(found.c.id, found.c.created_at).where(found.c.place == 1))
     return {row.id: row.created_at for row in rows}
 
 
@@ -301,20 +314,12 @@ def _trust(head: Any) -> ColumnElement[int]:
     return case((gold.exists(), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
 
 
-def _one_a_question(project_id: str) -> Select[tuple[str]]:
-    """Return the statement for one accepted answer a question and document: most trusted, then newest."""
-    head = aliased(Revision)
-    place = func.row_number().over(
+def _place_in_question(head: Any) -> ColumnElement[int]:
+    """Return the place of an answer among those to its question on its document; 1 is the one that counts."""
+    return func.row_number().over(
         partition_by=(Annotation.document_id, Annotation.question_id),
         order_by=(_trust(head), head.created_at.desc(), Annotation.id.desc()),
     )
-    ranked = (
-        select(Annotation.id, place.label("place"))
-        .join(head, is_newest(head))
-        .where(Annotation.project_id == project_id, head.status.in_(ACCEPTED))
-        .subquery()
-    )
-    return select(ranked.c.id).where(ranked.c.place == 1)
 
 
 def _stored(session: Session, project_id: str, sha256: str) -> Snapshot | None:

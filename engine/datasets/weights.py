@@ -127,5 +127,5 @@ def _sentence(
         between = sum(total for _, total in others) / sum(number for number, _ in others)
         sentence += f"; the others agree with each other on {between:.0%}"
     elif not known:
-        return f"{sentence}; nobody else was compared: a third person or gold answers would tell who is right."
-    return f"{sentence}. Check these answers before the next retraining; they weigh {found[name]:.2f} until then."
+        return f"{sentence}. No other people were compared: a third person or gold questions would show who is right."
+    return f"{sentence}. Check these answers before the next retraining; their weight is {found[name]:.2f} until then."

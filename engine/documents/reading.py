@@ -164,16 +164,16 @@ def _by_ocr(
                     yield drawn, _merged(drawn.lines, _scaled(read, size, drawn.size)), "ocr"
     if late:
         tell(
-            warning=f"OCR time ran out ({limits.seconds:g} s a document); without OCR: {_listed(late)}. "
+            warning=f"The time for OCR ran out ({limits.seconds:g} s a document) before {_listed(late)}. "
             "Split the document."
         )
     for script, numbers in foreign.items():
         tell(
-            warning=f"In {script} script, which the OCR language {limits.ocr_language} does not cover: "
-            f"{_listed(numbers)}."
+            warning=f"OCR cannot read the {script} script on {_listed(numbers)}: "
+            f"the OCR language {limits.ocr_language} does not cover it."
         )
     if failed:
-        tell(warning=f"The OCR engine failed; without OCR: {_listed(failed)}. Upload the file again.")
+        tell(warning=f"The OCR engine failed on {_listed(failed)}. Upload the file again.")
 
 
 def _workers() -> int:

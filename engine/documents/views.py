@@ -63,51 +63,48 @@ class PageImage(BaseModel):
     media_type: str
 
 
-def document_lines(
-    workspace: Workspace, project_id: str, viewer_id: str | None = None, *, ids: Collection[str] | None = None
+def lines_of(
+    session: Session, project_id: str, ids: Collection[str], viewer_id: str | None = None
 ) -> list[DocumentLine]:
-    """Return a project's documents, newest first; answers hidden from the viewer are not counted.
+    """Return the lines of those of these documents that the project has, newest first, at the cost of these alone.
 
     Args:
-        workspace: Open workspace.
-        project_id: The project.
-        viewer_id: The user; None sees all answers.
-        ids: Only these documents, at the cost of these alone; None: all.
+        session: for reading.
+        project_id: the project.
+        ids: ids of documents.
+        viewer_id: the user; None sees all answers. Answers hidden from the user are not counted.
     """
-    wanted, answered = Document.project_id == project_id, Annotation.project_id == project_id
-    if ids is not None:
-        wanted &= Document.id.in_(ids)
-        answered = Annotation.document_id.in_(ids)  # alone: SQLite would look through all answers of the project
+    wanted = (Document.project_id == project_id) & Document.id.in_(ids)
     pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
     pages = pages.join(Document, Document.id == Page.document_id).where(wanted)
     counted = pages.group_by(Page.document_id).subquery()
     accepted = case((Annotation.status.in_(ACCEPTED), 1), else_=0).label("accepted")
-    answers = select(Annotation.document_id, Annotation.question_id, accepted).where(answered, standing())
-    here = Task.project_id == project_id if ids is None else Task.document_id.in_(ids)
-    tasks = select(Task.document_id, Task.question_id, literal(0)).where(here, Task.closed_at.is_(None))
-    with workspace.database.read() as session:
-        if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
-            answers = answers.where(~visibility.hidden_answers(viewer_id))
-        asked = _per_document(answers, tasks)
-        rows = session.execute(
-            select(
-                Document,
-                counted.c.pages,
-                counted.c.words,
-                asked.c.questions,
-                asked.c.accepted,
-                Page.id,
-                DocumentGroup.quarantined_at,
-            )
-            .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-            .outerjoin(counted, counted.c.document_id == Document.id)
-            .outerjoin(asked, asked.c.document_id == Document.id)
-            .outerjoin(Page, (Page.document_id == Document.id) & (Page.number == 1))
-            .where(wanted)
-            .order_by(Document.id.desc())
-        ).all()
-        documents = [document for document, *_ in rows]
-        first = _first(documents) if ids is None else _first(_of_groups(session, documents))
+    answers = select(Annotation.document_id, Annotation.question_id, accepted)
+    # Without the project: SQLite would look through all of its answers and tasks.
+    answers = answers.where(Annotation.document_id.in_(ids), standing())
+    tasks = select(Task.document_id, Task.question_id, literal(0))
+    tasks = tasks.where(Task.document_id.in_(ids), Task.closed_at.is_(None))
+    if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
+        answers = answers.where(~visibility.hidden_answers(viewer_id))
+    asked = _per_document(answers, tasks)
+    rows = session.execute(
+        select(
+            Document,
+            counted.c.pages,
+            counted.c.words,
+            asked.c.questions,
+            asked.c.accepted,
+            Page.id,
+            DocumentGroup.quarantined_at,
+        )
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .outerjoin(counted, counted.c.document_id == Document.id)
+        .outerjoin(asked, asked.c.document_id == Document.id)
+        .outerjoin(Page, (Page.document_id == Document.id) & (Page.number == 1))
+        .where(wanted)
+        .order_by(Document.id.desc())
+    ).all()
+    first = _first_of_groups(session, [document for document, *_ in rows])
     return [
         DocumentLine(
             id=document.id,
@@ -143,16 +140,12 @@ def _per_document(answers: Select[*tuple[Any, ...]], tasks: Select[*tuple[Any, .
     return counted.group_by(each_question.c.document_id).subquery()
 
 
-def _first(documents: Sequence[Document]) -> dict[str, Document]:
-    """Return the first document of each group; `documents`: newest first."""
-    return {document.group_id: document for document in documents}
-
-
-def _of_groups(session: Session, documents: Sequence[Document]) -> Sequence[Document]:
-    """Return the first document of each group that these are in."""
+def _first_of_groups(session: Session, documents: Sequence[Document]) -> dict[str, Document]:
+    """Return the first document of each group that these are in, by group."""
     groups = {document.group_id for document in documents}
     first = select(func.min(Document.id)).where(Document.group_id.in_(groups)).group_by(Document.group_id)
-    return session.scalars(select(Document).where(Document.id.in_(first))).all()
+    found = session.scalars(select(Document).where(Document.id.in_(first)))
+    return {document.group_id: document for document in found}
 
 
 def document_view(workspace: Workspace, document_id: str) -> DocumentView:

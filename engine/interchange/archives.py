@@ -35,7 +35,7 @@ def opened(path: Path, on_progress: Callable[[int, int], None] = lambda done, of
         bad(str(path), "there is no such file or folder")
     if path.is_dir() or not zipfile.is_zipfile(path):
         if path.suffix.lower() == ".zip":
-            bad(path.name, "it is no whole zip file")
+            bad(path.name, "it is damaged or not a zip file")
         yield path
         return
     with tempfile.TemporaryDirectory(prefix="glossator-import-") as temporary:

@@ -140,8 +140,8 @@ def _body(
 ) -> Iterator[str]:
     yield f"# {_inline(release.project)}\n\n"
     yield (
-        "Questions asked of documents, and the places on the pages that answer them, marked with Glossator"
-        f"{'' if figures.automatic else ', by people or checked by them'}.\n\n"
+        "Questions about documents, with the answers marked on the pages in Glossator"
+        f"{'' if figures.automatic else ', by people or reviewed by them'}.\n\n"
         f"Format: {title}. Snapshot `{release.snapshot.sha256}`; `manifest.json` names every file with its SHA-256.\n\n"
     )
     if unseen := figures.automatic.total():
@@ -149,12 +149,12 @@ def _body(
         were = word(unseen, "was", "were")
         yield (
             f"**{unseen:,} of the {figures.statuses.total():,} answers {were} accepted without a person** "
-            f"(status `{AUTOMATIC}`; by the versions {by}): a model's own, above a confidence at which enough of its "
-            "answers had proved right against people's. The weight of such an answer is that confidence.\n\n"
+            f"(status `{AUTOMATIC}`; by the versions {by}): they come from a model, above a confidence threshold whose "
+            "precision was measured on reviewed answers. The weight of such an answer is its confidence.\n\n"
         )
     if lossy:
         yield f"**This format cannot hold everything.** {lossy}{_loss(outcome)}\n\n"
-    yield "## What is in it\n\n| split | documents | answers | not answered by the document |\n|---|---|---|---|\n"
+    yield "## Contents\n\n| split | documents | answers | not answered by the document |\n|---|---|---|---|\n"
     for split in SPLITS.values():
         if figures.documents[split]:
             yield (
@@ -186,7 +186,7 @@ def _people(release: Release, figures: _Figures) -> Iterator[str]:
     total = figures.authors.total()
     yield (
         f"The mean weight of an answer by a person is {figures.weights / total:.3f} "
-        f"(1: nobody who answered the same disagrees); {figures.reduced:,} of {total:,} weigh less than 1.\n\n"
+        f"(1: everybody who answered the same question agrees); {figures.reduced:,} of {total:,} weigh less than 1.\n\n"
     )
     people = people_of(release.workspace, release.snapshot.sha256)
     yield "| person | answers | reliability | compared |\n|---|---|---|---|\n"
@@ -197,24 +197,24 @@ def _people(release: Release, figures: _Figures) -> Iterator[str]:
     if figures.timed:
         mean = figures.seconds / figures.timed
         yield (
-            f"\nActive work: {figures.seconds / 3600:.1f} hours, {mean:.1f} seconds an answer in the mean of "
-            f"{figures.timed:,} that were timed.\n"
+            f"\nActive work: {figures.seconds / 3600:.1f} hours, {mean:.1f} seconds an answer on average "
+            f"({figures.timed:,} answers timed).\n"
         )
     yield "\n"
     named = Counter({name[:12]: count for name, count in figures.models.items() if name})
-    yield "## Models that helped\n\n"
+    yield "## Models\n\n"
     if named:
-        yield "| version (SHA-256) | answers that began with its proposal |\n|---|---|\n"
+        yield "| version (SHA-256) | answers that started from its proposal |\n|---|---|\n"
         for name, count in named.most_common():
             yield f"| `{name}` | {count:,} |\n"
-    yield f"{figures.models['']:,} answers began with nobody's proposal.\n\n"
+    yield f"{figures.models['']:,} answers were made without a proposal.\n\n"
 
 
 def _loss(outcome: Outcome) -> str:
     loss = outcome.loss
     if "mean_iou" not in loss:
         return ""
-    said = f" What it holds has a mean IoU of {loss['mean_iou']:.4f} with what was accepted"
+    said = f" The exported masks have a mean IoU of {loss['mean_iou']:.4f} with the accepted ones"
     left = int(loss.get("no_answer_left_out", 0))
     return f"{said}; {left:,} questions without an answer are left out." if left else f"{said}."
 

@@ -36,7 +36,7 @@ from engine.version import code_version
 from engine.workspace import Workspace
 
 OnProgress = Callable[[int, int], None]  # answers written, answers in all
-_TEXTS = "Texts alone: no image, no place on the page."
+_TEXTS = "Texts only; page images and positions are left out."
 MANIFEST_FORMAT = "glossator-export/2"
 
 
@@ -73,29 +73,27 @@ FORMATS = {
             "boundingdocs",
             "BoundingDocs-like JSON",
             boundingdocs.write,
-            "An answer is the boxes of its words, or one box around its pixels.",
+            "Answers become the boxes of their words, or one box around the mask.",
             tells=False,
         ),
         Format(
             "funsd",
             "FUNSD JSON",
             funsd.write,
-            "An answer is the boxes of its words, or one box around its pixels; what a document does not answer is "
-            "left out.",
+            "Answers become the boxes of their words, or one box around the mask. Unanswered questions are left out.",
             tells=False,
         ),
         Format(
             "page-xml",
             "PAGE XML",
             page_xml.write,
-            "Pixels that no words make are outlines, whose holes are filled.",
+            "Painted areas outside words become outlines without holes.",
         ),
         Format(
             "yolo",
             "YOLO segmentation",
             yolo.write,
-            "Answers are outlines, whose holes are filled; words, people, and what a document does not answer are "
-            "left out.",
+            "Masks become outlines without holes. Words, people and unanswered questions are left out.",
             tells=False,
         ),
         Format("csv", "CSV of questions and answers", tables.write_csv, _TEXTS, pages=False),
@@ -148,8 +146,7 @@ def check_told(form: Format, statuses: Iterable[str]) -> None:
     """
     if AUTOMATIC in statuses and not form.tells:
         raise Refused(
-            f"{form.title} has no place to say that an answer is automatic. Choose another format, or leave automatic "
-            "answers out."
+            f"{form.title} cannot mark an answer as automatic. Choose another format, or leave automatic answers out."
         )
 
 

@@ -36,7 +36,7 @@ def detect_format(path: Path, check: Callable[[], None] = lambda: None) -> str:
     """
     found = _of_file(path) if path.is_file() else _of_folder(path, check)
     if found is None:
-        bad(path.name, "it looks like no dataset that can be imported; if it is one, say its format")
+        bad(path.name, "its format was not recognised; choose the format (--format on the command line)")
     return found
 
 
@@ -97,7 +97,7 @@ def _exported(manifest: Path) -> str | None:
     except BadEntry:
         return None
     if value in _HOLD_NO_PLACES:
-        bad(manifest.name, f"it is of an export as {value}, which does not hold the answers whole")
+        bad(manifest.name, f"it is an export as {value}, which is incomplete and cannot be imported")
     return str(value)
 
 

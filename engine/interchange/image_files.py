@@ -23,4 +23,4 @@ def image_beside(root: Path, beside: Path, name: object, where: str) -> Path:
                 return inside(root, str(found.relative_to(root.resolve())), where)
         except (OSError, ValueError):
             continue
-    return bad(where, f"there is no image {name[:200]!r} in the folder that is imported")
+    return bad(where, f"there is no image {name[:200]!r} in the imported folder")

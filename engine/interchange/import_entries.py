@@ -147,7 +147,7 @@ def load_json(path: Path) -> Any:
     except UnicodeDecodeError as error:
         bad(path.name, f"it is not UTF-8 ({error.reason} at byte {error.start})")
     except json.JSONDecodeError as error:
-        bad(path.name, f"it is no whole JSON: {error.msg} at line {error.lineno}, column {error.colno}")
+        bad(path.name, f"it is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}")
     except RecursionError:
         bad(path.name, "its JSON is nested too deeply")
     except ValueError as error:
@@ -174,7 +174,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
                 except UnicodeDecodeError as error:
                     bad(where, f"it is not UTF-8 ({error.reason})")
                 except json.JSONDecodeError as error:
-                    bad(where, f"it is no whole JSON: {error.msg}")
+                    bad(where, f"it is not valid JSON: {error.msg}")
                 except (RecursionError, ValueError) as error:
                     bad(where, f"it cannot be read: {error}")
     except OSError as error:
@@ -183,7 +183,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 def no_number(name: str) -> NoReturn:
     """Refuse NaN and infinity, which Python's JSON reader accepts; for its `parse_constant`."""
-    raise ValueError(f"it holds {name}, which is no number")
+    raise ValueError(f"it contains {name}, which is not a number")
 
 
 def inside(folder: Path, name: object, where: str) -> Path:
@@ -198,9 +198,9 @@ def inside(folder: Path, name: object, where: str) -> Path:
         path = (folder / name).resolve()
         there = path.is_relative_to(folder.resolve()) and not Path(name).is_absolute()
     except (OSError, ValueError):  # a name with a zero in it, or one too long
-        bad(where, f"{name[:80]!r} is no name of a file")
+        bad(where, f"{name[:80]!r} is not a file name")
     if not there:
-        bad(where, f"{name[:200]!r} leads out of the folder that is imported")
+        bad(where, f"the path {name[:200]!r} points outside the imported folder")
     if not path.is_file():
         bad(where, f"there is no file {name[:200]!r}")
     return path
@@ -271,7 +271,7 @@ def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
     """
     named = rle.get("size") if isinstance(rle, dict) else None
     if not isinstance(named, list) or [*named] != [*size]:
-        bad(where, f"its mask must name the size [height, width] {[*size]} of its page, and names {_shown(named)}")
+        bad(where, f"the size of its mask must be [height, width] {[*size]} as of its page, and is {_shown(named)}")
     try:
         return decode_rle(mapped(rle, "a mask", where))
     except ValueError as error:

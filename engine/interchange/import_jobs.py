@@ -24,8 +24,8 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
 from engine.plurals import count
 from engine.workspace import Workspace
 
-_BEGINS = {"Unpacking": 0.0, "Looking at the pages": 0.1, "Storing": 0.3}  # share of the work before it
-_LASTS = {"Unpacking": 0.1, "Looking at the pages": 0.2, "Storing": 0.7}
+_BEGINS = {"Unpacking": 0.0, "Checking the pages": 0.1, "Storing": 0.3}  # share of the work before it
+_LASTS = {"Unpacking": 0.1, "Checking the pages": 0.2, "Storing": 0.7}
 _SENTENCE = re.compile(r"(?P<doing>[^:]*?)(?:: (?P<done>\d+) of (?P<of>\d+))?\.")
 
 
@@ -142,6 +142,6 @@ def _note(workspace: Workspace, job: Job, found: Imported) -> None:
 
 
 def _sentence(found: Imported) -> str:
-    left_out = "".join(f" Left out: {number:,} of {name}." for name, number in sorted(found.lost.items()))
+    left_out = "".join(f" Left out: {name} ({number:,})." for name, number in sorted(found.lost.items()))
     answers = count(found.answers + found.no_answer, "answer")
     return f"Imported {count(found.documents, 'document')} and {answers}.{left_out}"

@@ -33,7 +33,7 @@ from model.layout import read_layout
 from model.masks import Mask, decode_patch, rasterise, words_under
 
 AUTOMATIC_ANSWERS = "automatic answers"
-ALTERNATIVES = "further answers to the same question, of which one is kept"
+ALTERNATIVES = "additional answers to the same question"
 _TRIES = 5  # attempts to store a document that others store at the same time
 Status = Literal["draft", "submitted", "accepted"]
 
@@ -87,10 +87,10 @@ def pixels_of(answer: IncomingAnswer, page: IncomingPage) -> Mask:
     if mask.shape != size:
         bad(
             answer.where,
-            f"its mask is of {mask.shape[1]} x {mask.shape[0]} pixels, and its page of {size[1]} x {size[0]}",
+            f"its mask has {mask.shape[1]} x {mask.shape[0]} pixels, but its page has {size[1]} x {size[0]}",
         )
     if not mask.any():
-        bad(answer.where, "its mask is empty; a question that a document does not answer has none")
+        bad(answer.where, "its mask is empty; an unanswered question has no mask")
     return mask
 
 
@@ -174,7 +174,7 @@ def store(
                 done.add(stored)
                 return
     raise Conflict(
-        f"{given[0].name} is stored by somebody else at this moment. Import the set again: what is missing is added."
+        f"Another import is storing {given[0].name}. Import the dataset again; only missing parts are added."
     )
 
 

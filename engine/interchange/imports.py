@@ -47,7 +47,7 @@ class ImportStopped(Refused):
         self.stored = bool(found.documents or found.answers or found.no_answer)
         came = f"documents: {found.documents:,}, answers: {found.answers + found.no_answer:,}"
         super().__init__(
-            f"Stopped. What came in by then stays ({came}); the same again adds the rest."
+            f"Stopped. Everything stored so far is kept ({came}); import the file again to add the rest."
             if self.stored
             else "Stopped before anything was stored."
         )
@@ -142,7 +142,7 @@ def import_set(
             form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
             found = READERS[form](folder)
             for pages, _ in enumerate(_checked(found), 1):
-                say("Looking at the pages", pages, max(found.count, pages))
+                say("Checking the pages", pages, max(found.count, pages))
         except BadEntry as error:  # the message must not name the temporary folder of a zip file
             if folder == path:
                 raise
@@ -192,12 +192,12 @@ def _checked(found: Set) -> Iterator[None]:
             documents.add(name)
             current, numbers = page.document, set()
         if page.number in numbers:
-            bad(page.where, f"page {page.number} of its document came before")
+            bad(page.where, f"page {page.number} of its document occurs twice")
         numbers.add(page.number)
         if len(numbers) > MOST_PAGES_OF_A_DOCUMENT:
             bad(page.where, f"its document has more than {MOST_PAGES_OF_A_DOCUMENT:,} pages")
         if len(page.words) > MOST_WORDS:
-            bad(page.where, f"it has {len(page.words):,} words, and {MOST_WORDS:,} is the most")
+            bad(page.where, f"it has {len(page.words):,} words; at most {MOST_WORDS:,} are allowed")
         checked(page.image, (page.width, page.height), page.where)
         for answer in page.answers:
             questions.add(answer.question)

@@ -141,7 +141,7 @@ class _Pieces:
         except ijson.JSONError:
             if not seen:
                 self.refuse_root()
-            self._broken(f"it ends before it is whole, after character {self._passed:,}")
+            self._broken(f"it ends too early, after character {self._passed:,}")
         yield events
 
     def refuse_root(self) -> NoReturn:
@@ -155,14 +155,14 @@ class _Pieces:
         at = _offset(message, piece)
         text = piece[max(0, at - 1) :].decode(errors="ignore") + self._file.read(_CONTEXT)
         if found := _NO_NUMBER.match(text):
-            bad(self.name, f"it holds {found[0]}, which is no number")
+            bad(self.name, f"it contains {found[0]}, which is not a number")
         if not seen:
             self.refuse_root()
         why = next((ours for theirs, ours in _REASONS if message.startswith(theirs)), "a value is expected")
         self._broken(f"{why} at character {self._passed + len(piece[:at].decode(errors='ignore')):,}")
 
     def _broken(self, why: str) -> NoReturn:
-        bad(self.name, f"it is no whole JSON: {why}")
+        bad(self.name, f"it is not valid JSON: {why}")
 
 
 def _offset(message: bytes, piece: bytes) -> int:

@@ -23,9 +23,9 @@ def size_of(path: Path, where: str) -> tuple[int, int]:
         with Image.open(path, formats=tuple(MEDIA_TYPES)) as image:
             width, height = image.size
     except (OSError, ValueError, Image.DecompressionBombError, SyntaxError) as error:
-        bad(where, f"its image {path.name} is no PNG or JPEG that can be read ({error})")
+        bad(where, f"its image {path.name} is not a readable PNG or JPEG ({error})")
     if width * height > MOST_PIXELS:
-        bad(where, f"its image {path.name} has {width:,} x {height:,} pixels; {MOST_PIXELS:,} is the most")
+        bad(where, f"its image {path.name} has {width:,} x {height:,} pixels; at most {MOST_PIXELS:,} are allowed")
     return width, height
 
 
@@ -42,7 +42,10 @@ def checked(path: Path, size: tuple[int, int], where: str) -> str:
     """
     found = size_of(path, where)
     if found != size:
-        bad(where, f"its image {path.name} is of {found[0]} x {found[1]} pixels, and it says {size[0]} x {size[1]}")
+        bad(
+            where,
+            f"its image {path.name} has {found[0]} x {found[1]} pixels, but the dataset says {size[0]} x {size[1]}",
+        )
     try:
         with Image.open(path, formats=tuple(MEDIA_TYPES)) as image:
             image.load()

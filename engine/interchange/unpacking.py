@@ -126,7 +126,7 @@ def _counted(file: Any) -> int:
 
 def _too_many(count: int, least: str = "") -> NotUnpacked:
     return NotUnpacked(
-        f"it holds {least}{count:,} files and folders, and {MOST_ENTRIES:,} is the most of one zip file; split the "
+        f"it holds {least}{count:,} files and folders; a zip file may hold {MOST_ENTRIES:,}. Split the "
         "set, or unpack it and run glossator import on the folder"
     )
 
@@ -144,13 +144,13 @@ def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     """Refuse entries that no dataset needs. zipfile never unpacks more of an entry than its stated size."""
     total = sum(entry.file_size for entry in entries)
     if total > MOST_BYTES:
-        raise NotUnpacked(f"it holds {total / 1e9:,.0f} GB, and {MOST_BYTES / 1e9:,.0f} GB is the most")
+        raise NotUnpacked(f"it holds {total / 1e9:,.0f} GB; at most {MOST_BYTES / 1e9:,.0f} GB are allowed")
     if total > _SMALL and total > MOST_TIMES * path.stat().st_size:
         raise NotUnpacked(f"it would unpack to {total / path.stat().st_size:,.0f} times its size, as no dataset does")
     for entry in entries:
         name = PurePosixPath(entry.filename.replace("\\", "/"))
         if name.is_absolute() or ".." in name.parts or ":" in entry.filename.split("/")[0]:
-            raise NotUnpacked("it leads out of the folder", entry.filename)
+            raise NotUnpacked("its path points outside the folder", entry.filename)
         if len(name.parts) > MOST_DEEP:
             raise NotUnpacked(f"it lies deeper than {MOST_DEEP} folders", entry.filename)
         if stat.S_ISLNK(entry.external_attr >> 16):
@@ -201,7 +201,7 @@ def told(path: Path, folder: Path, spare: int, tell: Tell = lambda done, of: Non
     except MemoryError:
         return f"unpacking it takes more than {MEMORY_MB:,} MB of memory", ""
     except Exception as error:  # a damaged file makes zipfile, zlib and the codecs of names raise whatever they like
-        return f"it is no whole zip file ({error})", ""
+        return f"it is damaged or not a zip file ({error})", ""
     return None
 
 

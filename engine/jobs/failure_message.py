@@ -14,13 +14,13 @@ def sentence_for(error: BaseException) -> str:
     if isinstance(error, OSError) and is_full(error):
         where = f" {error.filename}" if error.filename else ""
         return (
-            f"The disk is full: the file{where} could not be written ({error.strerror}). Make room; tried again, "
-            "the job goes on from its last checkpoint."
+            f"The disk is full: the file{where} could not be written ({error.strerror}). Free disk space. The "
+            "next attempt continues from the last checkpoint."
         )
     if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
         return (
-            "The machine has not enough memory for this job. End other programs, or retrain on fewer pages a step; "
-            "tried again, the job goes on from its last checkpoint."
+            "The machine has not enough memory for this job. End other programs, or retrain on fewer pages a step. "
+            "The next attempt continues from the last checkpoint."
         )
     if is_outage(error):
         return f"The database did not answer ({_first_line(getattr(error, 'orig', error))})."

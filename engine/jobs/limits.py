@@ -40,12 +40,12 @@ class Limits:
         """Return one sentence: why the attempt was ended, and what to do."""
         if limit == "memory":
             return (
-                f"It was ended at {resident_mb() or 0:,.0f} MB of memory, where {self.memory_mb:,} are allowed: raise "
-                "GLOSSATOR_JOB_MEMORY_MB, or retrain on fewer pages a step."
+                f"The attempt was stopped at {resident_mb() or 0:,.0f} MB of memory; {self.memory_mb:,} MB are "
+                "allowed. Raise GLOSSATOR_JOB_MEMORY_MB, or retrain on fewer pages a step."
             )
         return (
-            f"It was ended after {self.minutes:g} minutes, the longest that an attempt may take: raise "
-            "GLOSSATOR_JOB_MINUTES, or give the run fewer steps."
+            f"The attempt was stopped after {self.minutes:g} minutes, the time allowed. "
+            "Raise GLOSSATOR_JOB_MINUTES, or give the run fewer steps."
         )
 
 

@@ -123,7 +123,7 @@ def lease(
             if job.cancel_requested_at is not None and WINDS_UP not in job.payload:
                 _close(job, "cancelled", "Cancelled.")
             elif job.attempts >= job.max_attempts:
-                _close(job, "dead", f"{_given_up(job)}: the worker ended each time before the job.")
+                _close(job, "dead", f"{_given_up(job)}: each time, the worker stopped before the job was done.")
             else:
                 hold(job, holder, seconds=seconds)
                 session.flush()
@@ -135,7 +135,7 @@ def hold(job: Job, holder: str, *, seconds: float = LEASE_SECONDS) -> None:
     """Begin an attempt at a job that is locked, or new, in the caller's unit of work."""
     moment = now()
     if job.status == "running":
-        job.failure = "The worker ended before the job: it was killed, or the machine had no memory left."
+        job.failure = "The worker stopped before the job was done: it was killed, or the machine ran out of memory."
     job.status, job.holder = "running", holder
     job.lease_until, job.heartbeat_at = moment + timedelta(seconds=seconds), moment
     job.started_at = job.started_at or moment
@@ -275,7 +275,7 @@ def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
         if job is None:
             raise NotFound("There is no such job.")
         if job.status in ENDED:
-            raise Conflict(f"The job has ended already ({job.status}).")
+            raise Conflict("The job has ended already.")
         if job.cancel_requested_at is None:
             job.cancel_requested_at = now()
             audit.record(session, by, "jobs.cancel", job.id, job.project_id, kind=job.kind)

@@ -215,7 +215,7 @@ def promote(
             raise Forbidden("Only an admin can promote a model that has not passed the gate; ask one.")
         before = champion(session, project_id)
         if before.id == version.id:
-            raise Conflict(f"{label(version)} is the champion already; choose another model.")
+            raise Conflict(f"{label(version)} is already the model in use; choose another one.")
         checkpoint_path(workspace, version)
         run = session.scalar(select(Run).where(Run.challenger_id == version.id, Run.project_id == project_id).limit(1))
         objection = _objection(session, version, before, run)
@@ -250,7 +250,7 @@ def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: 
             raise Forbidden("Only an admin of the project can roll back a model; ask one.")
         line = _succession(session, project_id)
         if len(line) < 2:
-            raise Refused("There is no earlier champion to roll back to.")
+            raise Refused("There is no previous model to roll back to.")
         version = _version_of(session, project_id, line[-2])
         checkpoint_path(workspace, version)
         promotion = _append(
@@ -291,17 +291,17 @@ def _version_of(session: Session, project_id: str, version_id: str) -> ModelVers
 def _objection(session: Session, version: ModelVersion, before: ModelVersion, run: Run | None) -> Refused | None:
     """Return the objection to promoting `version` over `before`; None when the gate passed this pair."""
     if run is None or not run.verdict:
-        return Refused(f"The gate has not judged {label(version)}; an admin can promote it with force.")
+        return Refused(f"The gate has not judged {label(version)} yet; an admin can promote it nevertheless.")
     if not run.verdict.get("passed"):
         return Refused(
             f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} "
-            "An admin can promote it with force."
+            "An admin can promote it nevertheless."
         )
     if run.parent_id != before.id:
         parent = session.get(ModelVersion, run.parent_id)
         return Conflict(
-            f"{label(version)} was judged against {label(parent) if parent else 'another champion'}, "
-            f"but the champion is now {label(before)}; retrain, or let an admin promote it with force."
+            f"{label(version)} was judged against {label(parent) if parent else 'another model'}, "
+            f"but the model in use is now {label(before)}; retrain, or let an admin promote it nevertheless."
         )
     return None
 

@@ -3,7 +3,7 @@
 from sqlalchemy import exists, insert, select, update
 from sqlalchemy.orm import Session
 
-from db import changes
+from db import changes, task_states
 from db.base import now
 from db.ids import new_id
 from db.tables import Document, Project, Question, Task
@@ -74,6 +74,7 @@ def open_missing(session: Session, project_id: str, document_id: str | None = No
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         session.execute(insert(Task), rows[start : start + _ROWS_AT_ONCE])
     if rows:
+        task_states.touch_tasks(session, [str(row["id"]) for row in rows])
         changes.tell(session, "tasks", project_id)
     return len(rows)
 
@@ -86,6 +87,6 @@ def close_and_reopen(session: Session, project_id: str) -> None:
         (Task.question_id.not_in(standard) & Task.closed_at.is_(None), now()),
         (Task.question_id.in_(standard) & Task.closed_at.is_not(None), None),
     ):
-        changed = update(Task).where(mine, condition).values(closed_at=closed_at)
-        session.execute(changed.execution_options(synchronize_session=False))
+        changed = update(Task).where(mine, condition).values(closed_at=closed_at).returning(Task.id)
+        task_states.touch_tasks(session, session.scalars(changed.execution_options(synchronize_session=False)))
     changes.tell(session, "tasks", project_id)

@@ -6,11 +6,13 @@ share includes the sample of a smaller one.
 
 import hashlib
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Task
-from engine.statuses import ANSWERED
+from db import changes
+from db.tables import Task
+
+_AT_ONCE = 500  # tasks of one statement: databases limit its parameters
 
 
 def wanted(task_id: str, share: float, people: int) -> int:
@@ -47,17 +49,21 @@ def redraw(session: Session, project_id: str, share: float, people: int) -> None
         share: share of overlapping tasks, 0..1.
         people: people for an overlapping task.
     """
-    for task in session.scalars(select(Task).where(Task.project_id == project_id, ~has_answer())):
-        task.wanted = wanted(task.id, share, people)
-
-
-def has_answer() -> ColumnElement[bool]:
-    """Return the condition that a task has an answer."""
-    return exists().where(
-        Annotation.document_id == Task.document_id,
-        Annotation.question_id == Task.question_id,
-        Annotation.status.in_(ANSWERED),
-    )
+    untouched = Task.project_id == project_id, Task.answered == 0
+    becomes: dict[int, list[str]] = {}
+    for task_id, before in session.execute(select(Task.id, Task.wanted).where(*untouched)).tuples():
+        people_now = wanted(task_id, share, people)
+        if people_now != before:
+            becomes.setdefault(people_now, []).append(task_id)
+    for people_now, ids in becomes.items():
+        for start in range(0, len(ids), _AT_ONCE):
+            # A task that somebody answers at this moment keeps its number. So no state changes (db.task_states): a task
+            # without an answer is open, however many it needs.
+            chosen = Task.id.in_(ids[start : start + _AT_ONCE]), Task.answered == 0
+            redrawn = update(Task).where(*chosen).values(wanted=people_now)
+            session.execute(redrawn.execution_options(synchronize_session=False))
+    if becomes:
+        changes.tell(session, "tasks", project_id)
 
 
 def fraction(text: str) -> float:

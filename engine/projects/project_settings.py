@@ -51,7 +51,7 @@ class ProjectSettings(BaseModel):
         0.95, ge=0.5, le=0.999, description="Minimum share of automatic answers that are right."
     )
     precision_answers: int = Field(
-        100, ge=20, le=100_000, description="Minimum number of reviewed holdout answers for that measurement."
+        100, ge=20, le=100_000, description="Minimum number of reviewed holdout answers to measure the precision."
     )
     audit_share: float = Field(0.1, ge=0.01, le=1, description="Share of automatic answers sampled for audit.")
 

@@ -25,14 +25,15 @@ def follow(workspace: Workspace, project_id: str) -> Followed:
     accepted = auto_accept.accept(workspace, project_id)
     sentences = []
     if ranked:
-        sentences.append(f"Ranked: the next {count(sum(ranked.values()), 'document')}.")
+        sentences.append(f"{count(sum(ranked.values()), 'document was', 'documents were')} ranked for the queue.")
     if looks:
         sentences.append(f"{count(looks, 'label needs', 'labels need')} a review.")
     if accepted is not None and accepted.fell_back is not None:
         sentences.append(f"The project is semi-automatic again. {accepted.fell_back}")
     elif accepted is not None:
         sentences.append(
-            f"{accepted.answers:,} answers were accepted automatically, {accepted.audits:,} of them for a check."
+            f"{count(accepted.answers, 'answer was', 'answers were')} accepted automatically, "
+            f"{accepted.audits:,} of them sampled for audit."
         )
     return Followed(
         {

@@ -48,7 +48,7 @@ class StageView(BaseModel):
     stage: str = Field(description="assisted, semi-automatic or automatic.")
     since: datetime | None = Field(description="Time of the latest change; null without one.")
     reason: str = Field(description="Reason of the latest change.")
-    changed_by: str | None = Field(description="Who made it; null when the project changed by itself.")
+    changed_by: str | None = Field(description="User who made it; null for an automatic change.")
     model: str = Field(description="Label of the model in use.")
     target: float = Field(description="Precision that automatic answers must reach.")
     least_answers: int = Field(description="Reviewed answers needed to measure the precision.")
@@ -60,7 +60,7 @@ class StageView(BaseModel):
     would_accept: int = Field(description="Open tasks that would be answered automatically now.")
     automatic: int = Field(description="Automatic answers in force: neither withdrawn nor answered by a person.")
     confirmed: int = Field(description="Automatic answers that a person confirmed.")
-    corrected: int = Field(description="Automatic answers that a person corrected.")
+    corrected: int = Field(description="Automatic answers that a person fixed.")
     audit: AuditView
     surveyed: int = Field(description="Tasks that the survey has answered.")
     tasks: int = Field(description="Tasks of the project.")

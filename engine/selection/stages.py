@@ -72,8 +72,8 @@ def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
     target = f"{chosen.precision_target:.1%}"
     if found.answers == 0:
         return (
-            f"Nothing was measured for {model} yet: run a survey, and accept answers to standard questions on held-out "
-            "documents."
+            f"The precision of {model} is not measured yet: run a survey, and accept answers to standard "
+            "questions on held-out documents."
         )
     if found.answers < chosen.precision_answers:
         return (
@@ -83,12 +83,12 @@ def shortfall(found: Measured, chosen: ProjectSettings, model: str) -> str:
     enough = [point for point in found.points if point.answers >= chosen.precision_answers]
     if not enough:
         return (
-            f"{model} is sure of fewer than {chosen.precision_answers} of its "
-            f"{count(found.answers, 'reviewed answer')} of held-out documents: accept more of them there."
+            f"{model} had enough confidence in fewer than {chosen.precision_answers} of its "
+            f"{count(found.answers, 'reviewed answer')} of held-out documents. Accept more answers there."
         )
     best: Point = max(enough, key=lambda point: (point.low, point.threshold))
     return (
-        f"{model} has not reached {target}: from a confidence of {best.threshold:.2f} on, "
-        f"{best.right} of {best.answers} "
-        f"reviewed answers of holdout documents were right, which makes sure of {best.low:.1%} only."
+        f"{model} has not reached the target of {target}: at confidence {best.threshold:.2f} and above, "
+        f"{best.right} of {best.answers} reviewed answers of held-out documents were right "
+        f"(lower bound {best.low:.1%})."
     )

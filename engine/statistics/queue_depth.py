@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import case, func, literal_column, select
+from sqlalchemy import ColumnElement, case, func, literal_column, select, union_all
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
@@ -41,28 +41,24 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
         partition_by=(finished.c.document_id, finished.c.question_id), order_by=finished.c.at
     )
     ordered = select(finished, place.label("place")).subquery()
-    answered = case(
-        (ordered.c.at.is_(None), AutomaticAnswer.created_at),
-        (AutomaticAnswer.created_at < ordered.c.at, AutomaticAnswer.created_at),
-        else_=ordered.c.at,
-    )
-    done = case(
-        (answered.is_(None), Task.closed_at),
-        (Task.closed_at < answered, Task.closed_at),
-        else_=answered,
-    )
+    of_task = (ordered.c.document_id == Task.document_id) & (ordered.c.question_id == Task.question_id)
+    mine = Task.project_id == project_id
+    # What may end a task, each read from its own rows: a join of all tasks with all answers takes minutes in a large
+    # project.
+    ends = union_all(
+        select(Task.id, Task.created_at.label("opened"), ordered.c.at)
+        .join_from(ordered, Task, of_task & (ordered.c.place == Task.wanted))
+        .where(mine),
+        select(Task.id, Task.created_at, AutomaticAnswer.created_at)
+        .join_from(AutomaticAnswer, Task, (AutomaticAnswer.task_id == Task.id) & replaces_person())
+        .where(mine, AutomaticAnswer.project_id == project_id),
+        select(Task.id, Task.created_at, Task.closed_at).where(mine, Task.closed_at.is_not(None)),
+    ).subquery()
+    first_end = func.min(ends.c.at)
     # A question answered before it became a standard question never waits.
-    ended = case((done < Task.created_at, Task.created_at), else_=done)
-    tasks = (
-        select(Task.created_at.label("opened"), ended.label("ended"))
-        .outerjoin(
-            ordered,
-            (ordered.c.document_id == Task.document_id)
-            & (ordered.c.question_id == Task.question_id)
-            & (ordered.c.place == Task.wanted),
-        )
-        .outerjoin(AutomaticAnswer, (AutomaticAnswer.task_id == Task.id) & replaces_person())
-        .where(Task.project_id == project_id)
+    ended = (
+        select(case((first_end < ends.c.opened, ends.c.opened), else_=first_end).label("at"))
+        .group_by(ends.c.id, ends.c.opened)
         .subquery()
     )
     before = func.lag(Revision.status).over(partition_by=Revision.annotation_id, order_by=Revision.number)
@@ -74,8 +70,8 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
     )
     submits, submitted = steps.c.status == "submitted", steps.c.before == "submitted"
     moved = func.count().filter(submits & ~submitted) - func.count().filter(~submits & submitted)
-    opened_by = _by_day(session, tasks.c.opened, func.count())
-    ended_by = _by_day(session, tasks.c.ended, func.count())
+    opened_by = _by_day(session, Task.created_at, func.count(), mine)
+    ended_by = _by_day(session, ended.c.at, func.count())
     review_by = _by_day(session, steps.c.at, moved)
     happened = [*opened_by, *(day for day, change in review_by.items() if change)]
     if not happened:
@@ -91,8 +87,9 @@ def queue_depth(session: Session, project_id: str, first: date, last: date) -> l
     return depths
 
 
-def _by_day(session: Session, at: Any, what: Any) -> dict[date, int]:
-    rows = session.execute(select(day_of(session, at), what).where(at.is_not(None)).group_by(day_of(session, at)))
+def _by_day(session: Session, at: Any, what: Any, *conditions: ColumnElement[bool]) -> dict[date, int]:
+    day = day_of(session, at)
+    rows = session.execute(select(day, what).where(at.is_not(None), *conditions).group_by(day))
     return {as_date(day): count for day, count in rows}
 
 

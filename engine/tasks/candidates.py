@@ -1,51 +1,42 @@
 """Candidates of the queue: the tasks that a person may get next, in order. Reads only.
 
-Each step of each annotator runs this, and a project may have 100,000 tasks. Begun tasks are therefore searched in the
-person's documents only, and the rest document by document, skipping finished documents.
+Each step of each annotator runs this, and a project may have 800,000 tasks. Each search therefore goes along an index
+in the queue's order and ends with the first tasks found: the person's own answers, tasks that some people have
+answered, and the open ones.
 """
 
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import and_, case, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, tuple_
 from sqlalchemy.orm import Session
 
+from db import task_states
 from db.tables import Annotation, Project, Question, Task
-from engine import leases, statuses
-from engine.annotation.automatic_checks import needs_no_person
+from engine import statuses
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
+from engine.tasks.task_status import OPEN, PLACE, POSITION, STANDARD, Exceptions, Place, answered_by
 
 _CANDIDATES = 20  # candidates of one search; other people may lease some of them first
-_YOURS, _OVERLAP, _REST = (0, 1, 2), (3,), (4,)  # kinds of tasks, in the queue's order
-_MOST_DOCUMENTS = 500  # of one query: databases limit its parameters
 
 
 def candidates(session: Session, project_id: str, user_id: str, after: str | None) -> list[str]:
     """Return the ids of the tasks that the person may take, in the queue's order."""
+    search = _Search(session, project_id, user_id, task_status.exceptions(session, project_id, user_id))
     came_from = session.get(Task, after) if after is not None else None
     stands = task_status.status_of(session, came_from, user_id) if came_from is not None else None
     if came_from is not None and stands is not None and stands.takeable:
         # After a skipped task: go round in plain order, otherwise two drafts would alternate.
-        at = task_status.columns(session, project_id, user_id)
-        takeable = task_status.rows(project_id, at).join(Question, Question.id == Task.question_id).where(at.takeable)
-        position = session.scalar(select(Question.position).where(Question.id == came_from.question_id)) or 0
-        place = tuple_(Task.priority, Task.document_id, Question.position)
-        later = place > (came_from.priority, came_from.document_id, position)
-        last = Task.id == came_from.id
-        order = (case((last, 2), (later, 0), else_=1), Task.priority, Task.document_id, Question.position, Task.id)
-        return list(session.scalars(takeable.with_only_columns(Task.id).order_by(*order).limit(_CANDIDATES)))
-    begun = _begun(session, project_id, user_id)
-    search = _Search(session, project_id, user_id, after)
-    ids = search.at(_YOURS, begun) if begun else []
+        return search.round(came_from)
+    ids = search.begun(after)
     if ids:
         return ids
-    several = Task.project_id == project_id, Task.closed_at.is_(None), Task.wanted > 1
-    if session.scalar(select(exists().where(*several))):
-        ids = search.at(_OVERLAP)
-    ids += _untouched(search, _CANDIDATES - len(ids))
-    return _gold(session, project_id, user_id, after) + ids if ids else []
+    partly = search.first(search.partly())
+    untouched = search.first(search.tasks(task_states.OPEN)) if len(partly) < _CANDIDATES else []
+    ids = _ids(partly + untouched)
+    return _gold(search, after) + ids if ids else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,86 +46,96 @@ class _Search:
     session: Session
     project_id: str
     user_id: str
-    after: str | None
+    special: Exceptions
 
-    def at(self, kinds: Sequence[int], documents: Collection[str] | None = None) -> list[str]:
-        """Return the ids of tasks of these kinds in order, in the whole project or in some documents."""
-        at = task_status.columns(self.session, self.project_id, self.user_id, documents)
-        kind = case(
-            (and_(at.own, Task.id != (self.after or "")), 0),
-            (at.returned > 0, 1),
-            (at.drafted > 0, 2),
-            (and_(at.answered > 0, Task.wanted > 1), 3),
-            else_=4,
+    def tasks(self, *states: str) -> Select[Any]:
+        """Return the statement for the project's tasks in these states."""
+        one = Task.state == states[0] if len(states) == 1 else Task.state.in_(states)
+        return select(*PLACE).where(Task.project_id == self.project_id, one)
+
+    def partly(self) -> Select[Any]:
+        """Return the statement for open tasks that others have answered, and this person has not."""
+        return self.tasks(task_states.PARTLY).where(~answered_by(self.user_id))
+
+    def given(self, status: str, *states: str) -> Select[Any]:
+        """Return the statement for tasks in these states with an answer of the person that has this status."""
+        own = (
+            Annotation.project_id == self.project_id,
+            Annotation.status == status,
+            Annotation.author_id == self.user_id,
         )
-        found = task_status.rows(self.project_id, at).join(Question, Question.id == Task.question_id)
-        found = found.where(at.takeable, kind.in_(kinds))
-        if documents is not None:
-            found = found.where(Task.document_id.in_(documents))
-        if kinds == _OVERLAP:
-            found = found.where(Task.wanted > 1)
-        order = (kind, Task.priority, Task.document_id, Question.position, Task.id)
-        return list(self.session.scalars(found.with_only_columns(Task.id).order_by(*order).limit(_CANDIDATES)))
+        same = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
+        # The function keeps the database from walking the index of the queue: the person's answers are fewer.
+        state = func.coalesce(Task.state, "").in_(states)
+        return select(*PLACE).select_from(Annotation).join(Task, same).where(*own, state)
+
+    def first(self, chosen: Select[Any]) -> list[Place]:
+        """Return the first tasks in the queue's order."""
+        # Blocked ones are few, and left out here: as conditions they would make the statement slow to plan.
+        some = chosen.order_by(*PLACE).limit(_CANDIDATES + len(self.special.blocked))
+        found = (Place(*row) for row in self.session.execute(some))
+        return [place for place in found if place.task_id not in self.special.blocked][:_CANDIDATES]
+
+    def begun(self, after: str | None) -> list[str]:
+        """Return tasks that the person holds, then rejected answers, then drafts."""
+        held = sorted(place for place in self.special.held if place.task_id != after)
+        rejected = self.first(self.given("rejected", *STANDARD))
+        drafts = self.first(self.given("draft", *OPEN))
+        if self.special.more:  # gold questions that others have answered
+            golden = {place.task_id for place in self.special.more}
+            begun = self.session.execute(self.given("draft", *STANDARD).where(Task.id.in_(golden)))
+            drafts = sorted({*drafts, *(Place(*row) for row in begun)})
+        return _ids([*held, *rejected, *drafts])
+
+    def round(self, came_from: Task) -> list[str]:
+        """Return the tasks that follow in the queue's order, then those before; the one that was left is the last."""
+        position = self.session.scalar(select(Question.position).where(Question.id == came_from.question_id)) or 0
+        here = (came_from.priority, came_from.document_id, position)
+        # Two columns of the index are compared as one; the third on its own.
+        place = tuple_(Task.priority, Task.document_id)
+        until_here = and_(Task.document_id == here[1], Task.priority == here[0], position >= POSITION)
+        later: list[ColumnElement[bool]] = [place >= here[:2], not_(until_here)]
+        earlier: list[ColumnElement[bool]] = [place <= here[:2], or_(place < here[:2], until_here)]
+        sources = [self.tasks(task_states.OPEN), self.partly()]
+        follow = sorted(
+            {place for place in self.special.more if place[:3] > here}.union(
+                *(self.first(source.where(*later)) for source in sources)
+            )
+        )
+        if len(follow) < _CANDIDATES:
+            before = {place for place in self.special.more if place[:3] <= here}.union(
+                *(self.first(source.where(*earlier)) for source in sources)
+            )
+            follow += sorted(before, key=lambda place: (place.task_id == came_from.id, place))
+            if len(follow) > _CANDIDATES:
+                follow = follow[:_CANDIDATES]
+        return _ids(follow)
 
 
-def _begun(session: Session, project_id: str, user_id: str) -> set[str]:
-    """Return the documents where the person holds a task or has an answer that is not submitted."""
-    held = [task_status.task_of(each) for each in leases.live(session, "task:") if each.holder == user_id]
-    open_answers = select(Annotation.document_id).where(
-        Annotation.project_id == project_id,
-        Annotation.author_id == user_id,
-        Annotation.status.in_(["draft", "rejected"]),
-    )
-    holding = select(Task.document_id).where(Task.project_id == project_id, Task.id.in_(held))
-    return {*session.scalars(open_answers), *session.scalars(holding)}
+def _ids(places: list[Place]) -> list[str]:
+    """Return the ids of the first tasks, each once."""
+    return list(dict.fromkeys(place.task_id for place in places))[:_CANDIDATES]
 
 
-def _untouched(search: _Search, most: int) -> list[str]:
-    """Return untouched tasks, document by document in queue order; finished ones are skipped by the query."""
-    answers = select(func.count()).where(
-        Annotation.document_id == Task.document_id,
-        Annotation.question_id == Task.question_id,
-        Annotation.status.in_(statuses.ANSWERED),
-    )
-    open_tasks = (
-        Task.project_id == search.project_id,
-        Task.closed_at.is_(None),
-        answers.scalar_subquery() < Task.wanted,
-        ~needs_no_person(),
-    )
-    place = tuple_(Task.priority, Task.document_id)
-    ids: list[str] = []
-    last, width = (-(2**31), ""), 4
-    while len(ids) < most:
-        some = search.session.execute(
-            select(Task.priority, Task.document_id)
-            .where(*open_tasks, place > last)
-            .distinct()
-            .order_by(Task.priority, Task.document_id)
-            .limit(width)
-        ).all()
-        if not some:
-            break
-        ids += [each for each in search.at(_REST, {document for _, document in some}) if each not in ids]
-        last, width = (some[-1][0], some[-1][1]), min(10 * width, _MOST_DOCUMENTS)
-    return ids[:most]
-
-
-def _gold(session: Session, project_id: str, user_id: str, after: str | None) -> list[str]:
+def _gold(search: _Search, after: str | None) -> list[str]:
     """Return a gold question when it is this person's turn; inserted unannounced among other tasks."""
-    share = settings_of(session.get_one(Project, project_id)).gold_share
+    session, user_id = search.session, search.user_id
+    share = settings_of(session.get_one(Project, search.project_id)).gold_share
     if share <= 0:
         return []
-    mine = (Annotation.document_id == Task.document_id) & (Annotation.question_id == Task.question_id)
-    answered = session.scalar(
-        select(func.count())
-        .select_from(Task)
-        .join(Annotation, mine & (Annotation.author_id == user_id) & Annotation.status.in_(statuses.ANSWERED))
-        .where(Task.project_id == project_id, Task.closed_at.is_(None))
-    )
-    if not overlap.gold_is_due(user_id, answered or 0, share):
+    if not overlap.gold_is_due(user_id, _answered(search), share):
         return []
-    at = task_status.columns(session, project_id, user_id)
-    known = task_status.rows(project_id, at).where(at.gold, at.mine == 0, Task.id != (after or ""))
-    ids = list(session.scalars(known.with_only_columns(Task.id)))
+    ids = [task_id for task_id in search.special.gold if task_id != after]
     return sorted(ids, key=lambda task_id: overlap.fraction(f"{user_id}:{task_id}"))[:1]
+
+
+def _answered(search: _Search) -> int:
+    """Return the number of standard questions that the person has answered, from an index alone."""
+    standard = select(Question.id).where(Question.project_id == search.project_id, Question.standard)
+    mine = (
+        Annotation.project_id == search.project_id,
+        Annotation.status.in_(statuses.ANSWERED),
+        Annotation.author_id == search.user_id,
+        Annotation.question_id.in_(standard),
+    )
+    return search.session.scalar(select(func.count()).where(*mine)) or 0

@@ -75,7 +75,7 @@ def sentence(look: SecondLook, model: str) -> str:
     what = f"“{text if len(text) <= 80 else text[:77] + '...'}”" if text else "a place without words"
     if look.kind == "here":
         return f"The label says that the document does not answer this; {model} is {sure} sure that it does: {what}."
-    return f"{model} is {sure} sure of another place: {what}."
+    return f"{model} marks another place ({sure} sure): {what}."
 
 
 def newest(session: Session, annotation_id: str) -> SecondLook | None:

@@ -17,6 +17,7 @@ from engine import leases, statuses
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
 from engine.errors import Conflict
+from engine.plurals import word
 from engine.projects.open_tasks import lock_project
 from engine.projects.projects import project_by_id
 from engine.queries import existing, standing
@@ -112,7 +113,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
         lock_project(session, task.project_id)
         stands = task_status.status_of(session, task, user_id)
         if stands is None:
-            raise Conflict("This question is no longer asked of every document; what you saved is kept.")
+            raise Conflict("This question was removed from the standard questions; your saved edits are kept.")
         if stands.mine:
             return now() + timedelta(seconds=leases.LEASE_SECONDS)
         if not (stands.takeable or stands.gold):
@@ -178,7 +179,9 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
         if returned is not None:
             reason = "No task is left, but this answer was rejected: fix it and submit it again."
             return NextTask(None, returned.id, page_of(session, returned), reason, view)
-    return NextTask(None, None, None, view.reason or "Other people took the last candidates; try again.", view)
+    return NextTask(
+        None, None, None, view.reason or "Other people have just taken the remaining tasks; try again.", view
+    )
 
 
 def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | None:
@@ -194,13 +197,13 @@ def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | No
 
 def _lost(session: Session, task: Task, user_id: str) -> str:
     """Return who has the task now, as a sentence; anonymous when answers are to be compared."""
-    unnamed = task.id in visibility.unnamed_tasks(session, task.project_id, user_id)
+    unnamed = task.id in visibility.unnamed_tasks(session, task.project_id, user_id, [task.id])
     holders = [held for held in leases.live(session, f"task:{task.id}:") if held.holder != user_id]
     if holders:
         return (
-            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} took this question over, "
-            f"until {clock(holders[-1].until)}; "
-            "what you saved is kept."
+            f"{visibility.SOMEBODY if unnamed else joined([held.name for held in holders])} "
+            f"{word(1 if unnamed else len(holders), 'is', 'are')} now working on this question, "
+            f"until {clock(holders[-1].until)}; your saved edits are kept."
         )
     authors = session.scalars(
         select(User.name)
@@ -210,7 +213,7 @@ def _lost(session: Session, task: Task, user_id: str) -> str:
         .order_by(User.name)
     ).all()
     who = visibility.SOMEBODY if unnamed else joined(authors)
-    return f"{who} answered this question meanwhile; what you saved is kept."
+    return f"{who} answered this question meanwhile; your saved edits are kept."
 
 
 def _task(session: Session, task_id: str) -> Task:

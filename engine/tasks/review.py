@@ -96,7 +96,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             raise Forbidden("You cannot review your own answer: leave it to another reviewer.")
         reason = storable(request.reason).strip()
         _check(request, reason)
-        before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict)
+        before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict, reviewer_id)
         if before is not None:
             return before
         judged_id, status = _judged(session, annotation_id, request.base)

@@ -1,19 +1,28 @@
-"""Status of tasks as one person may see them: the query behind the queue and its counts. Reads only."""
+"""Status of tasks as one person may see them: the query behind the queue and its counts. Reads only.
 
-from collections import Counter
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from typing import Any
+The status of one task follows from its answers (`status_of`). Searches and counts go over the states that are kept with
+the tasks (db.task_states), and look at answers only where these concern the person.
+"""
 
-from sqlalchemy import ColumnElement, Integer, Select, and_, case, func, literal, or_, select
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, exists, func, literal_column, or_, select, union
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Member, Revision, Task, User
+from db import task_states
+from db.tables import Annotation, Member, Question, Revision, Task, TaskCount, User
+from engine import leases
 from engine.annotation.automatic_checks import needs_no_person
-from engine.leases import Held, live
-from engine.projects.priority import begun
 from engine.queries import standing
-from engine.statuses import ACCEPTED, ANSWERED
+from engine.statuses import ANSWERED
+
+OPEN = (task_states.OPEN, task_states.PARTLY)
+STANDARD = (*OPEN, task_states.SUBMITTED, task_states.DONE, task_states.AUTOMATIC)
+# Of a task's question. As a subquery, so that a search goes along the index of tasks and never begins with questions.
+POSITION = select(Question.position).where(Question.id == Task.question_id).correlate(Task).scalar_subquery()
+PLACE = (Task.priority, Task.document_id, POSITION, Task.id)  # the queue's order
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,161 +49,217 @@ class Counts:
     submitted: int
     done: int
     total: int
-    answered_by_me: int
     elsewhere: int  # open, answered by this person: another person is needed
     reserved: int  # open and rejected, waiting for their author
     automatic: int  # answered automatically, not drawn for a check: neither open nor done
     in_progress: int  # open, and somebody holds it
 
 
+class Place(NamedTuple):
+    """Place of a task in the queue's order."""
+
+    priority: int
+    document_id: str
+    position: int
+    task_id: str
+
+
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """Columns for conditions and counts; each is a number per task."""
+class Exceptions:
+    """Tasks about which their state alone does not say whether a person may take them.
 
-    answered: ColumnElement[int]
-    accepted: ColumnElement[int]
-    mine: ColumnElement[int]
-    returned: ColumnElement[int]
-    drafted: ColumnElement[int]
-    reserved: ColumnElement[int]
-    held: ColumnElement[int]
-    own: ColumnElement[bool]
-    gold: ColumnElement[bool]
-    holders: Collection[str]  # tasks that other people hold
-    source: Any = field(repr=False)
+    A person may take every open task, except the `blocked` ones and those that they answered, and also the `more`.
+    """
 
-    @property
-    def takeable(self) -> ColumnElement[bool]:
-        """Return the condition that the person may take the task: rejected, not fully answered, or begun gold."""
-        short = and_(self.answered + self.reserved + self.held < Task.wanted, ~needs_no_person())
-        begun = and_(self.gold, or_(self.drafted > 0, self.own))
-        return and_(self.mine == 0, or_(self.returned > 0, short, begun))
+    blocked: frozenset[str]  # open, but other people hold them, or they wait for the authors of rejected answers
+    more: list[Place]  # not open, but the person's answer was rejected, or is a begun gold question
+    held: list[Place]  # held by the person, who may take them
+    gold: list[str]  # gold questions of others that the person has not answered
+    reserved: int  # open, with a place for the author of a rejected answer
+    in_progress: int  # open, and somebody holds them
 
 
-def task_of(held: Held) -> str:
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What a person may do with a task follows from these."""
+
+    wanted: int
+    answered: int
+    is_open: bool  # needs answers by people
+    statuses: Mapping[str, str]  # author -> status of their answer; rejected ones, and the person's own
+    holders: Collection[str]  # people who hold the task
+    gold_by: str | None  # author of the known answer
+
+    def reserved(self, user_id: str, present: Collection[str]) -> int:
+        """Return the number of rejected answers of others who can return to them: each reserves a place."""
+        return sum(
+            status == "rejected" and author != user_id and author in present for author, status in self.statuses.items()
+        )
+
+    def status(self, task: Any, user_id: str, present: Collection[str]) -> TaskStatus:
+        """Return the status of the task for a person."""
+        own = self.statuses.get(user_id)
+        mine, returned = own in ANSWERED, own == "rejected"
+        others = sum(holder != user_id for holder in self.holders)
+        short = self.is_open and self.answered + self.reserved(user_id, present) + others < self.wanted
+        gold = self.gold_by is not None and self.gold_by != user_id
+        begun = gold and (own == "draft" or user_id in self.holders)
+        return TaskStatus(
+            task_id=task.id,
+            document_id=task.document_id,
+            question_id=task.question_id,
+            wanted=self.wanted,
+            answered=self.answered,
+            mine=mine,
+            returned=returned,
+            gold=gold,
+            takeable=not mine and (returned or short or begun),
+        )
+
+
+def task_of(held: leases.Held) -> str:
     """Return the id of the task that a lease is for."""
     return held.subject.split(":")[1]
 
 
-def columns(session: Session, project_id: str, user_id: str, documents: Collection[str] | None = None) -> Columns:
-    """Return the columns for the open tasks of a project, or of some documents, with current leases."""
-    author = Annotation.author_id
-    # A rejected answer reserves a place for its author, as long as they can return to it.
-    present = author.in_(
-        select(User.id)
-        .outerjoin(Member, and_(Member.user_id == User.id, Member.project_id == project_id))
-        .where(User.disabled_at.is_(None), or_(User.role == "admin", Member.user_id.is_not(None)))
-    )
-    per_task = (
-        select(
-            Annotation.document_id,
-            Annotation.question_id,
-            number_of(Annotation.status.in_(ANSWERED)).label("answered"),
-            number_of(Annotation.status.in_(ACCEPTED)).label("accepted"),
-            number_of(Annotation.status.in_(ANSWERED), author == user_id).label("mine"),
-            number_of(Annotation.status == "rejected", author == user_id).label("returned"),
-            number_of(Annotation.status == "draft", author == user_id).label("drafted"),
-            number_of(Annotation.status == "rejected", author != user_id, present).label("reserved"),
-        )
-        .where(Annotation.project_id == project_id, standing())
-        .group_by(Annotation.document_id, Annotation.question_id)
-    )
-    if documents is not None:
-        per_task = per_task.where(Annotation.document_id.in_(documents))
-    given = per_task.subquery()
-    held = live(session, "task:")
-    holders = Counter(task_of(each) for each in held if each.holder != user_id)
-    own = [task_of(each) for each in held if each.holder == user_id]
-    known_by = select(Annotation.author_id).join(Revision, Revision.annotation_id == Annotation.id)
-    gold_author = known_by.where(Revision.id == Task.gold_revision_id).scalar_subquery()
-    return Columns(
-        **{name: func.coalesce(given.c[name], 0) for name in _COUNTED},
-        held=case(dict(holders), value=Task.id, else_=0) if holders else literal(0, Integer),
-        own=Task.id.in_(own),
-        gold=and_(Task.gold_revision_id.is_not(None), gold_author != user_id),
-        holders=list(holders),
-        source=given,
-    )
-
-
-def rows(project_id: str, at: Columns) -> Select[*tuple[Any, ...]]:
-    """Return the statement that yields every open task with the columns for `status_of`."""
-    return (
-        select(
-            Task.id,
-            Task.document_id,
-            Task.question_id,
-            Task.wanted,
-            at.answered,
-            at.mine > 0,
-            at.returned > 0,
-            at.gold,
-            at.takeable,
-        )
-        .outerjoin(
-            at.source, and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id)
-        )
-        .where(Task.project_id == project_id, Task.closed_at.is_(None))
-    )
-
-
 def status_of(session: Session, task: Task, user_id: str) -> TaskStatus | None:
-    """Return the current status of one task for a person; None for a closed task."""
-    at = columns(session, task.project_id, user_id, [task.document_id])
-    row = session.execute(rows(task.project_id, at).where(Task.id == task.id)).first()
-    return TaskStatus(*row) if row is not None else None
+    """Return the current status of one task for a person, from its answers; None for a closed task."""
+    row = session.execute(
+        select(
+            Task.id, Task.document_id, Task.question_id, Task.wanted, Task.gold_revision_id, ~needs_no_person()
+        ).where(Task.id == task.id, Task.closed_at.is_(None))
+    ).first()
+    if row is None:
+        return None
+    of_task = Annotation.document_id == row.document_id, Annotation.question_id == row.question_id
+    statuses = dict(
+        session.execute(select(Annotation.author_id, Annotation.status).where(*of_task, standing())).tuples().all()
+    )
+    answered = sum(status in ANSWERED for status in statuses.values())
+    known = _gold_authors(session, [row.gold_revision_id])
+    answers = _Answers(
+        wanted=row.wanted,
+        answered=answered,
+        is_open=answered < row.wanted and bool(row[5]),
+        statuses=statuses,
+        holders=[each.holder for each in leases.live(session, f"task:{row.id}:")],
+        gold_by=known.get(row.gold_revision_id),
+    )
+    waiting = {author for author, status in statuses.items() if status == "rejected" and author != user_id}
+    return answers.status(row, user_id, _present(session, task.project_id, waiting))
+
+
+def exceptions(session: Session, project_id: str, user_id: str) -> Exceptions:
+    """Return the tasks about which their state alone does not say whether a person may take them."""
+    held: dict[str, list[str]] = {}
+    for each in leases.live(session, "task:"):
+        held.setdefault(task_of(each), []).append(each.holder)
+    chosen = union(
+        select(Task.id).where(Task.project_id == project_id, Task.rejected > text_of(0)),
+        select(Task.id).where(Task.project_id == project_id, Task.gold_revision_id > text_of("")),
+        select(Task.id).where(Task.project_id == project_id, Task.id.in_(list(held))),
+    )
+    rows = session.execute(_SPECIAL.where(Task.id.in_(chosen))).all()
+    special = {row.id: row for row in rows if row.state in STANDARD}
+    if not special:
+        return Exceptions(frozenset(), [], [], [], 0, 0)
+    statuses: dict[str, dict[str, str]] = {task_id: {} for task_id in special}
+    given = select(Task.id, Annotation.author_id, Annotation.status).join(Annotation, _of_task)
+    known = or_(Annotation.status == "rejected", Annotation.author_id == user_id)
+    for task_id, author, said in session.execute(given.where(Task.id.in_(chosen), known, standing())):
+        statuses.get(task_id, {})[author] = said
+    gold = _gold_authors(session, [row.gold_revision_id for row in special.values()])
+    waiting = {author for each in statuses.values() for author, said in each.items() if said == "rejected"}
+    present = _present(session, project_id, waiting - {user_id})
+    blocked: set[str] = set()
+    more: list[Place] = []
+    own: list[Place] = []
+    golden: list[str] = []
+    reserved = in_progress = 0
+    for task_id, row in special.items():
+        answers = _Answers(
+            row.wanted,
+            row.answered,
+            row.state in OPEN,
+            statuses[task_id],
+            held.get(task_id, []),
+            gold.get(row.gold_revision_id),
+        )
+        status = answers.status(row, user_id, present)
+        place = Place(row.priority, row.document_id, row.position, row.id)
+        if answers.is_open:
+            reserved += answers.reserved(user_id, present) > 0
+            in_progress += task_id in held
+            if not (status.mine or status.takeable):
+                blocked.add(task_id)
+        elif status.takeable:
+            more.append(place)
+        if status.takeable and user_id in answers.holders:
+            own.append(place)
+        if status.gold and not status.mine:
+            golden.append(task_id)
+    return Exceptions(frozenset(blocked), more, own, golden, reserved, in_progress)
 
 
 def counts(session: Session, project_id: str, user_id: str) -> Counts:
     """Return the counts of a project for a person."""
-    at = columns(session, project_id, user_id)
-    is_open = and_(at.answered < Task.wanted, ~needs_no_person())
-    here = and_(Task.project_id == project_id, Task.closed_at.is_(None))
-    of_task = and_(at.source.c.document_id == Task.document_id, at.source.c.question_id == Task.question_id)
-    total = session.scalar(select(func.count()).where(here)) or 0
-    # Most tasks are untouched or finished: answers are counted only for tasks that have one, and other tasks are read
-    # only when somebody holds them.
-    touched = session.execute(
-        select(
-            func.count(),
-            number_of(is_open),
-            number_of(at.takeable),
-            number_of(at.answered >= Task.wanted, at.accepted < Task.wanted),
-            number_of(at.accepted >= Task.wanted),
-            number_of(at.mine > 0),
-            number_of(is_open, at.mine > 0),
-            number_of(is_open, at.reserved > 0),
-            number_of(needs_no_person()),
-        )
-        .select_from(at.source)
-        .join(Task, of_task)
-        .where(here)
-    ).one()
-    answers, still_open, takeable, submitted, done, mine, elsewhere, reserved, overtaken = map(int, touched)
-    automatic = session.scalar(select(func.count()).where(here, needs_no_person())) or 0
-    leased = [task_of(each) for each in live(session, "task:")]
-    in_progress = (
-        select(func.count()).select_from(Task).outerjoin(at.source, of_task).where(here, Task.id.in_(leased), is_open)
-    )
-    full = select(func.count()).where(here, Task.id.in_(at.holders), Task.wanted <= at.held, ~begun())
-    untouched = total - answers - (automatic - overtaken)
+    kept = select(TaskCount.state, TaskCount.number).where(TaskCount.project_id == project_id)
+    numbers = dict(session.execute(kept).tuples().all())
+    still_open = sum(numbers.get(state, 0) for state in OPEN)
+    partly = Task.project_id == project_id, Task.state == task_states.PARTLY, answered_by(user_id)
+    elsewhere = session.scalar(select(func.count()).select_from(Task).where(*partly)) or 0
+    special = exceptions(session, project_id, user_id)
     return Counts(
-        open=still_open + untouched,
-        mine=takeable + untouched - (session.scalar(full) or 0),
-        submitted=submitted,
-        done=done,
-        total=total,
-        answered_by_me=mine,
+        open=still_open,
+        mine=still_open - elsewhere - len(special.blocked) + len(special.more),
+        submitted=numbers.get(task_states.SUBMITTED, 0),
+        done=numbers.get(task_states.DONE, 0),
+        total=sum(numbers.get(state, 0) for state in STANDARD),
         elsewhere=elsewhere,
-        reserved=reserved,
-        automatic=automatic,
-        in_progress=(session.scalar(in_progress) or 0) if leased else 0,
+        reserved=special.reserved,
+        automatic=numbers.get(task_states.AUTOMATIC, 0),
+        in_progress=special.in_progress,
     )
 
 
-_COUNTED = ("answered", "accepted", "mine", "returned", "drafted", "reserved")
+def answered_by(user_id: str) -> ColumnElement[bool]:
+    """Return the condition that a person has answered a task."""
+    own = Annotation.author_id == user_id, Annotation.status.in_(ANSWERED)
+    return exists().where(_of_task, *own).correlate(Task)
 
 
-def number_of(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
-    """Return the number of rows on which all conditions hold."""
-    return func.count().filter(and_(*conditions))
+def text_of(constant: int | str) -> ColumnElement[Any]:
+    """Return a constant as text of a statement: a partial index serves no condition with a parameter."""
+    return literal_column(str(constant) if isinstance(constant, int) else f"'{constant}'")
+
+
+_of_task = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
+_SPECIAL: Select[Any] = select(
+    Task.id,
+    Task.document_id,
+    Task.question_id,
+    Task.wanted,
+    Task.answered,
+    Task.state,
+    Task.gold_revision_id,
+    Task.priority,
+    POSITION.label("position"),
+)
+
+
+def _gold_authors(session: Session, revisions: Iterable[str | None]) -> dict[str | None, str]:
+    """Return the authors of the known answers of gold questions, by revision."""
+    ids = [each for each in revisions if each is not None]
+    if not ids:
+        return {}
+    chosen = select(Revision.id, Annotation.author_id).join(Annotation, Annotation.id == Revision.annotation_id)
+    return dict(session.execute(chosen.where(Revision.id.in_(ids))).tuples().all())
+
+
+def _present(session: Session, project_id: str, people: Collection[str]) -> set[str]:
+    """Return those people who can return to a rejected answer in the project."""
+    if not people:
+        return set()
+    member = and_(Member.user_id == User.id, Member.project_id == project_id)
+    chosen = select(User.id).outerjoin(Member, member).where(User.id.in_(people), User.disabled_at.is_(None))
+    return set(session.scalars(chosen.where(or_(User.role == "admin", Member.user_id.is_not(None)))))

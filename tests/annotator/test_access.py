@@ -16,7 +16,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from annotator.canvas import STATIC
+from annotator.front_end_files import STATIC
 from annotator.login_gate import GRADIO, closed
 from db.ids import new_id
 from engine.accounts import members

@@ -198,7 +198,7 @@ def test_a_person_has_so_many_streams_and_others_have_theirs(house: House, monke
         first, _ = (listening.enter_context(house.listen()) for _ in range(2))
         refused = httpx.get(f"{house.address}/api/changes", cookies=house.cookie)
         assert refused.status_code == 429 and int(refused.headers["retry-after"]) > 0
-        assert refused.json()["detail"] == "You follow changes in too many windows. Close some of them."
+        assert refused.json()["detail"] == "Glossator is open in too many windows. Close some of them."
         listening.enter_context(house.listen(another))
         first.leave()
         wait_until(lambda: house.streams._of[house.ann.id] == 1)
@@ -292,7 +292,7 @@ def test_the_list_of_documents_can_be_asked_for_some_of_them(house: House) -> No
     first, last = (make_document(house.workspace, house.project.id, pages, name=f"{at}.png").id for at in range(2))
     elsewhere = make_document(house.workspace, house.other.id, pages).id
     path = f"/projects/{house.project.id}/documents"
-    chosen = house.get(f"{path}?id={first}&id={last}&id={elsewhere}&id=none")
+    chosen = house.get(f"{path}?id={first}&id={last}&id={elsewhere}&id={'0' * 32}")
     assert [line["id"] for line in chosen] == [last, first], "newest first, as in the list"
-    too_many = "&".join(f"id={at}" for at in range(101))
+    too_many = "&".join(f"id={at:032x}" for at in range(101))
     assert httpx.get(f"{house.address}/api{path}?{too_many}", cookies=house.cookie).status_code == 422

@@ -152,7 +152,7 @@ def test_a_large_save_keeps_nobody_from_saving(shop: Shop, painting: Begin, kind
 def test_of_two_saves_on_one_base_the_slower_one_is_a_conflict(shop: Shop, painting: Begin) -> None:
     under_way = painting(shop.large)
     assert shop.small(shop.of_ann).revision == 2
-    with pytest.raises(RevisionConflict, match="at revision 2"):
+    with pytest.raises(RevisionConflict, match="the newest is revision 2"):
         under_way.done()
     assert shop.revisions() == 3
 
@@ -160,7 +160,7 @@ def test_of_two_saves_on_one_base_the_slower_one_is_a_conflict(shop: Shop, paint
 def test_a_verdict_on_what_changed_meanwhile_is_a_conflict(shop: Shop, painting: Begin) -> None:
     under_way = painting(shop.fix)
     assert shop.small(shop.of_ann).revision == 2
-    with pytest.raises(RevisionConflict, match="at revision 2"):
+    with pytest.raises(RevisionConflict, match="the newest is revision 2"):
         under_way.done()
     assert shop.revisions() == 3
 

@@ -151,7 +151,7 @@ def stage(**more) -> StageView:  # type: ignore[no-untyped-def]
         "measured_documents": 60,
         "points": points,
         "threshold": None,
-        "blocked": "v3 has not reached 95.0%.",
+        "blocked": "v3 has not reached the target of 95.0%.",
         "would_accept": 0,
         "automatic": 0,
         "confirmed": 0,
@@ -166,7 +166,7 @@ def stage(**more) -> StageView:  # type: ignore[no-untyped-def]
 def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
     html = quality.drawn(some(), stage=stage())
     assert "<li aria-current=step>Semi-automatic</li>" in html
-    assert "v3 has not reached 95.0%." in html and 'class="chosen"' not in html
+    assert "v3 has not reached the target of 95.0%." in html and 'class="chosen"' not in html
     audit = AuditView(drawn=30, checked=20, right=19, low=0.76, high=0.99)
     more = stage(stage="automatic", threshold=0.9, blocked=None, would_accept=1, automatic=12, audit=audit)
     html = quality.drawn(some(), stage=more)
@@ -190,8 +190,10 @@ def test_a_reason_that_looks_like_markup_is_shown_as_it_is() -> None:
 
 def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
     blank = [PrecisionPoint(threshold=0.5, answers=0, right=0, documents=0, precision=None, low=0)]
-    html = quality.drawn(some(), stage=stage(points=blank, blocked="Nothing was measured for v3 yet: run a survey."))
-    assert "Nothing was measured for v3 yet" in html
+    html = quality.drawn(
+        some(), stage=stage(points=blank, blocked="The precision of v3 is not measured yet: run a survey.")
+    )
+    assert "The precision of v3 is not measured yet" in html
 
 
 def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
@@ -200,13 +202,13 @@ def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     many, few = [Finished(1, 3)] * 10, [Finished(1, 1)] * 10
     found.choices = compared({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
-    assert "+2.0 a page compared with random documents (+2.0 to +2.0). The selection finds" in html
+    assert "+2.0 corrections a page compared with random documents (+2.0 to +2.0). The selection finds" in html
     assert "model: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = [Finished(2, 0), Finished(1, 9)] * 5
     found.choices = compared({"model": mixed, "random": mixed})
     assert "not significant yet" in quality.drawn(found, stage=stage())
     found.choices = compared({"model": many[:3], "random": []})
-    assert "The other kind has none yet" in quality.drawn(found, stage=stage())
+    assert "needs finished documents of both kinds" in quality.drawn(found, stage=stage())
     assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 
 

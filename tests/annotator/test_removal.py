@@ -43,7 +43,9 @@ def test_a_question_asked_by_mistake_is_removed_and_comes_back(client: TestClien
 
     stale = client.delete(annotation, params={"base": 0})
     assert stale.status_code == 409 and stale.json()["current"] == before
-    assert stale.json()["detail"] == "This answer was changed meanwhile: it is at revision 1, and yours builds on 0."
+    assert stale.json()["detail"] == (
+        "This answer was changed meanwhile: your change starts from revision 0, and the newest is revision 1."
+    )
     for _ in range(2):
         gone = client.delete(annotation, params={"base": 1})
         assert (gone.status_code, gone.content) == (204, b"")

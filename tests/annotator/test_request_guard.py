@@ -7,6 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
+from annotator.front_end_files import BASE
 from engine.accounts import members, users
 from engine.projects import projects
 from engine.settings import Settings
@@ -149,7 +150,16 @@ def test_safe_headers_stand_on_every_answer(local: TestClient) -> None:
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
-def test_a_browser_asks_again_for_scripts_after_an_upgrade(local: TestClient) -> None:
+def test_a_browser_keeps_this_edition_of_the_front_end_and_is_refused_another_one(local: TestClient) -> None:
+    module = local.get(f"{BASE}/main.js")
+    assert "immutable" in module.headers["cache-control"] and "max-age=31536000" in module.headers["cache-control"]
+    assert module.text == local.get("/static/main.js").text
+    for path in ("/static/0123456789abcdef/main.js", f"{BASE}/missing.js", f"{BASE}/", f"{BASE}/../app.py"):
+        refused = local.get(path)
+        assert refused.status_code == 404 and "immutable" not in refused.headers.get("cache-control", ""), path
+
+
+def test_a_browser_asks_again_for_scripts_without_an_edition(local: TestClient) -> None:
     script = local.get("/static/main.js")
     assert script.headers["cache-control"] == "no-cache"
     assert local.get("/static/main.js", headers={"if-none-match": script.headers["etag"]}).status_code == 304

@@ -7,6 +7,8 @@ import pymupdf
 import pytest
 from starlette.testclient import TestClient
 
+from annotator.front_end_files import BASE
+
 
 def pdf(*lines: str) -> bytes:
     document = pymupdf.open()
@@ -89,7 +91,7 @@ def test_a_conflict_brings_the_newest_version_along(client: TestClient, document
     late = save(client, asked, 0, [{"op": "words", "page": page, "add": [0]}])
     assert late.status_code == 409
     assert late.json()["current"]["head"] == 1
-    assert "yours builds on 0" in late.json()["detail"]
+    assert "your change starts from revision 0" in late.json()["detail"]
 
 
 def test_an_edit_is_never_saved_under_another_name_than_its_author_s(
@@ -211,7 +213,7 @@ def test_next_leads_through_what_is_undecided(client: TestClient, document: dict
 
 def test_the_page_itself_and_its_documentation_are_served(client: TestClient) -> None:
     page = client.get("/app/")
-    assert page.status_code == 200 and "/static/main.js" in page.text
+    assert page.status_code == 200 and f"{BASE}/main.js" in page.text
     assert client.get("/", follow_redirects=False).headers["location"] == "/app/"
     paths = client.get("/api/openapi.json").json()["paths"]
     assert "/api/annotations/{annotation_id}/revisions" in paths
@@ -225,3 +227,24 @@ def test_a_question_can_be_seen_and_turns_nothing_round(client: TestClient, docu
         assert refused.status_code == 422 and "question" in refused.json()["detail"], question
     for question in ("ما هو المجموع؟", "מה הסכום?", "صورت‌حساب چیست؟"):
         assert client.post(ask, json={"question": question}).json()["question"]["text"] == question
+
+
+def test_a_list_of_documents_names_its_next_page_and_its_total(client: TestClient) -> None:
+    for number in range(3):
+        assert upload(client, pdf(f"page {number}"), f"note & {number}.pdf").is_success
+    project = client.get("/api/projects").json()[0]["id"]
+    path = f"/api/projects/{project}/documents"
+    every = client.get(path)
+    assert len(every.json()) == 3 and "link" not in every.headers
+    names, address = [], f"{path}?q=note%20%26&limit=1&sort=name"
+    for _ in range(3):
+        answer = client.get(address)
+        assert answer.headers["x-total-count"] == "3"
+        names += [line["name"] for line in answer.json()]
+        address = answer.links.get("next", {}).get("url", "")
+    assert names == ["note & 0.pdf", "note & 1.pdf", "note & 2.pdf"] and not address
+    ids = [line["id"] for line in every.json()]
+    chosen = client.get(path, params={"id": ids[:2], "q": "1"})
+    assert [line["name"] for line in chosen.json()] == ["note & 1.pdf"]
+    assert client.get(path, params={"cursor": "none"}).status_code == 422
+    assert client.get(path, params={"limit": 1001}).status_code == 422

@@ -49,18 +49,18 @@ def event(person: Person, tab: str, name: str, *given: Any) -> str:
 
 # What each tab sends beside the project when it is opened.
 OPENED: dict[str, tuple[Any, ...]] = {
-    "documents": (),
+    "documents": ("", "-created", {}),
     "questions": (None, "", False, 0, 2, 0, "arrival", 20),
     "training": (False,),
     "quality": (91,),
     "export": ("coco", ["accepted", "fixed"], [], [], "", "", 0, False),
 }
-EXPORT = OPENED["export"]
+EXPORT, LISTED = OPENED["export"], OPENED["documents"]
 
 
 def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     project = world.project.id
-    assert "bill.png" in event(world.people["annotator"], "documents", "show", project)
+    assert "bill.png" in event(world.people["annotator"], "documents", "show", project, *LISTED)
     in_none = somebody(world.client, world.workspace, make_user(world.workspace, "nora"))
     for tab, given in OPENED.items():
         told = event(world.people["outsider"], tab, "show", project, *given)
@@ -76,7 +76,7 @@ def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
     for kind in ("annotator", "outsider"):
         told = event(world.people[kind], "export", "show", project, *EXPORT)
         assert listed not in told and "What is" not in told
-    assert event(world.people["anonymous"], "documents", "show", project) == "401"
+    assert event(world.people["anonymous"], "documents", "show", project, *LISTED) == "401"
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_only_admins_create_projects_in_the_tab_documents(world: World) -> None:
 def test_the_page_that_everybody_loads_names_no_project(world: World) -> None:
     for path in ("/app/", "/app/config"):
         assert "guarded" not in world.people["outsider"].get(path).text
-    offered = event(world.people["outsider"], "documents", "show", None)
+    offered = event(world.people["outsider"], "documents", "show", None, *LISTED)
     assert "another" in offered and "guarded" not in offered
-    assert "guarded" in event(world.people["annotator"], "documents", "show", None)
+    assert "guarded" in event(world.people["annotator"], "documents", "show", None, *LISTED)
 
 
 def test_a_name_in_a_refusal_of_any_tab_is_text(world: World) -> None:
@@ -137,6 +137,6 @@ def test_an_event_that_fails_unforeseen_tells_nothing_of_the_server(
     def broken(*_: Any, **__: Any) -> None:
         raise ValueError("/secret/path <b>")
 
-    monkeypatch.setattr(documents, "document_lines", broken)
-    told = event(world.people["annotator"], "documents", "show", world.project.id)
+    monkeypatch.setattr(documents, "document_page", broken)
+    told = event(world.people["annotator"], "documents", "show", world.project.id, *LISTED)
     assert "/secret/path" not in told and "The server failed to do this" in told

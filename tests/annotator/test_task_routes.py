@@ -164,8 +164,8 @@ def test_a_lost_lease_is_a_sentence_that_names_the_holder(house: House) -> None:
     house.put("rita", f"/projects/{house.project}/standard-questions", {"questions": [QUESTION]})
     task = house.next("ann")["task"]["id"]
     lost = house.post("ben", f"/tasks/{task}/heartbeat", status=409)["detail"]
-    assert lost.startswith("ann took this question over, until") and lost.endswith(".")
-    assert "ann holds" in house.next("ben")["reason"]
+    assert lost.startswith("ann is now working on this question, until") and lost.endswith(".")
+    assert "ann is working on" in house.next("ben")["reason"]
     house.post("ann", "/tasks/nothing/heartbeat", status=404)
 
 

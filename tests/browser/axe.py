@@ -1,7 +1,8 @@
 """axe-core on the open page: what people who cannot see it, or have no mouse, would stumble over."""
 
 import shutil
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Page
@@ -9,6 +10,9 @@ from playwright.sync_api import Page
 from tests.conftest import needed
 from tests.support.repository import ROOT
 
+NARROW = (390, 844)
+SIZES = [(1400, 900), NARROW]
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 _RUN = """async (rules) => {
   const { violations } = await axe.run(document, {
@@ -18,12 +22,41 @@ _RUN = """async (rules) => {
   return violations;
 }"""
 
+# The page follows the theme: so does the class that Gradio's own colours hang on.
+_SHOWN = """(dark) => matchMedia('(prefers-color-scheme: dark)').matches === dark
+  && document.body.classList.contains('dark') === dark"""
+
+
+def found_on(page: Page, what: str, sizes: Sequence[tuple[int, int]] = SIZES) -> list[str]:
+    """Run axe-core on a screen in all sizes, light and dark.
+
+    Args:
+        page: page of a browser.
+        what: what is open, for the lines that are returned.
+        sizes: width and height of the window, in CSS pixels.
+
+    Returns:
+        One line for each violation; empty when there is none.
+    """
+    page.locator(".g-toast [aria-label=Dismiss]").evaluate_all("(all) => all.forEach((each) => each.click())")
+    found, before = [], page.viewport_size
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("(width) => innerWidth === width", arg=width)
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            page.wait_for_function(_SHOWN, arg=theme == "dark")
+            found += [f"{what}, {width}, {theme}: {line}" for line in violations(page)]
+    assert before
+    page.set_viewport_size(before)
+    return found
+
 
 def violations(page: Page, *, but: tuple[str, ...] = ()) -> list[str]:
     """Run every rule of axe-core, best practices included, on what the page shows now.
 
     Args:
-        page: page of a browser; transitions must have ended, for colours are measured.
+        page: page of a browser. Its transitions are turned off, for colours are measured.
         but: rules to leave out.
 
     Returns:
@@ -34,6 +67,7 @@ def violations(page: Page, *, but: tuple[str, ...] = ()) -> list[str]:
             pytest.fail("axe-core is not installed: run `npm ci` in the repository.")
         needed("Tests of accessibility need Node.js with npm, which installs axe-core.")
     if not page.evaluate("() => 'axe' in window"):
+        page.add_style_tag(content="*, *::before, *::after { transition: none !important; animation: none !important }")
         page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[dict[str, Any]] = page.evaluate(_RUN, list(but))
     return [_said(one) for one in found]

@@ -2,6 +2,8 @@
 
 import io
 import itertools
+import random
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -59,11 +61,17 @@ def sent_json(request: Request) -> dict[str, Any]:
 
 
 def invoice(pages: int = 1) -> bytes:
-    """A PDF that no other test has: a small invoice, its number different each time."""
+    """A PDF that no other test has: a small invoice, its number and its goods different each time.
+
+    A number alone can read as a misreading of another: such invoices are duplicates, and some of them are quarantined.
+    """
     document = pymupdf.open()
     for number in range(1, pages + 1):
+        serial = next(_serial)
         page = document.new_page()
-        page.insert_text((72, 90), f"Invoice number: A-{next(_serial):04d}", fontsize=14)
+        page.insert_text((72, 90), f"Invoice number: A-{serial:04d}", fontsize=14)
+        goods = " ".join("".join(random.Random(serial * 8 + word).choices(ascii_lowercase, k=8)) for word in range(6))
+        page.insert_text((72, 700), goods, fontsize=12)
         page.insert_text((72, 130), "Invoice date: 14 March 2026", fontsize=14)
         page.insert_text((72, 170), "Total due: 2,987.88 EUR", fontsize=14)
         page.insert_text((72, 210), f"Page {number} of {pages}", fontsize=14)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 SIZES = [(1600, 900), (1280, 720), (1024, 768), (768, 1024), (390, 844), (640, 360)]  # the last: 1280 x 720 at 200 %
 COMMANDS = [
     *("Words", "Box", "Brush", "Eraser", "Here", "Not here", "Fix words", "Undo", "Redo", "Clear this page"),
-    *("Previous page", "Following page", "Zoom out", "Zoom in", "Zoom to the mark", "Keys and colours"),
+    *("Previous page", "Next page", "Zoom out", "Zoom in", "Zoom to the mark", "Keys and colours"),
 ]
 FITTED = """() => { const bar = document.querySelector('.g-toolbar');
   return bar.clientWidth > 0 && bar.scrollWidth <= bar.clientWidth; }"""

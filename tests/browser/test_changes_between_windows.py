@@ -2,17 +2,18 @@
 
 from playwright.sync_api import Page
 
+from annotator.front_end_files import BASE
 from tests.browser.bench import Bench
 
 TOLD = 2000  # milliseconds within which a change must be told
 
 # Follows answers, and notes when each was told.
 _FOLLOW = """async () => {
-  const { changes } = await import('/static/sync/changes.js');
+  const { changes } = await import('BASE/sync/changes.js');
   window.changes = changes;
   window.told = [];
   changes.follow(['answers'], ({ subjects }) => window.told.push(...(subjects ?? ['many'])));
-}"""
+}""".replace("BASE", BASE)
 
 
 def follow(page: Page) -> None:

@@ -24,6 +24,11 @@ def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(bench: Bench) 
     bench.keys.press("Control+z")
     bench.settled()
     assert bench.annotation()["status"] == "draft" and bench.marked() == {word}
+    bench.keys.press("Control+y")  # and forth again, before any other step
+    bench.settled()
+    assert bench.annotation()["status"] == "accepted" and bench.marked() == {word}
+    bench.keys.press("Control+z")
+    bench.settled()
     bench.keys.press("Control+z")  # the step before the decision
     bench.settled()
     assert not bench.marked()

@@ -59,16 +59,37 @@ def test_what_one_window_does_is_on_the_other(bench: Bench, other: Bench) -> Non
     expect(other.page.get_by_label("Project", exact=True)).to_contain_text(f"made elsewhere {document[-6:]}")
 
 
+# Whether the row of the open document stands, and all pictures are there.
+_PICTURES = """() => document.querySelector('.g-document[aria-selected=true] img')
+  && [...document.querySelectorAll('.glossator img')].every((each) => each.complete && each.naturalWidth)"""
+
+
 def test_a_window_that_nobody_touches_asks_nothing(bench: Bench) -> None:
     bench.upload()
     bench.ask(TOTAL)
     bench.settled()
-    bench.page.wait_for_load_state("networkidle")
     asked: list[str] = []
     bench.page.on("request", lambda request: asked.append(request.url))
+    bench.page.wait_for_function(_PICTURES)
+    for _ in range(10):  # what one did oneself comes back, and is looked at once
+        asked.clear()
+        bench.page.wait_for_timeout(2_500)
+        if not asked:
+            break
     bench.page.wait_for_timeout(6_000)  # nothing can be waited for: that it does not come is what counts
     assert not asked
     # It hears all the same.
     place = bench.place()
     send(bench, "POST", f"/documents/{place['document']}/ask", {"question": "What is the invoice number?"})
     expect(bench.page.locator(".g-question")).to_have_count(2)
+
+
+def test_a_lost_connection_is_said_where_nothing_waits_to_be_saved(bench: Bench) -> None:
+    bench.upload()
+    bench.ask("What is the total due?")
+    saved = bench.page.locator(".g-saved")
+    bench.page.route("**/api/changes**", lambda route: route.abort())
+    bench.reload()
+    expect(saved).to_contain_text("Offline: changes made elsewhere appear when the connection is back")
+    bench.page.unroute("**/api/changes**")
+    expect(saved).not_to_contain_text("Offline")

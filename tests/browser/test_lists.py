@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FilePayload, expect
 
+from annotator.front_end_files import BASE
 from tests.browser.bench import Bench, invoice
 
 pytestmark = pytest.mark.browser
@@ -246,13 +247,13 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
           for (const name of ['localStorage', 'sessionStorage'])
             Object.defineProperty(window, name, {
               get() { throw new DOMException('Storage is closed', 'SecurityError'); } });
-          const { Reasons } = await import('/static/tasks/verdicts.js');
+          const { Reasons } = await import('BASE/tasks/verdicts.js');
           const { suggestions } = document.querySelector('.glossator').workspace.panels;
           const reasons = new Reasons({ user: { id: 'u' }, project: { id: 'p' } });
           reasons.learn('Too dark');
           suggestions.remember('What is it?');
           return [reasons.offered.length, suggestions.history.length];
-        }"""
+        }""".replace("BASE", BASE)
     )
     assert panel == [3, 0]
     bench.page.get_by_role("tab", name="People").click()
@@ -275,7 +276,7 @@ def test_a_dataset_is_imported_by_the_form_which_says_what_is_wrong_with_one(ben
     said = form.locator("output")
     form.get_by_label("Zip file").set_input_files(tmp_path / "bad.zip")
     form.get_by_role("button", name="Import").click()
-    expect(said).to_have_text("bad.zip: it is no whole zip file. Nothing was imported.")
+    expect(said).to_have_text("bad.zip: it is damaged or not a zip file. Nothing was imported.")
     form.get_by_label("Zip file").set_input_files(tmp_path / "set.zip")
     form.get_by_role("button", name="Import").click()
     expect(said).to_have_text("Imported as coco: 1 document, 1 page, 1 answer.")
@@ -307,9 +308,7 @@ def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> No
     form.get_by_role("button", name="Import").click()
     expect(form.locator("output")).to_contain_text("Imported as coco: 4 documents")
     steps = [
-        each
-        for each in page.evaluate("window.heard")
-        if re.match(r"(Looking at the pages|Storing): [0-4] of 4\. ", each)
+        each for each in page.evaluate("window.heard") if re.match(r"(Checking the pages|Storing): [0-4] of 4\. ", each)
     ]
     stored = [int(re.search(r"(\d) of", each)[1]) for each in steps if each.startswith("Storing")]  # type: ignore[index]
     assert len(stored) >= 2 and stored == sorted(stored), page.evaluate("window.heard")

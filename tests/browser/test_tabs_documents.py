@@ -4,8 +4,13 @@ import re
 
 from playwright.sync_api import FilePayload, expect
 
+from engine.documents.listing import document_lines
+from engine.settings import Settings
+from engine.workspace import open_workspace
+from tests.benchmarks.growth.project import grow
 from tests.browser.bench import Bench, invoice
 from tests.browser.tabs import OWN, made, send, tab
+from tests.support.server_process import Served
 
 NAME = "Delivery note of the eleventh of November 2026, signed.pdf"
 
@@ -36,6 +41,38 @@ def test_files_are_uploaded_with_their_progress_and_their_refusals(bench: Bench)
     name, line = row.get_by_role("link").bounding_box(), row.bounding_box()
     assert name is not None and line is not None
     assert name["y"] - line["y"] < 20 and name["width"] > 0.6 * line["width"] and name["height"] < 60
+
+
+def test_the_table_of_documents_comes_in_pages_and_is_searched(bench: Bench, served: Served) -> None:
+    workspace = open_workspace(Settings(data_dir=served.data, _env_file=None))
+    project = grow(workspace, 120, name="in pages").project
+    names = [line.name for line in document_lines(workspace, project)]
+    workspace.close()
+    page = bench.page
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    panel = tab(page, "Documents")
+    rows, shown = panel.locator("tbody tr"), panel.locator(".glossator-range")
+    previous, following = (panel.get_by_role("button", name=name) for name in ("Previous", "Next"))
+    expect(panel.locator(".glossator-figures")).to_contain_text(re.compile(r"120\s*documents\s*240\s*pages"))
+    expect(rows).to_have_count(50)
+    expect(previous).to_be_disabled()
+    following.click()
+    expect(shown).to_have_text("Documents 51 to 100 of 120")
+    expect(rows.first).to_contain_text(names[50])
+    following.click()
+    expect(shown).to_have_text("Documents 101 to 120 of 120")
+    expect(following).to_be_disabled()
+    previous.click()
+    expect(shown).to_have_text("Documents 51 to 100 of 120")
+    panel.get_by_label("Search documents").fill("NOTE 00009")
+    expect(shown).to_have_text("Documents 1 to 11 of 11")
+    expect(following).to_be_hidden()
+    panel.get_by_label("Search documents").fill("no such name")
+    expect(panel).to_contain_text("No documents found.")
+    panel.get_by_label("Search documents").fill("")
+    panel.get_by_label("Order").click()
+    page.get_by_role("option", name="Name").click()
+    expect(rows.first).to_contain_text(min(names))
 
 
 def test_figures_of_the_queue_and_of_documents_add_up(bench: Bench) -> None:

@@ -13,15 +13,17 @@ from db import migrate
 from db.base import now
 from db.int_array import in_array
 from db.session import Database
-from db.tables import Annotation, Job, Lease, PageWord, Project, Question, Revision, Task, User
+from db.tables import Annotation, Job, Lease, PageWord, Project, Question, Revision, Task, TaskCount, User
 from db.tables.annotations import UNRANKED
 from engine.annotation import removal
 from engine.documents.reading_state import READ, ReadingState, state_of
 from engine.errors import Refused
 from engine.jobs import queue
 from engine.settings import Settings
+from engine.tasks import kept_states
 from engine.workspace import Workspace, open_workspace
 from tests.support.factories import accept, line, make_document, make_project
+from tests.support.task_actions import Campaign
 
 
 def test_models_and_migrations_agree(empty_database_url: str) -> None:
@@ -112,6 +114,20 @@ def test_answers_keep_their_revisions_where_no_removal_is_known(workspace: Works
     with pytest.raises(IntegrityError), workspace.database.write() as session:  # references are checked as before
         of_nothing = {"annotation_id": "0" * 32, "number": 1, "base": 0, "author_id": owner, "action": "edit"}
         session.add(Revision(**of_nothing, status="draft", state={}, idempotency_key="of nothing"))
+
+
+def test_states_of_tasks_of_before_follow_from_their_answers(workspace: Workspace) -> None:
+    campaign = Campaign(workspace, seed=3)
+    for _ in range(80):
+        campaign.act()
+    counted = select(TaskCount.state, TaskCount.number).where(TaskCount.number > 0).order_by(TaskCount.state)
+    with workspace.database.read() as session:
+        before = session.execute(counted).tuples().all()
+    migrate.downgrade(workspace.database, "0009")
+    migrate.upgrade(workspace.database)
+    assert not kept_states.check(workspace)
+    with workspace.database.read() as session:
+        assert session.execute(counted).tuples().all() == before
 
 
 def test_a_failed_unit_of_work_leaves_nothing(workspace: Workspace) -> None:

@@ -141,5 +141,5 @@ def test_a_run_without_weights_cannot_be_made_again(shop: Workspace) -> None:
     run = judged(shop, {"train": 3})
     with shop.database.write() as session:
         session.get_one(Run, run.id).challenger_id = None
-    with pytest.raises(Refused, match="handed in no weights"):
+    with pytest.raises(Refused, match="stored no weights"):
         reproduce(shop, run.id)

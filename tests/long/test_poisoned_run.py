@@ -101,5 +101,5 @@ def test_nothing_is_learned_from_somebody_who_is_known_to_answer_anyhow(shop: Wo
     run_worker(shop, once=True)
     ended = queue.job_by_id(shop, job.id)
     assert ended.status == "failed"
-    assert ended.message.startswith("None of the pages has a question to learn from whose answer weighs anything")
+    assert ended.message.startswith("No answer for training has a weight above 0")
     assert champion(shop, project.id) == "nano"

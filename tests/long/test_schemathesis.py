@@ -28,7 +28,7 @@ SEED = 20261123
 REFUSED_RIGHTLY = {
     # It depends on what is there.
     "GET /api/projects/{project_id}/export": "no answer passes the filters; what was exported, and when, is a matter of words",
-    "POST /api/projects/{project_id}/rollback": "there is no earlier champion",
+    "POST /api/projects/{project_id}/rollback": "there is no previous model",
     "POST /api/projects/{project_id}/models/{version_id}/promote": "no gate has judged the version",
     "PUT /api/projects/{project_id}/stage": "the precision has not been measured",
     "PUT /api/tasks/{task_id}/gold": "the annotation has no accepted answer to the question of the task",

@@ -291,7 +291,9 @@ def test_a_disk_that_is_full_fails_the_run_with_a_sentence_and_leaves_the_checkp
         assert run is not None
         folder = run_folder(shop, run.id)
         assert ended.status == "dead"
-        assert "The disk is full" in ended.message and "state.pt" in ended.message and "Make room" in ended.message
+        assert (
+            "The disk is full" in ended.message and "state.pt" in ended.message and "Free disk space" in ended.message
+        )
         assert sweep(shop) == 1
         closed = run_of(shop, job)
         assert closed is not None and closed.status == "failed"
@@ -377,7 +379,7 @@ def test_a_run_whose_worker_takes_too_much_memory_is_ended_and_goes_on_where_mor
         process.wait()
     ended = queue.job_by_id(shop, job.id)
     assert (ended.status, ended.attempts) == ("waiting", 1)
-    assert "of memory, where 100 are allowed: raise GLOSSATOR_JOB_MEMORY_MB" in ended.failure
+    assert "of memory; 100 MB are allowed. Raise GLOSSATOR_JOB_MEMORY_MB" in ended.failure
     assert ended.run_after > ended.created_at + timedelta(seconds=queue.RETRY_SECONDS)
     with shop.database.write() as session:
         session.get_one(Job, job.id).run_after = ended.created_at  # nobody has to wait for it here

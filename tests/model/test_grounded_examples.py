@@ -59,7 +59,7 @@ def test_every_page_of_a_snapshot_is_seen_before_any_is_seen_twice(pages):
 
 def test_a_snapshot_without_questions_is_refused(pages):
     empty = GroundedPage("x", None, 10, 10, pages[0].words, [])
-    with pytest.raises(ValueError, match="question to learn from"):
+    with pytest.raises(ValueError, match="No page has a question to train on"):
         page_source([empty], lambda page: None, seed=0)
 
 

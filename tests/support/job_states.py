@@ -12,7 +12,7 @@ from engine.workspace import Workspace
 WORKER = "annotations-1:4711:5f3c10aa"
 FULL = (
     "The disk is full: the file /srv/glossator/runs/01a201e044f77a159ba00a20f6f61b56/.state.pt.4711.tmp could not be "
-    "written (No space left on device). Make room; tried again, the job goes on from its last checkpoint."
+    "written (No space left on device). Free disk space. The next attempt continues from the last checkpoint."
 )
 
 

@@ -139,7 +139,8 @@ export class MarkedPage {
   }
 
   /**
-   * Keeps the words that are marked and hardly painted up to date as the hand goes: a dense page has thousands of words.
+   * Keeps the words that are marked and hardly painted up to date as the hand goes: a dense page has thousands of
+   * words.
    *
    * @param {Iterable<number>} numbers of the words that may have changed
    */

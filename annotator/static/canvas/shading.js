@@ -1,5 +1,6 @@
-// How strongly each pixel of a mark is coloured: a fill with an outline; hatched where painted pixels lie under no marked
-// word. The page is large and the screen small, so this is worked out run by run, straight at the size of the screen.
+// How strongly each pixel of a mark is coloured: a fill with an outline; hatched where painted pixels lie under no
+// marked word. The page is large and the screen small, so this is worked out run by run, straight at the size of the
+// screen.
 
 /** @import { Box, Origin } from '../types' */
 /** @import { Raster, Runs } from './mask.js' */

@@ -191,7 +191,9 @@ export class Stage {
     this.draw();
   }
 
-  /** What came while the hand was on the page lies under its stroke: the model's late answer, or what the server holds. */
+  /**
+   * What came while the hand was on the page lies under its stroke: the model's late answer, or what the server holds.
+   */
   restroke() {
     this.before = this.mark;
     if (PAINTING.includes(this.tool)) this.setOrigin('person');

@@ -28,7 +28,8 @@ import { alongLine, aroundWords, intoLine } from './snapping.js';
  * @property {(hand: Hand, points: readonly XY[]) => void} move
  * @property {(hand: Hand) => Stroke | null} end
  * @property {(hand: Hand) => void} cancel the mark is set again after it
- * @property {(hand: Hand) => void} [again] does to a mark that came under the stroke what the stroke did before; of tools
+ * @property {(hand: Hand) => void} [again] does to a mark that came under the stroke what the stroke did before; of
+ * tools
  *   that change the mark as they go
  */
 

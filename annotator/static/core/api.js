@@ -1,5 +1,6 @@
-// The REST interface. A call names a path of the OpenAPI document and is checked against it: get('/projects/{project_id}',
-// { project_id }). Every failure becomes an ApiError whose message is one sentence for a person.
+// The REST interface. A call names a path of the OpenAPI document and is checked against it:
+// get('/projects/{project_id}', { project_id }). Every failure becomes an ApiError whose message is one sentence for a
+// person.
 
 /** @import { Answer, Body, Path, RequestOptions, Values } from '../types' */
 
@@ -102,7 +103,16 @@ export function addressOf(path, values) {
  * @param {RequestOptions} [options]
  * @returns {Promise<unknown>}
  */
-async function request(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
+const request = async (method, address, body, options) => (await exchange(method, address, body, options)).answer;
+
+/**
+ * @param {string} method
+ * @param {string} address
+ * @param {unknown} body
+ * @param {RequestOptions} [options]
+ * @returns {Promise<{ answer: unknown, headers: Headers }>}
+ */
+async function exchange(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
   /** @type {Record<string, string>} */
   const headers = method === 'GET' ? { ...more } : { 'X-Glossator': '1', ...more };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -121,7 +131,7 @@ async function request(method, address, body, { signal, keepalive, headers: more
     const wait = Number(response.headers.get('Retry-After')) || 0;
     throw new ApiError(sentence(response.status, answer), response.status, answer, wait);
   }
-  return answer;
+  return { answer, headers: response.headers };
 }
 
 /**
@@ -132,6 +142,23 @@ async function request(method, address, body, { signal, keepalive, headers: more
  */
 export const get = async (path, values, options) =>
   /** @type {Answer<'get', P>} */ (await request('GET', addressOf(path, values), undefined, options));
+
+/**
+ * A page of a list: its items, the number of those on all pages, and the cursor of the page behind, null on the last.
+ *
+ * @template {Path<'get'>} P
+ * @param {P} path
+ * @param {Values<'get', P>} values
+ */
+export async function getPage(path, values) {
+  const { answer, headers } = await exchange('GET', addressOf(path, values), undefined);
+  const [, following] = /<([^>]*)>;\s*rel="next"/.exec(headers.get('Link') ?? '') ?? [];
+  return {
+    items: /** @type {Answer<'get', P>} */ (answer),
+    total: Number(headers.get('X-Total-Count')),
+    next: following ? new URL(following, location.href).searchParams.get('cursor') : null,
+  };
+}
 
 /**
  * @template {Path<'post'>} P

@@ -19,7 +19,8 @@ function focus(element) {
  * @param {object} content
  * @param {string} content.title
  * @param {Child} content.body
- * @param {readonly (Action | null | undefined | false | '')[]} [content.actions] buttons at its foot, which close it, too
+ * @param {readonly (Action | null | undefined | false | '')[]} [content.actions] buttons at its foot, which close it,
+ * too
  * @param {boolean} [content.wide]
  * @param {() => void} [content.closed] called once it is gone, whoever has closed it
  */

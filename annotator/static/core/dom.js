@@ -83,7 +83,11 @@ export function keyed(list, items, { key, make, dress }) {
   });
   const kept = new Set(rows);
   for (const row of children) if (!kept.has(row)) row.remove();
-  rows.forEach((row, at) => list.children[at] !== row && list.insertBefore(row, list.children[at] ?? null));
+  let place = list.firstElementChild; // not children[at]: after an insertion, the browser counts them anew
+  for (const row of rows) {
+    if (row === place) place = place.nextElementSibling;
+    else list.insertBefore(row, place);
+  }
   if (held instanceof HTMLElement && held !== document.activeElement && list.contains(held)) {
     held.focus({ preventScroll: true });
   }

@@ -36,8 +36,8 @@ export function signs(chord) {
 }
 
 /**
- * The chords that an event may mean, the most exact first: Shift and a letter are also the letter, where nothing else is
- * said.
+ * The chords that an event may mean, the most exact first: Shift and a letter are also the letter, where nothing else
+ * is said.
  *
  * @param {KeyPress} event
  */

@@ -6,15 +6,22 @@ const STEPS = new Map([
 ]);
 
 /**
+ * How many rows further a key leads; 0: it is no key of lists.
+ *
+ * @param {KeyboardEvent} event
+ */
+export const stepOf = (event) => (event.altKey ? 0 : (STEPS.get(event.key) ?? 0));
+
+/**
  * Listens to keydown of the list itself.
  *
  * @param {KeyboardEvent} event
  * @param {string} selector its rows
  */
 export function walk(event, selector) {
-  const step = STEPS.get(event.key),
+  const step = stepOf(event),
     list = event.currentTarget;
-  if (!step || event.altKey || !(list instanceof HTMLElement)) return;
+  if (!step || !(list instanceof HTMLElement)) return;
   const rows = /** @type {HTMLElement[]} */ ([...list.querySelectorAll(selector)]);
   const next = rows[rows.findIndex((row) => row.contains(document.activeElement)) + step];
   if (!next) return;

@@ -1,6 +1,11 @@
-// The place in the address: #document=...&annotation=...&page=... A reload, or a link sent to a colleague, opens it again.
+// The place in the address: #document=...&annotation=...&page=... A reload, or a link sent to a colleague, opens it
+// again.
 
-/** @typedef {Record<'project' | 'document' | 'annotation' | 'page', string | null>} Route the ids that the address names */
+/**
+ * The ids that the address names.
+ *
+ * @typedef {Record<'project' | 'document' | 'annotation' | 'page', string | null>} Route
+ */
 
 const NAMES = /** @type {const} */ (['project', 'document', 'annotation', 'page']);
 

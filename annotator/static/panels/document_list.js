@@ -2,9 +2,9 @@
 
 /** @import { DocumentLine, ProjectView } from '../types' */
 
-import { h, keyed, redraw } from '../core/dom.js';
+import { h, redraw } from '../core/dom.js';
 import { count } from '../core/text.js';
-import { walk } from '../core/list_keys.js';
+import { WindowedList } from '../core/windowed_list.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { thumbnailAddress } from '../core/api.js';
@@ -15,6 +15,8 @@ const ACCEPTED = new Set(['accepted', 'fixed']);
  * @typedef {object} DocumentListActs
  * @property {(document: string) => unknown} open
  * @property {() => unknown} upload
+ * @property {(text: string) => unknown} search
+ * @property {() => unknown} more
  * @property {(project: string) => unknown} project
  */
 
@@ -22,7 +24,9 @@ const ACCEPTED = new Set(['accepted', 'fixed']);
  * @typedef {object} DocumentListView
  * @property {readonly Pick<ProjectView, 'id' | 'name'>[]} projects
  * @property {Pick<ProjectView, 'id'> | null} project the open one
- * @property {readonly DocumentLine[] | null} documents null: not known yet
+ * @property {readonly DocumentLine[] | null} documents those that were fetched; null: not known yet
+ * @property {number} total number of those that the search finds
+ * @property {string} query what they were found by
  * @property {string | undefined} open id of the open document
  * @property {readonly { status: string }[]} [asked] its questions, as the list beside the page has them
  */
@@ -46,14 +50,30 @@ export class DocumentList {
       placeholder: 'Search documents',
       'aria-label': 'Search documents',
       title: `Search documents   ${hint('documents')}`,
-      on: { input: () => this.paint(), keydown: (event) => this.down(event) },
+      on: { input: () => act.search(this.search.value), keydown: (event) => this.down(event) },
     });
     this.uploads = h('div', { class: 'g-uploads', hidden: true });
     this.list = h('div', {
       class: 'g-documents',
       role: 'listbox',
       'aria-label': 'Documents',
-      on: { keydown: (event) => walk(event, '.g-document') },
+    });
+    this.rows = new WindowedList(this.list, {
+      key: (each) => each.id,
+      make: (/** @type {DocumentLine} */ each) =>
+        h('button', {
+          class: 'g-document',
+          role: 'option',
+          title: each.name,
+          dataset: { document: each.id },
+          on: { click: () => act.open(each.id) },
+        }),
+      dress: (row, each) => {
+        row.ariaSelected = String(each.id === this.open);
+        const line = this.counted(each);
+        redraw(row, line, () => this.content(line));
+      },
+      more: () => act.more(),
     });
     this.none = h('div', { class: 'g-no-documents' });
     root.append(
@@ -79,8 +99,13 @@ export class DocumentList {
     );
     /** @type {readonly DocumentLine[] | null} */
     this.documents = null;
+    this.total = 0;
+    this.query = '';
+    /** @type {string | undefined} id of the project whose documents are shown */
+    this.place = undefined;
     /** @type {string | undefined} */
     this.open = undefined;
+    this.at = -1; // where its row stands
     this.homeless = false;
     /** @type {readonly { status: string }[] | undefined} */
     this.asked = undefined;
@@ -88,10 +113,11 @@ export class DocumentList {
     this.painted = []; // from what
     /** @type {string | undefined} */
     this.reached = undefined; // id of the open document, once its row was brought into sight
+    new ResizeObserver(() => this.reach()).observe(this.list); // where it was not laid out before
   }
 
   /** @param {DocumentListView} view */
-  render({ projects, project, documents, open, asked }) {
+  render({ projects, project, documents, total, query, open, asked }) {
     redraw(
       this.project,
       projects.map(({ id, name }) => [id, name]),
@@ -100,38 +126,24 @@ export class DocumentList {
     this.project.value = project?.id ?? '';
     this.project.dataset.alone = String(projects.length < 2);
     this.homeless = projects.length === 0;
-    this.documents = documents;
-    this.open = open;
-    this.asked = asked;
+    if (this.place && project?.id !== this.place) this.search.value = ''; // another project's list begins without a search
+    this.place = project?.id;
+    Object.assign(this, { documents, total, query, open, asked });
     this.paint();
   }
 
   paint() {
-    const wanted = this.search.value.trim().toLowerCase();
-    const drawn = [this.documents, this.open, this.asked, wanted];
+    const { documents, total, query, open, asked } = this,
+      drawn = [documents, total, query, open, asked];
     if (drawn.every((each, at) => each === this.painted[at])) return; // every stroke passes here
+    const found = query !== this.painted[2];
     this.painted = drawn;
-    const shown = (this.documents ?? []).filter((each) => each.name.toLowerCase().includes(wanted));
+    const shown = documents ?? [];
     this.list.hidden = !shown.length;
-    redraw(this.none, [shown.length, this.documents?.length, wanted, this.homeless], () => this.nothing(shown.length));
-    const first = shown.find((each) => each.id === this.open) ?? shown[0]; // where Tab comes in
-    keyed(this.list, shown, {
-      key: (each) => each.id,
-      make: (each) =>
-        h('button', {
-          class: 'g-document',
-          role: 'option',
-          title: each.name,
-          dataset: { document: each.id },
-          on: { click: () => this.act.open(each.id) },
-        }),
-      dress: (row, each) => {
-        row.ariaSelected = String(each.id === this.open);
-        row.tabIndex = each === first ? 0 : -1;
-        const line = this.counted(each);
-        redraw(row, line, () => this.content(line));
-      },
-    });
+    redraw(this.none, [shown.length, documents === null, query, this.homeless], () => this.nothing(shown.length));
+    if (found) this.list.scrollTop = 0;
+    this.at = shown.findIndex((each) => each.id === open);
+    this.rows.show(shown, total, Math.max(0, this.at));
     this.reach();
   }
 
@@ -143,8 +155,7 @@ export class DocumentList {
   nothing(shown) {
     if (shown || this.homeless) return null; // the stage says why
     if (!this.documents) return h('p', { class: 'g-quiet g-pad' }, 'Loading…');
-    if (this.documents.length)
-      return h('p', { class: 'g-quiet g-pad' }, `No document name contains “${this.search.value.trim()}”.`);
+    if (this.query) return h('p', { class: 'g-quiet g-pad' }, `No document name contains “${this.query}”.`);
     return h(
       'div',
       { class: 'g-empty' },
@@ -156,17 +167,14 @@ export class DocumentList {
 
   /** A document that was opened comes into sight; later the list stays where somebody has scrolled it. */
   reach() {
-    const { open } = this;
-    if (open === this.reached) return;
-    const row = this.list.querySelector('[aria-selected=true]');
-    if (open && !row) return; // its line is on its way
-    this.reached = open;
-    row?.scrollIntoView({ block: 'nearest' });
+    const { open, at } = this;
+    if (open === this.reached || (open && at < 0)) return; // its line is on its way
+    if (!open || this.rows.reveal(at)) this.reached = open;
   }
 
   /**
-   * The questions of the open document are known better than its line, which is fetched now and then. Standard questions
-   * that nobody has asked yet stand in the line alone.
+   * The questions of the open document are known better than its line, which is fetched now and then. Standard
+   * questions that nobody has asked yet stand in the line alone.
    *
    * @param {DocumentLine} line
    * @returns {DocumentLine}
@@ -179,8 +187,7 @@ export class DocumentList {
 
   /** Where Tab comes in: the open document, or the search. */
   focus() {
-    const row = this.list.querySelector('[tabindex="0"]');
-    (row instanceof HTMLElement ? row : this.search).focus();
+    if (!this.rows.focus(this.rows.stop)) this.search.focus();
   }
 
   /**
@@ -191,8 +198,7 @@ export class DocumentList {
   down(event) {
     if (event.key !== 'ArrowDown' || event.altKey) return;
     event.preventDefault();
-    const first = this.list.querySelector('.g-document');
-    if (first instanceof HTMLElement) first.focus();
+    this.rows.focus(0);
   }
 
   /** @param {DocumentLine} each */

@@ -61,6 +61,8 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
   const documentList = new DocumentList(rooms.documents, {
     open: (id) => act(() => navigation.document(id)),
     upload: () => ports.upload(),
+    search: (text) => act(() => library.listed.search(text)),
+    more: () => library.listed.more().catch(() => {}), // the next turn of the wheel tries again
     project: (id) => act(() => navigation.project(id)),
   });
   const strip = new PageStrip(rooms.strip, {

@@ -1,4 +1,5 @@
-// Where the answer may stand: pages by the probability that they answer, what carries a mark, and what was not asked yet.
+// Where the answer may stand: pages by the probability that they answer, what carries a mark, and what was not asked
+// yet.
 
 /** @import { OpenedAnswer, Origin } from '../types' */
 

@@ -1,9 +1,11 @@
-// Everything around the page, drawn from what is open. State lives in library, answer and work mode; nothing is kept here.
+// Everything around the page, drawn from what is open. State lives in library, answer and work mode; nothing is kept
+// here.
 
 import { wordsUnderPaint } from '../canvas/words_under_paint.js';
 import { h, replace } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 import { isBlank } from '../state/marks.js';
+import { changes } from '../sync/changes.js';
 
 /** @import { Origin } from '../types' */
 /** @import { Stage } from '../canvas/stage.js' */
@@ -130,7 +132,9 @@ export class RenderPanels {
     this.panels.documentList.render({
       projects: library.projects,
       project: library.project,
-      documents: library.documents,
+      documents: library.listed.rows,
+      total: library.listed.total,
+      query: library.listed.query,
       open: document?.id,
       asked: document?.annotations,
     });
@@ -143,7 +147,7 @@ export class RenderPanels {
     const working = (local && !local.no_answer && !locked) || stage.tool === 'mend';
     this.rooms.stage.dataset.tool = working ? stage.tool : 'none';
     this.rooms.stage.dataset.refining = String(answer.refining);
-    if (!document && library.documents) this.welcome();
+    if (!document && library.listed.lines) this.welcome();
     this.renderSaved();
     this.root.dataset.ready = page && stage.page?.id === page.id ? page.id : '';
   }
@@ -257,7 +261,7 @@ export class RenderPanels {
         sentence: 'The first one opens here as soon as it is read.',
       });
     }
-    if (library.documents?.length) {
+    if (library.listed.total || library.listed.query) {
       return this.notice({ title: 'Choose a document', sentence: 'The first page opens here.' });
     }
     replace(
@@ -282,6 +286,7 @@ export class RenderPanels {
       at: queue.savedAt,
       why: queue.why,
       lasting: queue.lasting,
+      away: changes.connection.state === 'offline',
       fixing: work.reviews.fixing,
     });
   }

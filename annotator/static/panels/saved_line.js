@@ -11,11 +11,12 @@ import { icon } from '../core/icons.js';
  * @property {Date | null} at when the server last stored one
  * @property {string | null} [why] the server's own sentence, where it answered that it could not save
  * @property {boolean} lasting edits survive this page
+ * @property {boolean} [away] the server cannot be reached, so what others do is not heard
  * @property {boolean} [fixing] a reviewer's corrections wait for the verdict
  */
 
 /** @param {SavedView} view */
-function sentence({ state, number, at, why, lasting, fixing }) {
+function sentence({ state, number, at, why, lasting, away, fixing }) {
   const kept = lasting ? 'kept in this browser' : 'kept until this page is closed';
   if (state === 'saving') return 'Saving…';
   if (state === 'halted') return `${count(number, 'edit')} ${number === 1 ? 'needs' : 'need'} your decision`;
@@ -23,6 +24,7 @@ function sentence({ state, number, at, why, lasting, fixing }) {
     return why
       ? `Not saved yet: ${count(number, 'edit')} ${kept}. ${why}`
       : `Offline: ${count(number, 'edit')} ${kept}`;
+  if (away) return 'Offline: changes made elsewhere appear when the connection is back';
   if (fixing) return 'Kept in this browser until you save the fix';
   return at ? `Saved ${at.toLocaleTimeString('en-GB')}` : '';
 }
@@ -40,9 +42,10 @@ export class SavedLine {
   render(view) {
     const { state, fixing } = view,
       text = sentence(view);
-    this.root.dataset.state = state;
+    const offline = state === 'saved' && view.away;
+    this.root.dataset.state = offline ? 'offline' : state;
     redraw(this.root, [state, text, fixing], () => [
-      text ? icon(state === 'saved' && fixing ? 'pencil' : SIGNS[state], 14) : null,
+      text ? icon(offline ? 'offline' : state === 'saved' && fixing ? 'pencil' : SIGNS[state], 14) : null,
       text,
       state === 'halted' ? h('button', { class: 'g-link', on: { click: () => this.compare() } }, 'Compare') : null,
     ]);

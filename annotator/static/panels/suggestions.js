@@ -1,4 +1,5 @@
-// What can be asked of the open document: standard questions not asked yet, recent ones while typing, one's own before these.
+// What can be asked of the open document: standard questions not asked yet, recent ones while typing, one's own before
+// these.
 
 import { get, post } from '../core/api.js';
 import { h, redraw, replace } from '../core/dom.js';
@@ -106,7 +107,8 @@ export class Suggestions {
     if (!answer || project !== this.library.project || document !== this.library.document) return;
     Object.assign(this, answer);
     this.render();
-    if (document && this.field === globalThis.document.activeElement && this.back === null) this.match(); // somebody was faster
+    // Somebody was faster.
+    if (document && this.field === globalThis.document.activeElement && this.back === null) this.match();
   }
 
   /** What this person has asked of the open document. */

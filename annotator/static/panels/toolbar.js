@@ -67,7 +67,7 @@ export class Toolbar {
     this.size = h('label', { class: 'g-size' }, h('span', { class: 'g-label' }, 'Brush width'), this.radius);
     this.page = h('span', { class: 'g-number', 'aria-live': 'polite' });
     this.before = this.button('pageUp', 'previous', 'Previous page');
-    this.after = this.button('pageDown', 'next', 'Following page');
+    this.after = this.button('pageDown', 'next', 'Next page');
     this.scale = h('button', {
       class: 'g-number g-scale',
       title: `Fit the whole page   ${hint('fit')}`,

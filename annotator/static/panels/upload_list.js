@@ -45,7 +45,7 @@ export class UploadList {
       {
         class: 'g-link',
         type: 'button',
-        title: 'Leaves out the files that are not sent yet',
+        title: 'Cancels the files that are not sent yet',
         on: { click: () => queue.cancel() },
       },
       'Cancel',
@@ -62,7 +62,7 @@ export class UploadList {
       h('div', { class: 'g-uploads-line' }, this.said, this.cancel),
       this.progress,
     );
-    this.rows = h('ul', { class: 'g-uploading', 'aria-label': 'Files under way' });
+    this.rows = h('ul', { class: 'g-uploading', 'aria-label': 'Files being uploaded' });
     this.folds = REMARKS.map((each) => new Fold(each.kind, each.title, queue));
     root.classList.add('g-uploads');
     root.append(this.total, this.rows, ...this.folds.map((fold) => fold.root));

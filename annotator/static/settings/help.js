@@ -32,7 +32,11 @@ class KeyRow {
     this.changed = changed;
     this.fixed = keymap.fixed.has(name);
     this.listening = false;
-    /** @type {string | null} the chord of another command that was pressed once, to be given over at the second press */
+    /**
+     * Chord of another command that was pressed once, to be given over at the second press.
+     *
+     * @type {string | null}
+     */
     this.wanted = null;
     this.note = h('span', { class: 'g-key-note', role: 'status' });
     this.keys = h('button', {

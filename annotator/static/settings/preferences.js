@@ -1,5 +1,5 @@
-// What one person has chosen for themselves: keys, light or dark, the colours of marks. Kept with their account where the
-// server does that, else in this browser; a copy here makes the next start look right from its first frame.
+// What one person has chosen for themselves: keys, light or dark, the colours of marks. Kept with their account where
+// the server does that, else in this browser; a copy here makes the next start look right from its first frame.
 
 import { get, put, statusOf } from '../core/api.js';
 import { remember, remembered } from '../core/storage.js';

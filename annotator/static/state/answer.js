@@ -12,12 +12,36 @@ import { Refinement } from './refinement.js';
 /** @import { Effort } from '../sync/effort.js' */
 /** @import { SaveQueue } from '../sync/save_queue.js' */
 /** @import { DocumentWithQuestions } from '../types' */
+/** @import { Library } from './library.js' */
+/** @import { Session } from './session.js' */
 
 /**
  * Where the work is done: what is open, and whether this person's answers are only submitted.
  *
- * @typedef {{ readonly document: DocumentWithQuestions | null, readonly page: PageLine | null, readonly submits: boolean }} Place
+ * @typedef {object} Place
+ * @property {DocumentWithQuestions | null} document
+ * @property {PageLine | null} page
+ * @property {boolean} submits
  */
+
+/**
+ * The place as the library and the session have it at any moment.
+ *
+ * @param {Pick<Library, 'document' | 'page'>} library
+ * @param {Pick<Session, 'submits'>} session
+ * @returns {Readonly<Place>}
+ */
+export const placeOf = (library, session) => ({
+  get document() {
+    return library.document;
+  },
+  get page() {
+    return library.page;
+  },
+  get submits() {
+    return session.submits;
+  },
+});
 
 /**
  * Who hears of the answer.
@@ -40,7 +64,11 @@ import { Refinement } from './refinement.js';
  * @typedef {{ annotation: string, document: string, question: string, removed?: boolean }} Decision
  */
 
-/** What stands on a page, and whether the document answers at all. @typedef {{ mark: Mark, no_answer: boolean }} Standing */
+/**
+ * What stands on a page, and whether the document answers at all.
+ *
+ * @typedef {{ mark: Mark, no_answer: boolean }} Standing
+ */
 
 export class OpenAnswer {
   /** @type {OpenedAnswer | null} */
@@ -51,6 +79,8 @@ export class OpenAnswer {
   fetching = 0; // answers that are on their way here, to be opened
   /** @type {Decision | null} the last decision of this window, until something else is changed */
   decision = null;
+  /** @type {string | null} the answer whose decision was taken back, until something else is changed */
+  reopened = null;
   turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
 
   /**
@@ -226,7 +256,7 @@ export class OpenAnswer {
       this.histories.push(local.id, page, from, to);
     }
     this.turn++;
-    this.decision = null;
+    this.decision = this.reopened = null;
     this.refinement.drop();
     this.effort.count(tool);
     local.pages = { ...local.pages, [page]: after.mark };
@@ -249,7 +279,8 @@ export class OpenAnswer {
     const first = local.head === 0 && !this.queue.of(local.id).length;
     const basis = local.prediction_id;
     if (prediction) local.prediction_id = prediction;
-    // The first revision builds on the proposal that it names, and on that alone: what stood on other pages travels along.
+    // The first revision builds on the proposal that it names, and on that alone: what stood on other pages travels
+    // along.
     if (first && prediction && prediction !== basis) {
       edits = [...this.whole(), ...edits.filter((edit) => edit.op === 'no_answer')];
     }
@@ -317,11 +348,12 @@ export class OpenAnswer {
     const { local, decision } = this,
       page = this.place.page?.id;
     const steps = local && page ? this.histories.can(local.id, page) : { undo: false, redo: false };
-    return { ...steps, undo: steps.undo || decision !== null };
+    const again = local !== null && this.reopened === local.id;
+    return { undo: steps.undo || decision !== null, redo: steps.redo || again };
   }
 
   /**
-   * Undo, or redo. A decision that was made in this window is the first to be undone.
+   * Undo, or redo. A decision that was made in this window is the first to be undone, and then the first to be redone.
    *
    * @param {boolean} back
    */
@@ -330,6 +362,7 @@ export class OpenAnswer {
       { local, decision } = this;
     if (back && decision) return decision.annotation === local?.id ? this.reopen() : this.on.takeBack(decision);
     if (!local || !page || this.on.locked()) return;
+    if (!back && this.reopened === local.id) return void this.accept();
     const to = back ? this.histories.undo(local.id, page) : this.histories.redo(local.id, page);
     if (to) this.become(page, { no_answer: local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false });
   }
@@ -369,6 +402,7 @@ export class OpenAnswer {
     this.refinement.drop(); // what is accepted is what stands here
     this.effort.count('accept');
     this.enqueue(this.place.submits ? 'submit' : 'accept', [], []);
+    this.reopened = null;
     this.decision = { annotation: local.id, document: local.document_id, question: local.question.text };
     this.on.mark();
     return true;
@@ -381,6 +415,7 @@ export class OpenAnswer {
     if (!local || !['accepted', 'submitted'].includes(local.status) || this.on.locked()) return;
     this.effort.count('undo');
     this.enqueue('reopen', [], []);
+    this.reopened = local.id;
     this.on.mark();
   }
 

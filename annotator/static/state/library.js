@@ -1,13 +1,16 @@
-// What is open: project, documents, document, page. Fetches; remembers in the address; draws nothing.
+// What is open: project, document, page; and the list of documents. Fetches; remembers in the address; draws nothing.
 
 import { get } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { writeRoute } from '../core/route.js';
+import { ListedDocuments } from './listed_documents.js';
 
-/** @import { AnnotationLine, DocumentLine, DocumentWithQuestions, OpenedAnswer, PageLine, ProjectView, Words } from '../types' */
+/** @import { AnnotationLine, DocumentWithQuestions, OpenedAnswer, PageLine, ProjectView, Words } from '../types' */
 /** @import { Pages } from './pages.js' */
 
-/** @typedef {Pick<AnnotationLine, 'id' | 'question' | 'status' | 'head' | 'text' | 'no_answer' | 'updated_at' | 'author'>} Line */
+/**
+ * @typedef {Pick<AnnotationLine, 'id' | 'question' | 'status' | 'head' | 'text' | 'no_answer' | 'updated_at' | 'author'>} Line
+ */
 
 export class Library {
   /**
@@ -21,8 +24,7 @@ export class Library {
     this.projects = [];
     /** @type {ProjectView | null} */
     this.project = null;
-    /** @type {DocumentLine[] | null} null: not known yet */
-    this.documents = null;
+    this.listed = new ListedDocuments(changed);
     /** @type {DocumentWithQuestions | null} */
     this.document = null;
     /** @type {PageLine | null} */
@@ -55,14 +57,14 @@ export class Library {
     if (!project) return false;
     const before = this.project?.id;
     chooseProject(id); // at once: a tab that is opened meanwhile follows
-    const documents = await get('/projects/{project_id}/documents', { project_id: id }).catch((error) => {
+    const documents = await this.listed.first(id).catch((error) => {
       if (choice === this.choice && chosenProject() === id) chooseProject(before);
       throw error;
     });
     if (choice !== this.choice) return false;
     this.close();
-    Object.assign(this, { project, documents });
-    this.changed();
+    this.project = project;
+    this.listed.show(id, documents);
     return true;
   }
 
@@ -80,11 +82,7 @@ export class Library {
   }
 
   async loadDocuments() {
-    const { project } = this;
-    const documents = project ? await get('/projects/{project_id}/documents', { project_id: project.id }) : [];
-    if (project !== this.project) return;
-    this.documents = documents;
-    this.changed();
+    await this.listed.load(this.project?.id);
   }
 
   /**
@@ -93,22 +91,13 @@ export class Library {
    * @param {string[]} ids
    */
   async refreshLines(ids) {
-    const { project } = this;
-    if (!project || !ids.length) return;
-    const fresh = await get('/projects/{project_id}/documents', { project_id: project.id, id: ids });
-    if (project !== this.project || !this.documents) return;
-    const lines = new Map(fresh.map((line) => [line.id, line])),
-      asked = new Set(ids);
-    const stay = this.documents.flatMap((line) => lines.get(line.id) ?? (asked.has(line.id) ? [] : [line]));
-    const known = new Set(stay.map((line) => line.id));
-    const come = fresh.filter((line) => !known.has(line.id));
-    this.documents = [...come, ...stay].sort((one, other) => (one.id < other.id ? 1 : -1)); // newest first
-    this.changed();
+    await this.listed.refresh(ids);
   }
 
   close() {
     this.turn++;
     this.document = this.page = this.words = this.image = null;
+    this.listed.open = undefined;
   }
 
   /** @param {string} id */
@@ -123,6 +112,7 @@ export class Library {
       chooseProject(this.project?.id);
       this.loadDocuments().catch(() => {});
     }
+    this.listed.hold(id).catch(() => {});
     this.changed();
     return true;
   }

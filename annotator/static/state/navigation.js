@@ -1,5 +1,5 @@
-// Opening projects, documents, answers and pages, and asking. What is opened last wins: an answer for what was left comes
-// too late.
+// Opening projects, documents, answers and pages, and asking. What is opened last wins: an answer for what was left
+// comes too late.
 
 import { get, post, remove } from '../core/api.js';
 import { chosenProject } from '../core/chosen_project.js';
@@ -79,7 +79,10 @@ export class Navigation {
       if (here && !route.annotation && route.page && route.page !== library.page?.id) return this.page(route.page);
       if (route.annotation && route.annotation !== answer.local?.id)
         await this.annotation(route.annotation, route.page);
-    } else if (library.documents?.[0]) await this.document(library.documents[0].id);
+    } else {
+      const [newest] = library.listed.lines ?? [];
+      if (newest) await this.document(newest.id);
+    }
   }
 
   /**
@@ -249,7 +252,8 @@ export class Navigation {
    */
   async uploaded(uploads) {
     const { library } = this;
-    const here = uploads.filter((each) => each.project === library.project?.id); // others went into the project left since
+    // Others went into the project left since.
+    const here = uploads.filter((each) => each.project === library.project?.id);
     await library.refreshLines(here.map((each) => each.document_id));
     await this.first?.catch(() => {});
     await this.handsFree();
@@ -316,7 +320,7 @@ export class Navigation {
     const { id: annotation, document_id: document, question } = local;
     await queue.flush();
     if (queue.of(annotation).length)
-      return this.ports.tell('Unsaved edits of this question wait. Try again once they are saved.');
+      return this.ports.tell('This question has unsaved edits. Try again once they are saved.');
     await remove('/annotations/{annotation_id}', { annotation_id: annotation, base: local.head });
     const decision = { annotation, document, question: question.text, removed: true };
     if (library.document?.id === document) {
@@ -345,5 +349,18 @@ export class Navigation {
     if (this.answer.local?.id !== annotation) return;
     this.answer.reopen();
     this.ports.focusPage();
+  }
+
+  /** Somebody may have changed the answers of the open document, the open one among them. */
+  async refresh() {
+    const { library, answer, queue } = this,
+      { local } = answer;
+    await library.refresh();
+    const head = library.document?.annotations.find((each) => each.id === local?.id)?.head ?? 0;
+    if (!local || head <= local.head) return;
+    await this.handsFree();
+    const busy = answer.refining || answer.asking || answer.divert || queue.of(local.id).length > 0;
+    if (local !== answer.local || head <= local.head || busy) return;
+    await this.annotation(local.id, library.page?.id, { patient: true }).catch(() => {});
   }
 }

@@ -8,7 +8,11 @@ import { EMPTY_MARK, isBlank } from './marks.js';
 /** @import { OpenAnswer } from './answer.js' */
 
 export class Refinement {
-  /** @type {{ annotation: string, page: string, points: Point[] } | null} what the model was asked last, until it answers */
+  /**
+   * What the model was asked last, until it answers.
+   *
+   * @type {{ annotation: string, page: string, points: Point[] } | null}
+   */
   asked = null;
 
   /** @param {OpenAnswer} answer */

@@ -1,12 +1,16 @@
-// Where changes come from: the server's stream, and a small poll while the stream does not stand. One window of a browser
-// runs it for all (changes.js). Whatever happens to the line, it knows the cursor up to which everything was told, so
-// nothing is missed.
+// Where changes come from: the server's stream, and a small poll while the stream does not stand. One window of a
+// browser runs it for all (changes.js). Whatever happens to the line, it knows the cursor up to which everything was
+// told, so nothing is missed.
 
 import { statusOf } from '../core/api.js';
 
 /** @import { ChangesView } from '../types' */
 
-/** @typedef {'live' | 'polling' | 'offline'} ConnectionState live: by the stream. offline: the server cannot be reached. */
+/**
+ * `live`: by the stream. `offline`: the server cannot be reached.
+ *
+ * @typedef {'live' | 'polling' | 'offline'} ConnectionState
+ */
 
 /**
  * An EventSource.

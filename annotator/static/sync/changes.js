@@ -3,7 +3,8 @@
 //
 // A server allows few connections for each browser, so its windows share one stream: the window that holds the lock
 // hears the server, and passes on what it hears. Where browsers have no locks (plain HTTP to another machine) each
-// window has its own. A window out of sight holds nothing and asks nothing; back in sight it asks for what it has missed.
+// window has its own. A window out of sight holds nothing and asks nothing; back in sight it asks for what it has
+// missed.
 
 import { get } from '../core/api.js';
 import { ChangeSource, SILENT } from './change_source.js';
@@ -19,7 +20,8 @@ import { ChangeSource, SILENT } from './change_source.js';
  * `subjects`: ids of what changed, null: many, or any. `project_id` null: it concerns all projects. `all`: what has
  * changed is not known; everything may have.
  *
- * @typedef {{ all: true } | { all?: undefined, project_id: string | null, topic: Topic, subjects: string[] | null }} Told
+ * @typedef {{ all: true } | { all?: undefined, project_id: string | null, topic: Topic, subjects: string[] | null }}
+ * Told
  */
 
 /**
@@ -222,7 +224,8 @@ export class Changes {
     if (loggedOut) return this.logOut();
     if (state) this.connection.set(state);
     const { cursor } = this.source;
-    // One that is older than the cursor was asked for meanwhile. One of the same cursor may hold more (engine/changes.py).
+    // One that is older than the cursor was asked for meanwhile. One of the same cursor may hold more
+    // (engine/changes.py).
     if (!view || (cursor !== null && view.next < cursor && !view.all)) return;
     this.source.cursor = view.next;
     this.tell(view);

@@ -101,7 +101,8 @@ export class ConflictResolution {
    * @param {VerdictWords | null} verdict
    */
   keepMine(saved, verdict) {
-    if (this.answer.local?.id !== saved.id) return this.ports.backTo(saved.id); // another answer has opened under the dialog
+    // Another answer has opened under the dialog.
+    if (this.answer.local?.id !== saved.id) return this.ports.backTo(saved.id);
     return verdict ? this.ports.judgeOnTop(saved, verdict) : this.answer.keepMine(saved);
   }
 

@@ -1,6 +1,6 @@
-// Keeps what is open as the server has it: hears of changes by others, by workers and by other windows, and fetches what
-// they concern, that alone. While the workspace is out of sight nothing is fetched; what was missed comes when it is seen
-// again.
+// Keeps what is open as the server has it: hears of changes by others, by workers and by other windows, and fetches
+// what they concern, that alone. While the workspace is out of sight nothing is fetched; what was missed comes when it
+// is seen again.
 
 /** @import { Library } from '../state/library.js' */
 /** @import { Told, Topic } from './changes.js' */

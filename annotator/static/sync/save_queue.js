@@ -2,11 +2,11 @@
 //
 // An item carries its idempotency key and the revision that it builds on: `base` where that is known, else `after`, the
 // key of the item before it, whose answer will tell. So two windows that edit the same answer meet as a conflict (409)
-// and never mix silently, and an answer lost on the way back is asked for again with the same key and the same base. Two
-// windows that send the same item store it once, by its key.
+// and never mix silently, and an answer lost on the way back is asked for again with the same key and the same base.
+// Two windows that send the same item store it once, by its key.
 //
-// Changes of words (kind "words") and verdicts of reviewers (kind "verdict") wait in the same line as revisions, those of
-// words under the name "words:<page>": marks made after them may name the words that they make. `annotation` is
+// Changes of words (kind "words") and verdicts of reviewers (kind "verdict") wait in the same line as revisions, those
+// of words under the name "words:<page>": marks made after them may name the words that they make. `annotation` is
 // therefore the name of whatever an item changes.
 
 import { ApiError, detailOf, sentenceOf } from '../core/api.js';
@@ -313,7 +313,8 @@ export class SaveQueue {
     this.why = said && status !== 401 ? sentenceOf(error) : null;
     this.later.add(item.annotation);
     this.on.changed();
-    return said && status >= 500 && status !== 503; // it reads what others say; only this edit goes wrong there (503: all do)
+    // It reads what others say; only this edit goes wrong there (503: all do)
+    return said && status >= 500 && status !== 503;
   }
 
   /**
@@ -339,8 +340,8 @@ export class SaveQueue {
   }
 
   /**
-   * The words of a page turned out to have other numbers, or not to be (null): what waits names them no more. The pixels
-   * stay.
+   * The words of a page turned out to have other numbers, or not to be (null): what waits names them no more. The
+   * pixels stay.
    *
    * @param {string} page
    * @param {(number: number) => number | null} map

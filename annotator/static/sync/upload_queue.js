@@ -21,8 +21,8 @@ const WAIT = 5; // seconds before a file goes again to a server that has too man
  */
 
 /**
- * What somebody should know of a file that has come to its end. refused: it cannot be read; failed: it was not sent, and
- * may be sent again; warned: it is stored, not all of it could be read; known: the project had it before.
+ * What somebody should know of a file that has come to its end. refused: it cannot be read; failed: it was not sent,
+ * and may be sent again; warned: it is stored, not all of it could be read; known: the project had it before.
  *
  * @typedef {object} Remark
  * @property {'refused' | 'failed' | 'warned' | 'known'} kind
@@ -37,7 +37,8 @@ const WAIT = 5; // seconds before a file goes again to a server that has too man
 /**
  * @typedef {object} UploadHearers
  * @property {(stored: StoredFile) => unknown} [stored] a file has become a document; its row stays until this resolves
- * @property {(stored: StoredFile[]) => unknown} [ended] no file is left; those that were stored since the queue was empty
+ * @property {(stored: StoredFile[]) => unknown} [ended] no file is left; those that were stored since the queue was
+ * empty
  */
 
 export class UploadQueue {

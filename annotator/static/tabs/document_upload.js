@@ -2,7 +2,7 @@
 
 import { chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
-import { Uploads } from '../sync/uploads.js';
+import { Uploads } from '../panels/uploads.js';
 import { actedOn } from './gradio_tabs.js';
 import { Say, button } from './people_parts.js';
 

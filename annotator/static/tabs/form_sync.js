@@ -1,6 +1,6 @@
 // What a form on one of Gradio's tabs shows once newer values have come, or its own were saved: what somebody has begun
-// to write or to set meanwhile stays, and saving says what others did. Decided in the browser, when the answer is there:
-// on the server, what is typed while it is on its way would be lost.
+// to write or to set meanwhile stays, and saving says what others did. Decided in the browser, when the answer is
+// there: on the server, what is typed while it is on its way would be lost.
 
 import { chosenProject } from '../core/chosen_project.js';
 import { same } from '../core/values.js';

@@ -39,7 +39,7 @@ function cameIn(answer) {
   const more = [
     answer.known ? `${count(answer.known, 'document')} existed before.` : '',
     answer.read ? `${count(answer.read, 'page')} without words ${answer.read === 1 ? 'was' : 'were'} read by OCR.` : '',
-    ...Object.entries(answer.lost).map(([name, number]) => `Left out: ${number} of ${name}.`),
+    ...Object.entries(answer.lost).map(([name, number]) => `Left out: ${name} (${number}).`),
   ];
   return [`Imported as ${answer.format}: ${parts.join(', ')}.`, ...more].filter(Boolean).join(' ');
 }

@@ -70,7 +70,7 @@ export class TriggersCard {
       {
         class: 'glossator-bar',
         role: 'progressbar',
-        'aria-label': `${accepted} of ${wanted} accepted`,
+        'aria-label': `${accepted} of ${count(wanted, 'answer')} accepted`,
         'aria-valuemin': 0,
         'aria-valuemax': wanted,
         'aria-valuenow': Math.min(accepted, wanted),
@@ -104,7 +104,7 @@ export class TriggersCard {
         { class: 'g-form g-upright' },
         h('label', { class: 'g-check' }, fields.automatic, 'Automatic retraining'),
         h('label', {}, 'Newly accepted answers that start a retraining', fields.after),
-        h('label', {}, 'Days an answer waits at most (0: no limit)', fields.days),
+        h('label', {}, 'Maximum days that an answer waits (0: no limit)', fields.days),
         h('label', {}, 'Schedule as crontab: minute, hour, day, month, weekday (empty: none)', fields.cron),
         h('label', {}, 'Time zone of the schedule', fields.zone),
         h(
@@ -191,5 +191,5 @@ function watching(scheduler) {
       h('code', {}, 'glossator worker'),
     );
   const since = time(scheduler.since);
-  return h('p', { class: 'g-watched' }, 'Scheduler: ', h('b', {}, scheduler.holder), ' since ', since, '.');
+  return h('p', { class: 'g-watched', title: scheduler.holder }, 'Triggers are watched by a worker since ', since, '.');
 }

@@ -16,7 +16,8 @@ const GATHER_MILLISECONDS = 30; // changes that were made together are told one 
  * @property {readonly Topic[]} topics topics of the stream that concern it
  * @property {() => string | null} shown id of the project that it shows; null: none yet
  * @property {() => string | null} wanted id of the project that it ought to show
- * @property {(heard: Set<string>) => Promise<boolean | void>} fetch fetches and draws; `heard`: topics that have changed
+ * @property {(heard: Set<string>) => Promise<boolean | void>} fetch fetches and draws; `heard`: topics that have
+ * changed
  *   since. Resolves to false where it could not be fetched.
  */
 

@@ -51,7 +51,7 @@ export class TokensPart {
         time(each.expires_at),
         each.last_used_at ? [', last used ', time(each.last_used_at)] : ', never used',
       ],
-      twice('End', 'Confirm end', () => this.end(each.id)),
+      twice('Revoke', 'Confirm revoking', () => this.end(each.id)),
     );
   }
 
@@ -59,7 +59,7 @@ export class TokensPart {
   async end(id) {
     await this.say.act(
       () => remove('/me/sessions/{session_id}', { session_id: id }),
-      'Token ended. It no longer works.',
+      'Token revoked. It no longer works.',
     );
     this.changed();
   }

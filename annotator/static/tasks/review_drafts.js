@@ -9,7 +9,8 @@ const NAME = 'glossator.fixes',
   STORE = 'fixes'; // as browsers have them already
 
 /**
- * @typedef {{ annotation: string, document: string, base: number, pages: Record<string, Mark>, no_answer: boolean }} Draft
+ * @typedef {{ annotation: string, document: string, base: number, pages: Record<string, Mark>, no_answer: boolean }}
+ * Draft
  */
 
 export class ReviewDrafts {

@@ -8,7 +8,11 @@ import { editsTo, opened, statusAfter } from '../state/marks.js';
 /** @import { Draft, ReviewDrafts } from './review_drafts.js' */
 
 export class Verdict {
-  /** @type {{ pages: Record<string, Mark>, no_answer: boolean } | null} as the author left them, while the reviewer fixes */
+  /**
+   * As the author left them, while the reviewer fixes.
+   *
+   * @type {{ pages: Record<string, Mark>, no_answer: boolean } | null}
+   */
   before = null;
 
   /**

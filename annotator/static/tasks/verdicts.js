@@ -1,4 +1,5 @@
-// What reviewers have said: fetched for the answers that need it, shown to their authors; reasons, kept for the next time.
+// What reviewers have said: fetched for the answers that need it, shown to their authors; reasons, kept for the next
+// time.
 
 /** @import { AnnotationLine, AnnotationView, ReviewLine } from '../types' */
 

@@ -1,5 +1,5 @@
-// What one works on: asking freely, the queue of tasks, or review. Owns the three, and says what may be changed and what
-// comes next. Draws nothing.
+// What one works on: asking freely, the queue of tasks, or review. Owns the three, and says what may be changed and
+// what comes next. Draws nothing.
 
 import { hint } from '../core/keyboard.js';
 import { remember, remembered } from '../core/storage.js';

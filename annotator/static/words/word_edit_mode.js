@@ -1,4 +1,5 @@
-// Fixing words in the workspace: the tool's wishes, the editor, the queue, and what everybody else hears of changed words.
+// Fixing words in the workspace: the tool's wishes, the editor, the queue, and what everybody else hears of changed
+// words.
 
 import { byAuthor, get, put } from '../core/api.js';
 import { Mender, wordsKey } from './word_edits.js';
@@ -17,7 +18,8 @@ import { WordEditor } from './word_editor.js';
  * @property {() => void} paint the mark is to be drawn again
  * @property {(sentence: string) => void} tell
  * @property {(sentence: string) => void} say to screen readers
- * @property {(page: string, map: (number: number) => number | null) => void} renumber words of a page have other numbers
+ * @property {(page: string, map: (number: number) => number | null) => void} renumber words of a page have other
+ * numbers
  * @property {(id: string, page: null) => Promise<boolean>} openDocument
  * @property {(id: string) => Promise<void>} openPage
  */

@@ -261,7 +261,7 @@ export class WordEditor {
             button('check', 'Save', 'Save   Enter', () => this.save()),
             open.number !== null &&
               button('split', 'Split', `Split at the cursor   ${hint('splitWord')}`, () => this.split()),
-            open.number !== null && button('merge', 'Join next', 'Join with the next word', () => this.join()),
+            open.number !== null && button('merge', 'Merge next', 'Merge with the next word', () => this.join()),
             open.number !== null && button('clear', 'Delete', 'Delete this word', () => this.remove()),
           ]
         : [

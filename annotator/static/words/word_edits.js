@@ -32,7 +32,8 @@ function makes(edit) {
 /**
  * @typedef {object} MenderListener
  * @property {(page: string) => void} changed the words of a page are others now
- * @property {(page: string, map: (number: number) => number | null) => void} renumber words of a page turned out to have
+ * @property {(page: string, map: (number: number) => number | null) => void} renumber words of a page turned out to
+ * have
  *   other numbers, or not to be (null)
  * @property {(sentence: string) => void} tell
  */

@@ -244,8 +244,8 @@ export function mended(words, edits) {
 }
 
 /**
- * The words that a mark means, in reading order: those it names, and for a retired one those that stand in its place; one
- * that nothing replaces stands for itself.
+ * The words that a mark means, in reading order: those it names, and for a retired one those that stand in its place;
+ * one that nothing replaces stands for itself.
  *
  * @param {Words} words
  * @param {readonly number[]} numbers

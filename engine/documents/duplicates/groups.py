@@ -145,7 +145,7 @@ def reason(session: Session, document: Document) -> str:
         like = f"{_few(judges)}, a holdout document"
     else:
         like = "another document in quarantine"
-    return f"It shows the same as {like}. It is excluded from training and evaluation."
+    return f"It shows the same page as {like}. It is excluded from training and evaluation."
 
 
 def _few(names: Sequence[str]) -> str:

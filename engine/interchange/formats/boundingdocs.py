@@ -121,7 +121,7 @@ def open_set(path: Path) -> Set:
             document = mapped(stored, "it", where)
             name = text_of(document.get("doc_id"), '"doc_id"', where)
             if name in seen:
-                bad(where, f"the document {name!r} came before")
+                bad(where, f"the document {name!r} occurs twice")
             seen.add(name)
             yield from _pages_read(file.parent, document, name, where)
 
@@ -134,7 +134,7 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
     for one in images:
         number = whole(one.get("page"), '"page"', where, 1)
         if number in sizes:
-            bad(where, f"page {number} came before")
+            bad(where, f"page {number} occurs twice")
         sizes[number] = whole(one.get("width"), '"width"', where, 1), whole(one.get("height"), '"height"', where, 1)
     answers: dict[int, list[IncomingAnswer]] = {number: [] for number in sizes}
     for key, stored in mapped(document.get("Q&A"), '"Q&A"', where).items():
@@ -149,7 +149,7 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
                 bad(at, f"there is no page {number}")
             boxes = [_box(box, sizes[number], at) for box in listed(answer.get("location"), '"location"', at)]
             if not boxes:
-                bad(at, "an answer has no place")
+                bad(at, "an answer has no location")
             answers[number].append(IncomingAnswer(question, at, mask=partial(_mask, boxes, sizes[number])))
         if not given:
             for number in sizes:
@@ -180,7 +180,7 @@ def _box(value: object, size: tuple[int, int], where: str) -> Box:
     """Return the box of [width, height, left, top] in thousandths of a page of `size` (width, height)."""
     edges = listed(value, "a place", where)
     if len(edges) != 4 or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in edges):
-        bad(where, f"a place must be four numbers, and is {value!r}")
+        bad(where, f"a location must be four numbers, and is {value!r}")
     width, height, left, top = (float(one) / 1000 for one in edges)
     across, down = size
     return box_of([left * across, top * down, (left + width) * across, (top + height) * down], size, where)

@@ -265,7 +265,7 @@ class _Index:
             if name not in named:
                 listed(None, f'"{name}"', self._file)
         if self._categories > MOST_QUESTIONS:
-            bad(self._file, f"it has {self._categories:,} categories, and a project holds {MOST_QUESTIONS:,} questions")
+            bad(self._file, f"it has {self._categories:,} categories; a project can have {MOST_QUESTIONS:,} questions")
         self._base.execute("CREATE INDEX by_image ON answer (image)")
         lost = self._base.execute(
             "SELECT kind, at, image FROM answer WHERE image NOT IN (SELECT id FROM image) ORDER BY kind, at LIMIT 1"
@@ -295,7 +295,7 @@ class _Index:
         try:
             self._base.execute("INSERT INTO image VALUES (?, ?, ?, ?)", (number, document, page, json.dumps(image)))
         except sqlite3.IntegrityError:
-            bad(f"{self._file}, images[{at}]", f"its id {number} was used before")
+            bad(f"{self._file}, images[{at}]", f"its id {number} occurs twice")
 
     def _take_category(self, at: int, entry: object) -> None:
         self._categories += 1
@@ -303,7 +303,7 @@ class _Index:
             return  # the others are counted
         number, category = self._numbered("categories", at, entry)
         if number in self.questions:
-            bad(f"{self._file}, categories[{at}]", f"its id {number} was used before")
+            bad(f"{self._file}, categories[{at}]", f"its id {number} occurs twice")
         self.questions[number] = text_of(category.get("name"), "the name", f"{self._file}, category {number}")
 
     def _take_annotation(self, at: int, entry: object) -> None:
@@ -311,7 +311,7 @@ class _Index:
         try:
             self._base.execute("INSERT INTO seen VALUES (?)", (number,))
         except sqlite3.IntegrityError:
-            bad(f"{self._file}, annotations[{at}]", f"its id {number} was used before")
+            bad(f"{self._file}, annotations[{at}]", f"its id {number} occurs twice")
         self._about(_ANNOTATION, number, annotation.get("image_id"), annotation)
 
     def _take_unanswered(self, at: int, entry: object) -> None:
@@ -344,7 +344,7 @@ def _found(folder: Path) -> Path:
     others = [one for one in several if one.name != "manifest.json"]
     if len(others) == 1:
         return others[0]
-    return bad(str(folder), f"it holds none of the files {', '.join(NAMES)}, and not one JSON file alone")
+    return bad(str(folder), f"it contains none of the files {', '.join(NAMES)}, nor a single JSON file")
 
 
 def _image(folder: Path, name: object, where: str) -> Path:

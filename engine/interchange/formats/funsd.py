@@ -137,7 +137,7 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         entity = mapped(stored, "it", where)
         number = whole(entity.get("id"), '"id"', where)
         if number in entities:
-            bad(where, f"its id {number} was used before")
+            bad(where, f"its id {number} occurs twice")
         first = len(words)
         for one in listed(entity.get("words"), '"words"', where):
             word = mapped(one, "a word", where)
@@ -179,7 +179,7 @@ def _linked(entity: dict[str, Any], number: int, entities: dict[int, Any], where
     for pair in listed(entity.get("linking", []), '"linking"', where):
         ends = listed(pair, "a link", where)
         if len(ends) != 2 or any(one not in entities for one in ends):
-            bad(where, f"the link {pair!r} names no two entities")
+            bad(where, f"the link {pair!r} does not name two entities")
         if ends[0] == number and entities[ends[1]][0].get("label") == "answer":
             found.append(int(ends[1]))
     return found

@@ -136,7 +136,7 @@ def open_set(path: Path) -> Set:
             page = _page(file.parent, stored, where)
             name = str(stored["page_id"])
             if name in seen:
-                bad(where, f"the page {name!r} came before")
+                bad(where, f"the page {name!r} occurs twice")
             seen.add(name)
             yield page
 

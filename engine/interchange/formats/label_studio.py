@@ -187,7 +187,7 @@ def open_set(path: Path) -> Set:
             task = mapped(stored, "it", where)
             number = whole(task.get("id", at), '"id"', where)
             if number in seen:
-                bad(where, f"its id {number} was used before")
+                bad(where, f"its id {number} occurs twice")
             seen.add(number)
             yield _page(file.parent, task, f"{file.name}, task {number}")
 
@@ -197,7 +197,7 @@ def open_set(path: Path) -> Set:
 def _tasks(file: Path) -> Iterator[tuple[int, Any]]:
     for name, at, task in entries(file):
         if name:
-            bad(file.name, "what it holds must be a list of tasks, and is an object")
+            bad(file.name, "its content must be a list of tasks, and is an object")
         if at != ALONE:
             yield at, task
 
@@ -255,7 +255,7 @@ def _image(folder: Path, data: dict[str, Any], where: str) -> Path:
     """
     address = data.get("image") or data.get("ocr") or data.get("img")
     if not isinstance(address, str):
-        bad(where, 'its data names no "image"')
+        bad(where, 'its "data" has no "image"')
     parts = urlsplit(address)
     name = parse_qs(parts.query).get("d", [unquote(parts.path)])[0]
     file = Path(name).name
@@ -284,7 +284,7 @@ def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) 
         points = [(_share(x, where) * width, _share(y, where) * height) for x, y in _pairs(value.get("points"), where)]
         return covered([points], size)
     if value.get("rotation"):
-        bad(where, "a rectangle that is turned cannot come in; make it a polygon")
+        bad(where, "a rotated rectangle cannot be imported; make it a polygon")
     x, y, across, down = (_share(value.get(name), where) for name in ("x", "y", "width", "height"))
     box = (round(x * width), round(y * height), round((x + across) * width), round((y + down) * height))
     return rasterise([box], size)
@@ -299,5 +299,5 @@ def _pairs(points: Any, where: str) -> list[tuple[Any, Any]]:
 
 def _share(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 101:
-        bad(where, f"a place must be per cent of the page, and is {value!r}")
+        bad(where, f"a position must be a percentage of the page, and is {value!r}")
     return value / 100

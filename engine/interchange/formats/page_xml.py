@@ -190,15 +190,17 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
         root = etree.parse(str(file), parser).getroot()
     except (OSError, etree.XMLSyntaxError) as error:
-        bad(where, f"it is no whole XML ({error})")
+        bad(where, f"it is not valid XML ({error})")
     page = next((one for one in root if _name(one) == "Page"), None)
     if _name(root) != "PcGts" or page is None:
-        bad(where, "it is no PAGE XML: it has no PcGts with a Page")
+        bad(where, "it is not PAGE XML: the element PcGts with a Page is missing")
     image = image_beside(folder, file.parent, page.get("imageFilename"), where)
     size = size_of(image, where)
     given = tuple(whole(_number(page.get(side)), side, where, 1) for side in ("imageWidth", "imageHeight"))
     if given != size:
-        bad(where, f"its image {image.name} is of {size[0]} x {size[1]} pixels, and it says {given[0]} x {given[1]}")
+        bad(
+            where, f"its image {image.name} has {size[0]} x {size[1]} pixels, but the file says {given[0]} x {given[1]}"
+        )
     about: dict[str, list[str]] = {}
     for name, value in _attributes_of(page):
         about.setdefault(name, []).append(value)

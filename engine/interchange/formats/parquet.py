@@ -211,7 +211,7 @@ def open_set(path: Path) -> Set:
         try:
             opened = pq.ParquetFile(file)
         except (OSError, pa.ArrowException) as error:
-            bad(file.name, f"it is no whole parquet file ({error})")
+            bad(file.name, f"it is damaged or not a parquet file ({error})")
         missing = {"image", "page_id", "words", "answers", "width", "height"} - set(opened.schema_arrow.names)
         if missing:
             bad(file.name, f"it has no column {', '.join(sorted(missing))}")

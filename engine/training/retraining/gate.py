@@ -39,11 +39,12 @@ SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # needed for a slice to be judged
 LATENCY_LIMIT = 1.25  # times the champion's
 NOISE = -0.01  # a smaller fall on generated pages does not count
 GENERATED, RECENT, FROZEN, OWN, TAUGHT = "generated", "recent", "frozen", "own", "taught"
-_CALLED = {
+CALLED = {
     GENERATED: "on generated pages",
-    RECENT: "on the recent ones of the held-out documents",
-    FROZEN: "on the frozen ones of the held-out documents",
+    RECENT: "on the recent holdout",
+    FROZEN: "on the frozen holdout",
     OWN: "on the held-out documents",
+    TAUGHT: "on the training answers",
 }
 
 
@@ -195,20 +196,20 @@ def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
     found = []
     if figures["judged"] and figures["low"] < figures["limit"]:
         found.append(
-            f"{_CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU (limit {-figures['limit']:.2f})"
+            f"{CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU (limit {-figures['limit']:.2f})"
         )
     elif name != GENERATED and figures["judged"] and figures["high"] < 0 and figures["difference"] < IOU_LIMIT:
-        found.append(f"{_CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
+        found.append(f"{CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
     absent = figures["unanswerable"]
     if absent["judged"] and absent["low"] < absent["limit"]:
         found.append(
-            f'{_CALLED[name]} it may find {-absent["low"]:.0%} fewer of the questions with "no answer" '
+            f'{CALLED[name]} it may find {-absent["low"]:.0%} fewer of the questions with "no answer" '
             f"(limit {-absent['limit']:.0%})"
         )
     for slice_, one in figures["slices"].items() if name in (GENERATED, OWN) else ():
         if one["difference"] < one["limit"] and one["high"] < 0:
             found.append(
-                f"{_CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)} "
+                f"{CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)} "
                 f"(limit {-one['limit']:.2f})"
             )
     return found

@@ -63,7 +63,7 @@ def judge(
 
             def report(pages: int, before: int = before, name: str = one.name) -> None:
                 """Report the progress of one holdout."""
-                on_progress((before + pages) / max(1, total), f"Comparing with the champion: {name} holdout.")
+                on_progress((before + pages) / max(1, total), f"Comparing with the model in use {gate.CALLED[name]}.")
 
             answers[one.name].append(
                 evaluate(

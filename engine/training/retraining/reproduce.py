@@ -44,12 +44,12 @@ def reproduce(
     """Train again as the run did, with as many threads, and compare.
 
     Changes nothing that is stored. `keep`: where to write the checkpoint. Raises NotFound for an unknown run; Refused
-    when it handed in no weights, or when an input is missing or changed.
+    when it stored no weights, or when an input is missing or changed.
     """
     with workspace.database.read() as session:
         run = existing(session, Run, run_id)
         if run.challenger_id is None or ENDED_AT not in run.settings:
-            raise Refused(f"This run handed in no weights to reproduce ({run.status}); choose a finished run.")
+            raise Refused(f"This run stored no weights to reproduce (status: {run.status}); choose a finished run.")
         challenger = session.get_one(ModelVersion, run.challenger_id)
         snapshot = session.get_one(Snapshot, run.snapshot_id)
     settings = settings_in(run).model_copy(update={"minutes": _ENOUGH_MINUTES})

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Annotation, Job, Project
 from engine import plurals
-from engine.datasets import snapshots
+from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
@@ -82,7 +82,7 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
         at_most = session.scalar(_count_accepted(project.id)) or 0
         if not at_most or (at_most < chosen.retrain_after and not chosen.retrain_after_days):
             return None
-        accepted = snapshots.accepted_revisions(session, project.id, (TRAIN,))
+        accepted = accepted_now(workspace, project.id, (TRAIN,))
         if not accepted or (len(accepted) < chosen.retrain_after and not chosen.retrain_after_days):
             return None
         newest = max(accepted.values())

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import Job, Project
 from engine.jobs import poll_lease, queue
+from engine.plurals import count
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
 from engine.training.retraining import firings
@@ -41,9 +42,9 @@ class TriggersView(BaseModel):
     time_zone: str = Field(description="Time zone of the schedule.")
     age_due_at: datetime | None = Field(description="Time at which age starts a retraining.")
     clock_due_at: datetime | None = Field(description="Next time of the schedule.")
-    next_at: datetime | None = Field(description="The earlier of the two; nobody knows when the number is reached.")
+    next_at: datetime | None = Field(description="The earlier of the two times; null without any.")
     job_id: str | None = Field(description="Id of the retraining that waits or runs; null without one.")
-    near: str = Field(description="How near the next retraining is, as a sentence.")
+    near: str = Field(description="Progress towards the next retraining, as a sentence.")
     scheduler: SchedulerView | None = Field(description="The worker that checks the triggers; null when none runs.")
     firings: Sequence[FiringView] = Field(description="Newest firings first.")
 
@@ -94,11 +95,12 @@ def all_triggers(workspace: Workspace, *, limit: int = 20) -> list[TriggersView]
 
 def _near(chosen: ProjectSettings, waiting: int, waited: timedelta | None, working: Job | None) -> str:
     """Return in one sentence how near the next retraining is."""
-    count = f"{waiting} of {chosen.retrain_after} accepted" if chosen.retrain_automatically else f"{waiting} accepted"
-    age = f", the oldest waits {spoken(waited)}" if waited is not None else ""
+    wanted = f"{waiting} of {count(chosen.retrain_after, 'answer')}"
+    number = f"{wanted if chosen.retrain_automatically else count(waiting, 'answer')} accepted"
+    age = f", the oldest {spoken(waited)} ago" if waited is not None else ""
     if waited is not None and chosen.retrain_automatically and chosen.retrain_after_days:
-        age += f" of {spoken(timedelta(days=chosen.retrain_after_days))}"
+        age += f" (limit: {spoken(timedelta(days=chosen.retrain_after_days))})"
     if working is not None:
         begun = "is running" if working.status == "running" else "waits for a worker"
-        return f"A retraining {begun}; {count}{age}."
-    return f"{count}{age}{'' if chosen.retrain_automatically else '; this project retrains by hand'}."
+        return f"A retraining {begun}; {number}{age}."
+    return f"{number}{age}{'' if chosen.retrain_automatically else '; automatic retraining is off'}."

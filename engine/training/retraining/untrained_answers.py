@@ -7,7 +7,7 @@ from functools import lru_cache
 from sqlalchemy import select
 
 from db.tables import Run, Snapshot
-from engine.datasets import snapshots
+from engine.datasets.accepted_now import accepted_now
 from engine.datasets.manifest import revisions_of
 from engine.errors import Refused
 from engine.statuses import TRAIN
@@ -22,10 +22,10 @@ def untrained_answers(workspace: Workspace, project_id: str) -> dict[str, dateti
     Returns:
         Id of the revision -> when it was made, in UTC.
     """
+    accepted = accepted_now(workspace, project_id, (TRAIN,))
+    if not accepted:
+        return {}
     with workspace.database.read() as session:
-        accepted = snapshots.accepted_revisions(session, project_id, (TRAIN,))
-        if not accepted:
-            return {}
         used = session.scalar(
             select(Snapshot.sha256)
             .join(Run, Run.snapshot_id == Snapshot.id)

@@ -123,8 +123,8 @@ def page_source(
         if len(page.words) <= MOST_WORDS * 4 and any(of_page):
             usable.append((page, sum(of_page) / len(of_page)))
     if not usable:
-        weightless = " whose answer weighs anything; the tab Quality shows why" if given else ""
-        raise ValueError(f"None of the pages has a question to learn from{weightless}.")
+        weightless = "No answer for training has a weight above 0; the tab Quality shows why."
+        raise ValueError(weightless if given else "No page has a question to train on.")
     turns = Turns([weight for _, weight in usable], seed)
 
     def source(step: int) -> Sequence[Example]:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from db.tables import Project
+from engine.jobs import queue
 from engine.projects.projects import create_project
 from engine.settings import Settings
+from engine.training.retraining import trigger
 from engine.workspace import Workspace, open_workspace
 from tests.browser.bench import Bench
 from tests.browser.team import Team
@@ -41,11 +44,12 @@ def fits(page: Page) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
-def look_again(page: Page) -> None:
-    """Wait until the tab has looked at the server twice: by the second look, it shows what the first one found."""
-    for _ in range(2):
-        with page.expect_response(re.compile("/api/projects/[^/]+/jobs$")):
-            pass
+def look_again(panel: Locator, beside: Workspace, project: Project) -> None:
+    """Make another job beside the page, and wait until the tab shows it."""
+    rows = card(panel, "Jobs").locator("li")
+    many = rows.count()
+    queue.enqueue(beside, trigger.RETRAIN, project.id)
+    expect(rows).to_have_count(many + 1)
 
 
 def test_a_job_that_failed_says_why_is_tried_again_and_stopped(bench: Bench, beside: Workspace) -> None:
@@ -53,7 +57,7 @@ def test_a_job_that_failed_says_why_is_tried_again_and_stopped(bench: Bench, bes
     job_states.failed(beside, project.id)
     bench.page.reload()
     panel = tab(bench.page, "that failed")
-    row = card(panel, "Jobs").locator("li")
+    row = card(panel, "Jobs").locator("li").last
     expect(row).to_contain_text("given up")
     expect(row).to_contain_text(job_states.FULL)
     again, stop = (row.get_by_role("button", name=name) for name in ("Try again", "Stop"))
@@ -63,7 +67,7 @@ def test_a_job_that_failed_says_why_is_tried_again_and_stopped(bench: Bench, bes
     expect(row).to_contain_text("Previous failure: The disk is full")
     expect(again).to_be_hidden()
     stop.click()
-    look_again(bench.page)  # does not take the question back
+    look_again(panel, beside, project)  # does not take the question back
     row.get_by_role("button", name="Confirm stop").click()
     expect(row.locator(".glossator-badge")).to_have_text("stopped")
     bench.page.set_viewport_size({"width": 390, "height": 844})
@@ -77,11 +81,11 @@ def test_a_project_in_which_nothing_ran_says_what_will_start_it(bench: Bench, be
     panel = tab(bench.page, "new and empty")
     expect(card(panel, "Jobs")).to_contain_text("No jobs yet")
     expect(card(panel, "Recent firings")).to_contain_text("No trigger has fired yet")
-    expect(card(panel, "Retraining triggers")).to_contain_text("0 of 20 accepted")
+    expect(card(panel, "Retraining triggers")).to_contain_text("0 of 20 answers accepted")
 
 
 def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, beside: Workspace) -> None:
-    create_project(beside, "with a clock")
+    project = create_project(beside, "with a clock")
     bench.page.reload()
     panel = tab(bench.page, "with a clock")
     causes = card(panel, "Retraining triggers")
@@ -91,11 +95,11 @@ def test_a_clock_is_set_and_one_that_cannot_be_says_what_is_wrong(bench: Bench, 
     expression.fill("30 2 * *")
     causes.get_by_role("button", name="Save").click()
     expect(causes.get_by_role("status")).to_contain_text("five fields")
-    look_again(bench.page)
+    look_again(panel, beside, project)
     expect(expression).to_have_value("30 2 * *")  # what was typed stays while the page looks again
     expression.fill("30 2 * * 1-5")
     causes.get_by_label("Time zone of the schedule").fill("Europe/Berlin")
-    causes.get_by_label(re.compile("Days an answer waits")).fill("7")
+    causes.get_by_label(re.compile("days that an answer waits")).fill("7")
     causes.get_by_role("button", name="Save").click()
     expect(causes.locator("dd").last).to_contain_text("30 2 * * 1-5 Europe/Berlin: next ")
     expect(causes).to_contain_text("an answer has waited 7 days")

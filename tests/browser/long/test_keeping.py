@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import FilePayload, Route, expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.bench import Bench, invoice, sent_json
 
@@ -151,19 +151,6 @@ def test_the_page_asks_no_other_machine_for_anything(bench: Bench) -> None:
     bench.upload()
     bench.page.wait_for_timeout(1_000)
     assert elsewhere == []
-
-
-def test_a_broken_file_is_refused_with_its_sentence_and_the_other_one_goes_in(bench: Bench) -> None:
-    files: list[FilePayload] = [
-        {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"this is no PDF"},
-        {"name": "good.pdf", "mimeType": "application/pdf", "buffer": invoice()},
-    ]
-    bench.page.set_input_files("input[type=file]", files)
-    refused = bench.page.locator(".g-uploading[data-state=refused]")
-    expect(refused).to_contain_text("broken.pdf")
-    expect(refused.locator(".g-quiet")).to_have_text(re.compile(r".{20,}\."))
-    expect(bench.page.locator(".g-document", has_text="good.pdf").first).to_be_visible()
-    assert bench.page.locator(".g-document", has_text="broken.pdf").count() == 0
 
 
 def test_an_expired_login_keeps_the_edit_and_says_so(bench: Bench) -> None:

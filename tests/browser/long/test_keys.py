@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
+from annotator.front_end_files import BASE
 from tests.browser.bench import Bench, invoice, sent_json
 
 pytestmark = pytest.mark.browser
@@ -97,7 +98,7 @@ def test_keys_and_colours_are_kept_with_the_account_where_the_server_does_that(
     bench.reload()
     bench.page.wait_for_selector(".glossator[data-started]")
     assert bench.page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert bench.page.evaluate("(async () => (await import('/static/canvas/palettes.js')).COLOURS.model)()") == [
+    assert bench.page.evaluate(f"(async () => (await import('{BASE}/canvas/palettes.js')).COLOURS.model)()") == [
         118,
         42,
         131,

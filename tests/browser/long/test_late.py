@@ -268,7 +268,7 @@ def test_what_others_have_done_waits_until_a_word_is_written(bench: Bench) -> No
     field = bench.page.get_by_label("Text of the word")
     field.fill("Inv")
     bench.save_elsewhere([{"op": "words", "page": bench.place()["page"], "add": [bench.number(TOTAL)], "remove": []}])
-    bench.page.evaluate("() => { document.querySelector('.glossator').workspace.refresh(); }")
+    bench.page.evaluate("() => { document.querySelector('.glossator').workspace.navigation.refresh(); }")
     bench.page.wait_for_timeout(600)
     expect(field).to_have_value("Inv")
     assert "Inv" not in bench.words()["texts"]
@@ -287,7 +287,7 @@ def test_what_others_have_done_waits_until_a_stroke_is_done(bench: Bench) -> Non
     bench.page.mouse.move(x - 20, y)
     bench.page.mouse.down()
     bench.page.mouse.move(x, y, steps=4)
-    bench.page.evaluate("() => { document.querySelector('.glossator').workspace.refresh(); }")
+    bench.page.evaluate("() => { document.querySelector('.glossator').workspace.navigation.refresh(); }")
     bench.page.wait_for_timeout(600)
     assert local(bench)["head"] == head
     bench.page.mouse.move(x + 20, y, steps=4)

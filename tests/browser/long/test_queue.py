@@ -62,7 +62,7 @@ def test_two_people_get_different_tasks_and_a_task_comes_free_when_its_holder_le
     ann.mode("queue")
     ann.at_work(TOTAL)
     ben.mode("queue")
-    expect(ben.nothing).to_contain_text("Ann holds “What is the total due?” of invoice 0.pdf until")
+    expect(ben.nothing).to_contain_text("Ann is working on “What is the total due?” of invoice 0.pdf until")
     ann.mode("free")
     expect(ann.page.get_by_label("Ask this document")).to_be_visible()
     ann.settled()
@@ -93,7 +93,7 @@ def test_a_lost_lease_says_who_has_the_task_and_the_answer_stays_a_draft(team: T
     ben.mode("queue")
     ben.at_work(TOTAL)
     ann.beat()
-    expect(ann.strip).to_contain_text("Ben took this question over")
+    expect(ann.strip).to_contain_text("Ben is now working on this question")
     expect(ann.strip).to_contain_text("kept")
     painted = ann.painted()
     assert (painted == ann.stored()).all()
@@ -102,7 +102,7 @@ def test_a_lost_lease_says_who_has_the_task_and_the_answer_stays_a_draft(team: T
     ann.settled()
     assert ann.marked() == {ann.number("2,987.88"), ann.number("March")}
     ann.page.get_by_role("button", name="Open next task").click()
-    expect(ann.nothing).to_contain_text("Ben holds")
+    expect(ann.nothing).to_contain_text("Ben is working on")
 
 
 def test_a_lease_that_ran_out_unnoticed_is_taken_up_again(team: Team) -> None:
@@ -114,7 +114,7 @@ def test_a_lease_that_ran_out_unnoticed_is_taken_up_again(team: Team) -> None:
     ann.beat()
     ben = team.sit("Ben")
     ben.mode("queue")
-    expect(ben.nothing).to_contain_text("Ann holds")
+    expect(ben.nothing).to_contain_text("Ann is working on")
     expect(ann.strip).to_contain_text("reserved for you until")
 
 

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Route, expect
 
+from annotator.front_end_files import BASE
 from tests.browser.bench import sent_json
 from tests.browser.team import Desk, Team
 
@@ -13,11 +14,11 @@ REVIEWS = "**/api/annotations/*/reviews"
 
 # Whether the browser's disk holds a correction that marks a word.
 _KEPT = """async (word) => {
-  const { finished } = await import('/static/sync/edit_store.js');
+  const { finished } = await import('BASE/sync/edit_store.js');
   const { database } = document.querySelector('.glossator').workspace.work.reviews.drafts;
   const kept = await finished(database.transaction('fixes').objectStore('fixes').getAll());
   return kept.some(({ pages }) => Object.values(pages).some(({ words }) => words.includes(word)));
-}"""
+}""".replace("BASE", BASE)
 
 
 def submitted(team: Team, *words: str, questions: tuple[str, ...] = (TOTAL,)) -> Desk:
@@ -214,7 +215,7 @@ def test_an_answer_that_is_not_right_cannot_be_accepted_by_a_slip(team: Team) ->
     answer = rita.place()["annotation"]
     rita.keys.press("c")
     expect(rita.page.get_by_role("radio", name="Missing")).to_have_attribute("aria-checked", "true")
-    rita.page.evaluate("async () => (await import('/static/core/keyboard.js')).keymap.set('reviewReject', ['y'])")
+    rita.page.evaluate(f"async () => (await import('{BASE}/core/keyboard.js')).keymap.set('reviewReject', ['y'])")
     rita.keys.press("a")
     expect(rita.page.locator(".g-toast").last).to_contain_text(
         "You marked something as wrong. Reject the answer with Y, or fix it with F."

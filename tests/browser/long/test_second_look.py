@@ -41,7 +41,9 @@ def test_a_label_is_kept_after_a_second_look(team: Team) -> None:
     label = doubted(team, (4,), (1,))
     rita = looking(team)
     note = rita.page.get_by_role("note")
-    expect(note).to_contain_text("Label review. This label was accepted. nano is 99% sure of another place: “word 1”.")
+    expect(note).to_contain_text(
+        "Label review. This label was accepted. nano marks another place (99% sure): “word 1”."
+    )
     assert rita.place()["annotation"] == label.id
     rita.page.get_by_role("button", name="Keep").click()
     expect(rita.nothing).to_contain_text("Nothing to review")

@@ -22,7 +22,7 @@ def test_a_person_makes_a_token_sees_it_and_ends_it(team: Team) -> None:
     line = page.locator("li", has_text="weekly figures")
     expect(line).to_contain_text("read")
     line.get_by_role("button", name="End").click()
-    line.get_by_role("button", name="Confirm end").click()
-    expect(page.get_by_text("Token ended. It no longer works.")).to_be_visible()
+    line.get_by_role("button", name="Confirm revoking").click()
+    expect(page.get_by_text("Token revoked. It no longer works.")).to_be_visible()
     expect(line).to_have_count(0)
     assert httpx.get(f"{team.server}/api/me", headers=asked).status_code == 401

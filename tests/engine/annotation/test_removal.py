@@ -103,7 +103,7 @@ def test_a_removal_and_a_return_are_audited_once_however_often_asked(office: Off
 def test_a_removal_under_somebody_s_new_revision_is_a_conflict(office: Office) -> None:
     asked = accept(office.workspace, office.documents[0], "asdf", [4], author="Ann")
     save(office.workspace, asked.id, office.rita, [3], action="edit")
-    with pytest.raises(RevisionConflict, match="at revision 2, and yours builds on 1"):
+    with pytest.raises(RevisionConflict, match="starts from revision 1, and the newest is revision 2"):
         removal.remove(office.workspace, asked.id, 1, office.ann.id)
     assert status_of(office.workspace, asked.id) == ("draft", 2)
 

@@ -68,7 +68,7 @@ def test_the_same_key_is_found_even_when_others_saved_since(a_bill: Bill) -> Non
 
 def test_an_edit_on_an_old_revision_is_a_conflict_and_changes_nothing(a_bill: Bill) -> None:
     a_bill.save(1, op="words", add=[3])
-    with pytest.raises(RevisionConflict, match="at revision 2, and yours builds on 1"):
+    with pytest.raises(RevisionConflict, match="starts from revision 1, and the newest is revision 2"):
         a_bill.save(1, op="words", add=[0])
     assert len(a_bill.revisions()) == 2
 

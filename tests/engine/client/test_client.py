@@ -19,6 +19,7 @@ from engine.client.transport import Connection
 from engine.jobs import queue
 from tests.engine.client.test_logins import end_logins
 from tests.support.client_house import PASSWORD, House, member
+from tests.support.factories import bill, make_document, make_project
 
 
 def test_the_example_in_the_docstring_runs(house: House, invoice: Path, tmp_path: Path) -> None:
@@ -121,14 +122,14 @@ def test_a_conflict_brings_the_newest_version_along(house: House, invoice: Path)
         answer = ada.ask(taken.document_id, "What?")
         page = ada.document(taken.document_id).pages[0].id
         ada.save(answer.id, 0, [{"op": "words", "page": page, "add": [1]}])
-        with pytest.raises(ServerSaid, match="yours builds on 0") as conflict:
+        with pytest.raises(ServerSaid, match="your change starts from revision 0") as conflict:
             ada.save(answer.id, 0, [{"op": "words", "page": page, "add": [2]}])
         assert conflict.value.status == 409 and conflict.value.body["current"]["head"] == 1
         with pytest.raises(ServerSaid, match=r"^base: ") as wrong:
             ada.save(answer.id, -1)
         assert wrong.value.status == 422
         assert ada.no_answer(answer.id, 1).state.no_answer is True
-        with pytest.raises(ServerSaid, match="yours builds on 1") as conflict:
+        with pytest.raises(ServerSaid, match="your change starts from revision 1") as conflict:
             ada.remove(answer.id, 1)
         assert conflict.value.status == 409 and conflict.value.body["current"]["head"] == 2
 
@@ -149,7 +150,7 @@ def test_a_removed_answer_is_listed_and_restored(house: House, invoice: Path) ->
 
 def test_failures_are_one_sentence(house: House, tmp_path: Path) -> None:
     with house.as_("ann") as ann:
-        with pytest.raises(ServerSaid, match=r"There is no project 'nowhere'; there is .+\.$"):
+        with pytest.raises(ServerSaid, match=r"There is no project 'nowhere'\. Projects: .+\.$"):
             ann.project("nowhere")
         with pytest.raises(ServerSaid) as missing:
             ann.document("nothing")
@@ -235,7 +236,7 @@ def test_a_script_looks_after_people(house: House) -> None:
         assert said == [
             "left the project",
             "added zed to the project as annotator",
-            "withdrew an invitation as reviewer",
+            "withdrew an invitation with the role reviewer",
         ]
         last = ada.audit(limit=1)[0]
         assert last.what == "disabled the user zed" and ada.audit(before=last.id, limit=1)[0].id != last.id
@@ -303,3 +304,25 @@ def test_jobs_and_what_starts_them_from_python(house: House) -> None:
         assert (failed.status, failed.failure) == ("failed", "There is nothing to learn from.")
         assert glossator.retry(job.id).status == "waiting"
         assert glossator.cancel(job.id).status == "cancelled"
+
+
+def test_a_list_of_documents_is_fetched_to_its_last_page(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project(house.workspace, "long").id
+    for number in range(5):
+        make_document(house.workspace, project, [bill(number)], name=f"bill {number}.png")
+    member(house, project, "ann", "annotator")
+    client = house.as_("ann")
+    asked: list[Any] = []
+    send = Connection.send
+
+    def in_pages_of_two(connection: Connection, method: str, path: str, **more: Any) -> httpx.Response:
+        asked.append(dict(more["params"]))
+        more["params"]["limit"] = 2
+        return send(connection, method, path, **more)
+
+    monkeypatch.setattr(Connection, "send", in_pages_of_two)
+    names = [line.name for line in client.documents(project, query="BILL", sort="name")]
+    assert names == [f"bill {number}.png" for number in range(5)]
+    assert len(asked) == 3 and [each["q"] for each in asked] == ["BILL"] * 3
+    first = next(client.each_document(project))
+    assert first.name == "bill 4.png" and len(asked) == 4

@@ -47,7 +47,7 @@ def test_ingest_ends_every_file_as_a_document_or_a_sentence(run, tmp_path: Path)
     assert "is empty" in sentences["empty.pdf"]
     assert "No such file" in sentences["absent.pdf"]
     again = last_line(run("ingest", tmp_path / "good.pdf", "--json"))
-    assert again["files"][0]["outcome"] == "there already"
+    assert again["files"][0]["outcome"] == "already in the project"
 
 
 def test_ingest_of_nothing_good_fails(run, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_command_says_what_was_left_out_and_why(elsewhere: Path, tmp_path: P
     page = {"page_id": "one", "image": "one.png", "width": 200, "height": 100, "words": words, "questions": questions}
     (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n")
     done = RUN.invoke(app, ["import", "--format", "grounded", str(tmp_path)])
-    assert "Left out: 1 of further answers to the same question, of which one is kept." in " ".join(done.output.split())
+    assert "Left out: additional answers to the same question (1)." in " ".join(done.output.split())
 
 
 def test_a_set_that_is_wrong_makes_no_project(elsewhere: Path, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_refusals_are_one_sentence_and_exit_code_one(shop: Workspace, tmp_path: 
     (tmp_path / "full" / "file").touch()
     for arguments, sentence in (
         (("models", "promote", "v9", "--project", "bills"), "no model 'v9'"),
-        (("models", "rollback", "--project", "bills"), "no earlier champion"),
+        (("models", "rollback", "--project", "bills"), "no previous model"),
         (("models", "rollback", "--project", "bills", "--as", "anna"), "anna is not a member of the project"),
         (("models", "list", "--project", "none"), "no project 'none'"),
         (("runs", "show", "0" * 32), "no such run"),
@@ -139,7 +139,7 @@ def test_triggers_of_each_project_are_listed_with_how_near_they_are(shop: Worksp
     assert [one["project"] for one in found["projects"]] == ["an empty one", "bills"]
     bills = found["projects"][1]
     assert (bills["accepted"], bills["wanted"], bills["cron"]) == (6, 20, "30 2 * * 1-5")
-    assert bills["near"] == "6 of 20 accepted, the oldest waits less than an hour."
+    assert bills["near"] == "6 of 20 answers accepted, the oldest less than an hour ago."
     assert bills["next_at"] == bills["clock_due_at"] is not None
     said = " ".join(call("jobs", "triggers", "--project", "bills").output.replace("│", " ").split())
     assert "No worker is running" in said

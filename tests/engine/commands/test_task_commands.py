@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner, Result
 
+from db.tables import Task
 from engine.accounts import members, users
 from engine.annotation.views import annotation_lines
 from engine.cli import app
-from engine.documents.views import document_lines
+from engine.documents.listing import document_lines
 from engine.projects.projects import create_project
 from engine.settings import Settings
 from engine.tasks.review import revisions_of
@@ -134,3 +136,18 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
     members.remove_member(workspace, project.id, ann.id, by=users.ensure_local_user(workspace))
     assert "ann is not a member" in run("answers", "reopen", given.id, "--as", "ann").output
     assert run("review", "judge", given.id, "accepted", "--by", "rita").exit_code == 0
+
+
+def test_states_of_tasks_are_checked_and_corrected(run, bills) -> None:
+    workspace, _, _ = bills
+    run("questions", "set", "--project", "bills", "What is the total due?")
+    right = run("tasks", "check")
+    assert right.exit_code == 0 and "All states are right." in right.output
+    with workspace.database.engine.begin() as connection:  # past every service
+        connection.execute(update(Task).values(state="done"))
+    wrong = run("tasks", "check", "--project", "bills")
+    assert wrong.exit_code == 1 and "2 tasks, 2 counts, 0 answers differ" in wrong.output
+    corrected = run("tasks", "check", "--rebuild", "--json")
+    assert corrected.exit_code == 0
+    assert len(last_line(corrected)["tasks"]) == 2 and last_line(corrected)["left"]["tasks"] == []
+    assert run("tasks", "check").exit_code == 0

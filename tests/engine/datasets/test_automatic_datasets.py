@@ -123,7 +123,7 @@ def test_a_grounded_dataset_teaches_and_judges_by_people_alone(works: Works, tmp
 @pytest.mark.parametrize("form", ["boundingdocs", "funsd", "yolo"])
 def test_a_format_that_cannot_say_what_is_automatic_takes_none(works: Works, tmp_path: Path, form: str) -> None:
     filters = Filters(statuses=(*ACCEPTED, AUTOMATIC), unfit=True)
-    with pytest.raises(Refused, match="has no place to say that an answer is automatic"):
+    with pytest.raises(Refused, match="cannot mark an answer as automatic"):
         export(works.workspace, works.project.id, form, tmp_path / "out", filters=filters)
     assert not (tmp_path / "out").exists()
 

@@ -47,7 +47,7 @@ def test_a_mended_answer_is_fit_again(workspace: Workspace) -> None:
     project = make_project(workspace)
     document = make_document(workspace, project.id, [bill(1)])
     empty = accept(workspace, document, TOTAL, state=AnnotationState())
-    with pytest.raises(Refused, match=r"1 of them is unfit"):
+    with pytest.raises(Refused, match="1 unfit answer is left out"):
         snapshots.freeze(workspace, project.id)
     revise(workspace, empty, AnnotationState(no_answer=True))
     assert snapshots.freeze(workspace, project.id).counts["annotations"] == 1

@@ -31,7 +31,7 @@ def test_who_disagrees_with_everybody_falls_alone_and_is_named_first() -> None:
 def test_two_who_disagree_are_doubted_alike_and_nobody_is_silenced() -> None:
     one, other = reliabilities({("Ann", "Ben"): [NO] * 30}, {})
     assert one.reliability == other.reliability > LEAST
-    assert one.sentence is not None and "a third person or gold answers would tell who is right" in one.sentence
+    assert one.sentence is not None and "a third person or gold questions would show who is right" in one.sentence
 
 
 def test_known_answers_tell_who_is_right() -> None:

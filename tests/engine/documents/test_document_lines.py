@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from engine.documents.views import document_lines
+from engine.documents.listing import document_lines
 from engine.workspace import Workspace
 from tests.support.annotators import answer
 from tests.support.factories import bill, make_document, make_project
@@ -43,4 +43,4 @@ def test_lines_of_chosen_documents_cost_nothing_for_the_others(sqlite_workspace:
     ids = [document.id for document in office.documents[:asked]]
     assert len(document_lines(sqlite_workspace, office.project.id, office.ann.id, ids=ids)) == asked
     assert len(steps) > 5
-    assert not [step for step in steps if "(project_id" in step or ("SCAN" in step and "anon" not in step)]
+    assert not [step for step in steps if "(project_id=?)" in step or ("SCAN" in step and "anon" not in step)]

@@ -16,8 +16,9 @@ from engine.documents import read_jobs
 from engine.documents.duplicates.signature_backfill import sign, unsigned
 from engine.documents.incoming import take_early
 from engine.documents.ingest import ingest
+from engine.documents.listing import document_lines
 from engine.documents.reading_state import READ
-from engine.documents.views import document_lines, document_view
+from engine.documents.views import document_view
 from engine.errors import Refused
 from engine.jobs.lane import Lane
 from engine.workspace import Workspace
@@ -85,7 +86,7 @@ def test_a_document_joining_groups_of_different_splits_is_quarantined(workspace:
     line = next(line for line in document_lines(workspace, project.id) if line.id == joining.id)
     assert line.quarantined
     assert line.warnings == [
-        f"It shows the same as {trains.name}, a training document, and as {judges.name}, a holdout document. "
+        f"It shows the same page as {trains.name}, a training document, and as {judges.name}, a holdout document. "
         "It is excluded from training and evaluation."
     ]
     third = store(workspace, project.id, [scanned_again(first, 3), scanned_again(second, 3)], "both again.png")
@@ -102,7 +103,7 @@ def test_a_document_that_may_have_trained_never_moves_to_where_it_would_judge(
     after = group_of(workspace, trains.id)
     assert (after.id, after.split) == (before.id, before.split) and after.quarantined_at is not None
     assert document_view(workspace, trains.id).warnings == [
-        f"It shows the same as {judges.name}, a holdout document. It is excluded from training and evaluation."
+        f"It shows the same page as {judges.name}, a holdout document. It is excluded from training and evaluation."
     ]
 
 
@@ -208,7 +209,7 @@ def test_documents_of_earlier_versions_are_signed_and_none_changes_its_split(
     assert group_of(workspace, rescan.id).quarantined_at is None
     line = next(line for line in document_lines(workspace, project.id) if line.id == judges.id)
     assert line.warnings == [
-        "It shows the same as rescan.png, a training document. It is excluded from training and evaluation."
+        "It shows the same page as rescan.png, a training document. It is excluded from training and evaluation."
     ]
     again = store(workspace, project.id, [scanned_again(first)], "first again.png")
     assert again.group_id == trains.group_id

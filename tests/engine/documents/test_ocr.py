@@ -55,7 +55,7 @@ def test_when_time_runs_out_the_pages_without_words_are_named(read, tmp_path: Pa
     assert len(document.pages) == 24 and without
     assert all(page.words for page in document.pages if page.text_source == "ocr")
     assert (
-        f"without OCR: page{'s' if len(without) > 1 else ''} {', '.join(map(str, without[:20]))}"
+        f"ran out (6 s a document) before page{'s' if len(without) > 1 else ''} {', '.join(map(str, without[:20]))}"
         in document.warnings[0]
     )
 

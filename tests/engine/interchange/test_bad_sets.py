@@ -40,7 +40,7 @@ COCO_FAULTS = {
         lambda s: s["annotations"][1].update(category_id=9),
         "annotation 2: there is no category 9",
     ),
-    "an id twice": (lambda s: s["annotations"].append(s["annotations"][0]), "its id 1 was used before"),
+    "an id twice": (lambda s: s["annotations"].append(s["annotations"][0]), "its id 1 occurs twice"),
     "an image id that is a list": (
         lambda s: s["annotations"][0].update(image_id=[1]),
         r"annotation 1: there is no image \[1\]",
@@ -48,7 +48,7 @@ COCO_FAULTS = {
     "no_answer of no image": (lambda s: s["no_answer"][0].update(image_ids=[99]), "no_answer 0: there is no image 99"),
     "a mask that would fill the memory": (
         lambda s: s["annotations"][0]["segmentation"].update(size=[10**6, 10**6]),
-        "annotation 1: its mask must name the size",
+        "annotation 1: the size of its mask must be",
     ),
     "a mask that runs over its end": (
         lambda s: s["annotations"][0]["segmentation"].update(counts="o" * 40),
@@ -56,7 +56,7 @@ COCO_FAULTS = {
     ),
     "a mask of another size": (
         lambda s: s["annotations"][0]["segmentation"].update(size=[3, 4], counts=[6, 6]),
-        "annotation 1: its mask must name the size",
+        "annotation 1: the size of its mask must be",
     ),
     "counts that do not sum": (
         lambda s: s["annotations"][0]["segmentation"].update(counts=[1, 2]),
@@ -70,10 +70,10 @@ COCO_FAULTS = {
         lambda s: s["annotations"][0].update(segmentation=[[1, 2, 3, 4]]),
         "annotation 1: a polygon",
     ),
-    "an absolute path": (lambda s: s["images"][0].update(file_name="/etc/passwd"), "image 1: '/etc/passwd' leads out"),
+    "an absolute path": (lambda s: s["images"][0].update(file_name="/etc/passwd"), "'/etc/passwd' points outside"),
     "a path that climbs": (
         lambda s: s["images"][0].update(file_name="../../x.png"),
-        "image 1: '../../x.png' leads out",
+        "image 1: the path '../../x.png' points outside",
     ),
     "an image that is not there": (
         lambda s: s["images"][0].update(file_name="images/none.png"),
@@ -81,7 +81,7 @@ COCO_FAULTS = {
     ),
     "an image of another size": (
         lambda s: s["images"][0].update(width=WIDTH + 1),
-        "image 1: its image .* is of 400 x 300",
+        "image 1: its image .* has 400 x 300",
     ),
     "a size that is no number": (lambda s: s["images"][0].update(height="tall"), '"height" .*must be a whole number'),
     "a million categories": (
@@ -118,9 +118,9 @@ def test_numbers_that_are_none_are_refused(exported: tuple[Workspace, Exported])
     workspace, folder = exported
     file = folder / "coco" / "annotations.json"
     file.write_text(file.read_text().replace('"area": ', '"area": NaN, "was": ', 1))
-    refused(workspace, "coco", file, "it holds NaN, which is no number")
+    refused(workspace, "coco", file, "it contains NaN, which is not a number")
     file.write_text('{"images": ' + "[" * 200_000)
-    refused(workspace, "coco", file, "nested too deeply|no whole JSON")
+    refused(workspace, "coco", file, "nested too deeply|not valid JSON")
     (folder / "grounded" / "pages.jsonl").write_text('{"page_id": "a", "width": 1e999}\n')
     refused(workspace, "grounded", folder / "grounded", "line 1: page a|line 1: it cannot be read")
 
@@ -149,7 +149,7 @@ def test_a_file_that_was_cut_short_is_refused(exported: tuple[Workspace, Exporte
     ]
     content = files[0].read_bytes()
     files[0].write_bytes(content[: len(content) // 2])
-    refused(workspace, form, folder / form, "no whole|cannot be read")
+    refused(workspace, form, folder / form, "damaged or not|not valid|cannot be read")
 
 
 @pytest.mark.parametrize("form", [one for one in READERS if one != "parquet"])
@@ -158,11 +158,11 @@ def test_an_image_that_is_a_bomb_or_broken_is_refused(exported: tuple[Workspace,
     image = next(path for path in sorted((folder / form).rglob("*.png")) if path.parent.name == "images")
     whole = image.read_bytes()
     bomb(image)
-    refused(workspace, form, folder / form, "60,000 x 60,000 pixels|no PNG or JPEG that can be read")
+    refused(workspace, form, folder / form, "60,000 x 60,000 pixels|not a readable PNG or JPEG")
     image.write_bytes(whole[: len(whole) // 2])
     refused(workspace, form, folder / form, "cannot be read to its end")
     image.write_bytes(b"GIF89a not a page")
-    refused(workspace, form, folder / form, "no PNG or JPEG")
+    refused(workspace, form, folder / form, "not a readable PNG or JPEG")
 
 
 def zipped(path: Path, entries: dict[str, bytes], link: str | None = None) -> Path:
@@ -180,13 +180,13 @@ def test_zip_files_that_lead_out_or_blow_up_are_refused(
     sqlite_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = sqlite_workspace
-    refused(workspace, "coco", zipped(tmp_path / "a.zip", {"../../slipped.txt": b"x"}), "leads out of the folder")
-    refused(workspace, "coco", zipped(tmp_path / "b.zip", {"/etc/slipped": b"x"}), "leads out of the folder")
+    refused(workspace, "coco", zipped(tmp_path / "a.zip", {"../../slipped.txt": b"x"}), "points outside the folder")
+    refused(workspace, "coco", zipped(tmp_path / "b.zip", {"/etc/slipped": b"x"}), "points outside the folder")
     refused(workspace, "coco", zipped(tmp_path / "c.zip", {"a.txt": b"x"}, link="images"), "it is a link")
     refused(workspace, "coco", zipped(tmp_path / "d.zip", {"zeros": bytes(150_000_000)}), "times its size")
     whole = zipped(tmp_path / "e.zip", {"annotations.json": b"{}" * 999}).read_bytes()
     (tmp_path / "f.zip").write_bytes(whole[: len(whole) // 2])
-    refused(workspace, "coco", tmp_path / "f.zip", "no whole zip file")
+    refused(workspace, "coco", tmp_path / "f.zip", "damaged or not a zip file")
     refused(workspace, "coco", tmp_path / "none.zip", "no such file")
     assert not (tmp_path.parent / "slipped.txt").exists()
     monkeypatch.setattr(archives, "SPARE_BYTES", 10**15)
@@ -204,7 +204,7 @@ def test_a_page_in_the_middle_that_is_wrong_leaves_nothing_of_those_before(
     file.write_text("\n".join([*lines[:-1], json.dumps(bad)]))
     refused(workspace, "grounded", folder / "grounded", f"line {len(lines)}: page .*9999 is not the index")
     file.write_text("\n".join([*lines, lines[0]]))
-    refused(workspace, "grounded", folder / "grounded", f"line {len(lines) + 1}: the page .* came before")
+    refused(workspace, "grounded", folder / "grounded", f"line {len(lines) + 1}: the page .* occurs twice")
 
 
 def test_outside_entities_of_xml_are_not_read(exported: tuple[Workspace, Exported], tmp_path: Path) -> None:

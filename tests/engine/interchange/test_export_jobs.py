@@ -193,7 +193,7 @@ def test_what_cannot_be_exported_is_refused_when_it_is_asked_for(
     workspace, project = answered_on_file
     with pytest.raises(Refused, match="There is no export format 'tiff'"):
         asked(workspace, project, "tiff")
-    with pytest.raises(Refused, match="has no place to say that an answer is automatic"):
+    with pytest.raises(Refused, match="cannot mark an answer as automatic"):
         asked(workspace, project, "funsd", filters=Filters(statuses=("accepted", "automatic")))
     job = asked(workspace, project)
     monkeypatch.setattr(export_jobs, "SPARE_BYTES", 10**18)

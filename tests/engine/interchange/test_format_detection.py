@@ -40,9 +40,9 @@ def test_what_is_no_dataset_is_refused_and_so_is_what_holds_no_places(
 ) -> None:
     workspace, source = answered_on_file
     out = export(workspace, source, "csv", tmp_path / "out").folder
-    refused(workspace, RECOGNISE, out, "export as csv, which does not hold the answers whole")
+    refused(workspace, RECOGNISE, out, "export as csv, which is incomplete and cannot be imported")
     (out / "manifest.json").unlink()
-    refused(workspace, RECOGNISE, out, "looks like no dataset")
+    refused(workspace, RECOGNISE, out, "its format was not recognised")
 
 
 def test_an_unknown_format_is_refused(sqlite_workspace: Workspace, tmp_path: Path) -> None:

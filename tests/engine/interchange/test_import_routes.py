@@ -30,7 +30,7 @@ def test_a_reviewer_uploads_a_zip_over_rest_and_hears_what_is_wrong_with_one(
     found = marked(workspace, project.id)
     assert len(found) == 4 and all(is_there(found, *one) for one in EXPECTED)
     bad = rita.post(address, files={"file": ("set.zip", b"PK no zip", "application/zip")})
-    assert bad.status_code == 422 and "set.zip: it is no whole zip" in bad.json()["detail"]
+    assert bad.status_code == 422 and "set.zip: it is damaged or not a zip file" in bad.json()["detail"]
 
 
 def test_over_rest_each_step_is_told_where_one_asks_for_it(
@@ -50,11 +50,11 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
 
     *taken, last = lines(packed.read_bytes())
     looked, stored = (
-        [step["done"] for step in taken if step["doing"] == kind] for kind in ("Looking at the pages", "Storing")
+        [step["done"] for step in taken if step["doing"] == kind] for kind in ("Checking the pages", "Storing")
     )
     assert (looked[0], looked[-1], stored[0], stored[-1]) == (1, 3, 0, 3)
     assert [step["doing"] for step in taken[:2]] == ["Starting", "Unpacking"]
-    assert {step["of"] for step in taken if step["doing"] in ("Looking at the pages", "Storing")} == {3}
+    assert {step["of"] for step in taken if step["doing"] in ("Checking the pages", "Storing")} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
     room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
     busy = [room.acquire(timeout=30) for _ in range(2)]
@@ -69,7 +69,7 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
         and done["result"]["known"] == 2
     )
     _, bad = lines(b"PK no zip")
-    assert bad["status"] == 422 and "set.zip: it is no whole zip" in bad["detail"]
+    assert bad["status"] == 422 and "set.zip: it is damaged or not a zip file" in bad["detail"]
     assert len(marked(workspace, project.id)) == 4
 
 

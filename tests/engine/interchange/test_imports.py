@@ -259,7 +259,9 @@ def test_a_stopped_import_leaves_whole_documents_and_its_repeat_adds_the_rest(
         import_set(workspace, project, "grounded", out, user_id=by, should_stop=lambda: True)
     assert documents_of(workspace, project) == 0
     taken: list[tuple[str, int]] = []
-    with pytest.raises(ImportStopped, match=r"What came in by then stays \(documents: 1, answers: \d\)") as stopped:
+    with pytest.raises(
+        ImportStopped, match=r"Everything stored so far is kept \(documents: 1, answers: \d\)"
+    ) as stopped:
         import_set(
             workspace,
             project,

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import delete, select, update
 
+from db import changes
 from db.base import now
 from db.tables import Firing, Job, Lease, Project, Revision
 from engine.commands.background import CHORES, run_worker
@@ -153,6 +154,7 @@ def test_a_project_with_broken_settings_keeps_no_other_waiting(sqlite_workspace:
     make_bills(sqlite_workspace, counting.id, {"train": 1})
     with sqlite_workspace.database.write() as session:
         session.execute(update(Revision).values(created_at=now() - timedelta(hours=1)))  # it has been quiet
+        changes.tell(session, "answers", None)
         there = session.get_one(Project, broken.id)
         there.settings = {**there.settings, "retrain_cron": "written by hand"}
     with Polls(sqlite_workspace, "one", CHORES.at_polls) as polls:

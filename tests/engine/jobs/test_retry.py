@@ -93,7 +93,7 @@ def test_a_worker_that_died_is_said_to_be_why_the_next_attempt_runs(workspace: W
     time.sleep(0.05)
     again = queue.lease(workspace, "b", KINDS)
     assert again is not None and again.id == job.id
-    assert (again.attempts, again.failure.split(":")[0]) == (2, "The worker ended before the job")
+    assert (again.attempts, again.failure.split(":")[0]) == (2, "The worker stopped before the job was done")
 
 
 def test_two_workers_after_one_job_do_it_once(workspace: Workspace) -> None:
@@ -156,7 +156,7 @@ def test_a_job_over_its_memory_limit_ends_with_a_sentence_as_an_attempt(
         do(small, taken(small, job), "a", handlers={"greedy": greedy}, stop=threading.Event())
         ended = queue.job_by_id(small, job.id)
         assert ended.status == status
-        assert f"where {allowed:,} are allowed: raise GLOSSATOR_JOB_MEMORY_MB" in ended.failure
+        assert f"; {allowed:,} MB are allowed. Raise GLOSSATOR_JOB_MEMORY_MB" in ended.failure
         assert allowed < peak[0] < allowed + 400
     assert ended.attempts == 2
 
@@ -172,7 +172,7 @@ def test_a_job_that_takes_too_long_is_ended_with_a_sentence(sqlite_workspace: Wo
     do(short, taken(short, job), "a", handlers={"endless": endless}, stop=threading.Event())
     ended = queue.job_by_id(short, job.id)
     assert (ended.status, ended.attempts) == ("waiting", 1)
-    assert ended.failure.startswith("It was ended after 0.01 minutes")
+    assert ended.failure.startswith("The attempt was stopped after 0.01 minutes")
 
 
 def test_a_stop_by_order_is_no_attempt_even_if_the_worker_is_killed(workspace: Workspace) -> None:

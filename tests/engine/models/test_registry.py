@@ -174,7 +174,7 @@ def test_a_version_judged_against_an_earlier_champion_is_a_conflict(
 ) -> None:
     first, second = challenger(shipping, project, PASSED), challenger(shipping, project, PASSED)
     registry.promote(shipping, project.id, first.id, by=admin)
-    with pytest.raises(Conflict, match="v2 was judged against nano, but the champion is now v1"):
+    with pytest.raises(Conflict, match="v2 was judged against nano, but the model in use is now v1"):
         registry.promote(shipping, project.id, second.id, by=admin)
     with pytest.raises(Conflict, match="already"):
         registry.promote(shipping, project.id, first.id, by=admin)
@@ -210,7 +210,7 @@ def test_rolling_back_walks_back_champion_by_champion(shipping: Workspace, proje
     assert champion_label(shipping, project) == "v1"
     registry.rollback(shipping, project.id, by=admin, reason="Worse in practice.")
     assert champion_label(shipping, project) == "nano"
-    with pytest.raises(Refused, match="no earlier champion"):
+    with pytest.raises(Refused, match="no previous model"):
         registry.rollback(shipping, project.id, by=admin)
     registry.promote(
         shipping, project.id, _numbered(shipping, project, 1), by=admin

@@ -93,7 +93,7 @@ def test_the_author_does_not_get_it_and_a_reviewer_does_with_the_reason(desk: De
     assert found.annotation_id == mine.id
     assert found.second_look is not None
     assert found.second_look.words == [1]
-    assert found.second_look.sentence == "nano is 99% sure of another place: “word 1”."
+    assert found.second_look.sentence == "nano marks another place (99% sure): “word 1”."
     assert found.to_review == 1
     with pytest.raises(Forbidden):
         judge(desk.workspace, mine.id, desk.rita)

@@ -38,10 +38,10 @@ def works(workspace: Workspace) -> Works:
 
 
 def test_automatic_is_refused_until_it_was_measured_and_says_why(works: Works) -> None:
-    with pytest.raises(Refused, match="Nothing was measured for nano yet"):
+    with pytest.raises(Refused, match="The precision of nano is not measured yet"):
         works.begin_automatic()
     works.model_says(wrong=20)
-    with pytest.raises(Refused, match=r"nano has not reached 80.0%: .* 22 of 42 .* were right"):
+    with pytest.raises(Refused, match=r"nano has not reached the target of 80.0%: .* 22 of 42 .* were right"):
         works.begin_automatic()
     assert works.stage() == "assisted"
     assert works.view().blocked is not None and works.view().threshold is None

@@ -1,7 +1,7 @@
 """Counts of tasks and of a document's questions: whatever is shown beside each other adds up."""
 
 from db.tables import Task
-from engine.documents.views import document_lines
+from engine.documents.listing import document_lines
 from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge

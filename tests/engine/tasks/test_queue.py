@@ -83,7 +83,7 @@ def test_an_expired_lease_is_handed_on_and_a_late_heartbeat_names_its_holder(wor
     assert office.next(office.ben).task is None
     office.let_expire()
     assert office.taken(office.ben) == task
-    with pytest.raises(Conflict, match="Ben took this question over, until"):
+    with pytest.raises(Conflict, match="Ben is now working on this question, until"):
         queue.heartbeat(workspace, task, office.ann.id)
     assert queue.heartbeat(workspace, task, office.ben.id) > now()
     answer(workspace, task, office.ben)
@@ -178,7 +178,7 @@ def test_an_empty_queue_says_why(workspace: Workspace) -> None:
     office.ask(NUMBER)
     task = office.taken(office.ann)
     reason = office.reason(office.ben)
-    assert "Ann holds “What is the bill number?” of bill.png until" in reason and reason.endswith(".")
+    assert "Ann is working on “What is the bill number?” of bill.png until" in reason and reason.endswith(".")
     office.set(review_required=True)
     annotation = answer(workspace, task, office.ann)
     assert "1 answer waits for review" in office.reason(office.ben)

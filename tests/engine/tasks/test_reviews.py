@@ -166,7 +166,7 @@ def test_a_draft_is_not_judged(desk: Desk) -> None:
 
 def test_an_answer_that_moved_on_is_not_judged_unseen(desk: Desk) -> None:
     save(desk.workspace, desk.id, desk.ann, [1])
-    with pytest.raises(RevisionConflict, match="at revision 2"):
+    with pytest.raises(RevisionConflict, match="the newest is revision 2"):
         judge(desk.workspace, desk.id, desk.rita, base=1)
     assert reviews_of(desk.workspace, desk.id) == []
 

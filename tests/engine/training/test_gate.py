@@ -132,7 +132,7 @@ def test_fewer_documents_widen_the_limit_but_a_sure_loss_always_fails() -> None:
     assert six["passed"] is True and "0.10 was allowed on them" in six["sentence"]
     lost = judge([holdout("recent", 20, steady(0.1)), holdout("frozen", 6, steady(-0.06)), generated])
     assert lost["holdouts"]["own"]["difference"] > 0 and lost["passed"] is False
-    assert "on the frozen ones of the held-out documents it lost 0.060" in lost["sentence"]
+    assert "on the frozen holdout it lost 0.060" in lost["sentence"]
 
 
 def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:

@@ -77,5 +77,5 @@ def test_a_step_is_drawn_the_same_whatever_was_drawn_before() -> None:
 
 
 def test_pages_that_weigh_nothing_are_nothing_to_learn_from() -> None:
-    with pytest.raises(ValueError, match="question to learn from"):
+    with pytest.raises(ValueError, match="No answer for training has a weight above 0"):
         page_source(pages(1), lambda _: None, 1, weights={"p0": {"q0": 0.0}})

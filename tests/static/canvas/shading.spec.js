@@ -5,7 +5,9 @@ import { Raster } from '../../../annotator/static/canvas/mask.js';
 import { axis, shades } from '../../../annotator/static/canvas/shading.js';
 import { seeded } from '../seeded.js';
 
-/** The opacity of each pixel of a page, looked at one by one: fill, outline of two pixels, hatching beside the words. */
+/**
+ * The opacity of each pixel of a page, looked at one by one: fill, outline of two pixels, hatching beside the words.
+ */
 function opacities(mask, under) {
   const { width, height, bytes } = mask;
   const set = (x, y) => x >= 0 && y >= 0 && x < width && y < height && bytes[y * width + x] === 1;

@@ -26,8 +26,8 @@ class Kind(StrEnum):
     TOO_MUCH = "too much"
     TOO_LITTLE = "too little"
     BOTH = "too much and too little"
-    NOT_HERE = "said \u201cnot here\u201d"
-    INVENTED = "found what is not there"
+    NOT_HERE = "wrongly \u201cnot on this page\u201d"
+    INVENTED = "wrongly answered"
 
 
 MEANING = {
@@ -35,8 +35,8 @@ MEANING = {
     Kind.TOO_MUCH: "The answer is marked, and more.",
     Kind.TOO_LITTLE: "A part of the answer is marked, and nothing else.",
     Kind.BOTH: "A part of the answer is marked, and something else.",
-    Kind.NOT_HERE: "The answer is on the page; the model gives it less than even odds.",
-    Kind.INVENTED: "The answer is not on the page; the model gives it even odds or more.",
+    Kind.NOT_HERE: "The answer is on the page; its predicted probability is below 0.5.",
+    Kind.INVENTED: "The answer is not on the page; its predicted probability is 0.5 or more.",
 }
 
 

@@ -1,11 +1,11 @@
 // Documents come into the workspace: chosen, or dropped anywhere on it.
 
-/** @import { StoredFile } from './upload_queue.js' */
+/** @import { StoredFile } from '../sync/upload_queue.js' */
 
 import { h } from '../core/dom.js';
 import { icon } from '../core/icons.js';
-import { UploadList } from '../panels/upload_list.js';
-import { UploadQueue } from './upload_queue.js';
+import { UploadList } from './upload_list.js';
+import { UploadQueue } from '../sync/upload_queue.js';
 
 export const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,image/jpeg,image/tiff';
 

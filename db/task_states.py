@@ -1,0 +1,303 @@
+"""Kept states of tasks: each unit of work stores the states of the tasks that it touched, in its own transaction.
+
+The state of a task follows from its answers; the queue reads the kept one. It is computed anew from the answers of the
+task, never counted up or down, so it cannot drift. Only the numbers of tasks by state are counted up and down, by what
+changes under the lock of the task's row.
+
+Objects of the ORM and statements that update answers are seen by events of their session. The code that runs other
+statements, past the ORM or on tasks, calls `touch` or `touch_tasks`.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    event,
+    exists,
+    func,
+    inspect,
+    select,
+    text,
+    true,
+    tuple_,
+    update,
+)
+from sqlalchemy.orm import ORMExecuteState, Session
+
+from db.changes import ObservedSession
+from db.tables import Annotation, AutomaticAnswer, Document, Project, Task
+
+ACCEPTED = ("accepted", "fixed")  # as engine.statuses, which the ground cannot import
+ANSWERED = ("submitted", *ACCEPTED)
+
+OPEN = "open"  # needs answers, and has none
+PARTLY = "partly"  # needs answers of several people, and has some
+SUBMITTED = "submitted"  # fully answered; an answer waits for a verdict
+DONE = "done"  # as many answers are accepted as are wanted
+AUTOMATIC = "automatic"  # answered automatically, not drawn for a check, and not fully answered by people
+CLOSED = "closed"  # its question is no longer a standard one
+NEW = ""  # not counted yet: a row that no unit of work has refreshed
+
+AT_ONCE = 500  # tasks of one statement: databases limit its parameters
+_TOUCHED = "task_states"  # in the info of a session
+_Moved = defaultdict[tuple[str, str], int]  # (project, state) -> tasks that came, less those that went
+
+
+@dataclass(slots=True)
+class _Touched:
+    """Tasks that one unit of work has touched, by question of a document or by id."""
+
+    pairs: dict[tuple[str, str], None] = field(default_factory=dict)
+    tasks: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of a task."""
+
+    answered: int
+    rejected: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A task with what is kept, and what its answers say."""
+
+    task_id: str
+    project_id: str
+    kept: Kept
+    computed: Kept
+
+
+def touch(session: Session, document_id: str, question_id: str) -> None:
+    """Note that the status of an answer to this question of a document has changed."""
+    _touched(session).pairs[document_id, question_id] = None
+
+
+def touch_tasks(session: Session, ids: Iterable[str]) -> None:
+    """Note tasks that were added, closed or reopened, or whose automatic answer has changed."""
+    _touched(session).tasks.update(dict.fromkeys(ids))
+
+
+def state_of(*, wanted: int, answered: int, accepted: int, automatic: bool, closed: bool) -> str:
+    """Return the state of a task.
+
+    Args:
+        wanted: answers by different people that it needs.
+        answered: answers that are submitted or accepted.
+        accepted: answers that are accepted.
+        automatic: whether an automatic answer replaces a person's.
+        closed: whether its question is no longer a standard one.
+    """
+    if closed:
+        return CLOSED
+    if answered < wanted:
+        return AUTOMATIC if automatic else PARTLY if answered else OPEN
+    return SUBMITTED if accepted < wanted else DONE
+
+
+def store(session: Session) -> None:
+    """Store the states of the touched tasks; called once, before the commit."""
+    session.flush()
+    touched: _Touched | None = session.info.pop(_TOUCHED, None)
+    if touched is None:
+        return
+    moved: _Moved = defaultdict(int)
+    ids = dict.fromkeys(touched.tasks)
+    if len(touched.pairs) == 1 and not ids:  # a save
+        [(document_id, question_id)] = touched.pairs
+        if _refresh(session, _ONE, {"document": document_id, "question": question_id}, moved):
+            _count(session, moved)
+            return
+    _lock_projects(session, touched)
+    for some in _pieces(list(touched.pairs)):
+        chosen = select(Task.id).where(tuple_(Task.document_id, Task.question_id).in_(some))
+        ids.update(dict.fromkeys(session.connection().scalars(chosen)))
+    for some in _pieces(sorted(ids)):
+        _refresh(session, _SEVERAL, {"ids": some}, moved)
+    _count(session, moved)
+
+
+def compared(session: Session, chosen: Collection[str]) -> list[Compared]:
+    """Return tasks with what is kept of them and what follows from their answers, in one statement."""
+    return _compared(session, _SEVERAL, {"ids": list(chosen)})
+
+
+def count_again(session: Session, project_id: str) -> None:
+    """Set the numbers of a project's tasks by state to what the tasks say."""
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        # Units of work that have counted commit first, and are then seen; the others count after this one.
+        connection.execute(text("LOCK TABLE task_counts IN EXCLUSIVE MODE"))
+    connection.execute(text("DELETE FROM task_counts WHERE project_id = :project"), {"project": project_id})
+    connection.execute(
+        text(
+            "INSERT INTO task_counts (project_id, state, number) SELECT project_id, state, count(*) FROM tasks "
+            "WHERE project_id = :project AND state <> '' GROUP BY project_id, state"
+        ),
+        {"project": project_id},
+    )
+
+
+def _touched(session: Session) -> _Touched:
+    touched: _Touched = session.info.setdefault(_TOUCHED, _Touched())
+    return touched
+
+
+def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any], moved: _Moved) -> bool:
+    """Compute the states of the chosen tasks and store those that changed; return whether there are any tasks.
+
+    Adds to `moved`, by project and state, how many tasks came and went.
+    """
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        # Two people who answer a task at once: the second one waits here, and then sees the answer of the first.
+        # Only what is locked is looked at: the next statement may see a task that was opened in between.
+        chosen, given = _SEVERAL, {"ids": connection.scalars(_LOCK.where(chosen), given).all()}
+        if not given["ids"]:
+            return False
+    found = _compared(session, chosen, given)
+    becomes: dict[Kept, list[str]] = defaultdict(list)
+    for each in found:
+        if each.computed == each.kept:
+            continue
+        becomes[each.computed].append(each.task_id)
+        if each.computed.state != each.kept.state:
+            moved[each.project_id, each.computed.state] += 1
+            moved[each.project_id, each.kept.state] -= 1
+    for kept, ids in becomes.items():
+        values = {"answered": kept.answered, "rejected": kept.rejected, "state": kept.state}
+        connection.execute(_KEEP.values(values), {"ids": ids})
+    return bool(found)
+
+
+def _count(session: Session, moved: _Moved) -> None:
+    """Add to the numbers of tasks; the last statement, because others wait for these few rows until the commit."""
+    counted = [
+        {"project": project_id, "state": state, "number": number}
+        for (project_id, state), number in sorted(moved.items())  # all in one order: no two wait for each other
+        if number and state != NEW
+    ]
+    if counted:
+        session.connection().execute(_COUNT, counted)
+
+
+def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, Any]) -> list[Compared]:
+    return [
+        Compared(
+            row.id,
+            row.project_id,
+            Kept(row.answered, row.rejected, row.state),
+            Kept(
+                row.answers,
+                row.rejections,
+                state_of(
+                    wanted=row.wanted,
+                    answered=row.answers,
+                    accepted=row.acceptances,
+                    automatic=row.automatic,
+                    closed=row.closed_at is not None,
+                ),
+            ),
+        )
+        for row in session.connection().execute(_COMPARE.where(chosen), given)
+    ]
+
+
+def _lock_projects(session: Session, touched: _Touched) -> None:
+    """Lock the projects of several tasks, or of answers to questions without a task, on PostgreSQL.
+
+    Statements on many tasks lock their rows in any order; they lock the project first, and so does this. A question
+    that becomes a standard one at this moment has tasks that are not seen yet: whoever opens them holds the project.
+    """
+    connection = session.connection()
+    if connection.dialect.name != "postgresql":
+        return
+    projects: set[str] = set()
+    for some in _pieces(list(touched.tasks)):
+        projects.update(connection.scalars(select(Task.project_id).where(Task.id.in_(some)).distinct()))
+    for some in _pieces(list({document_id for document_id, _ in touched.pairs})):
+        projects.update(connection.scalars(select(Document.project_id).where(Document.id.in_(some)).distinct()))
+    chosen = select(Project.id).where(Project.id.in_(projects)).order_by(Project.id)
+    connection.execute(chosen.with_for_update(key_share=True)).all()
+
+
+def _pieces(several: Sequence[Any]) -> list[Sequence[Any]]:
+    return [several[start : start + AT_ONCE] for start in range(0, len(several), AT_ONCE)]
+
+
+def _answers(statuses: Collection[str]) -> Any:
+    """Return the number of a task's answers of these statuses, as a column."""
+    same = Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id
+    return select(func.count()).where(*same, Annotation.status.in_(statuses)).scalar_subquery()
+
+
+def _automatic() -> Any:
+    in_force = AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None)
+    return exists().where(AutomaticAnswer.task_id == Task.id, *in_force, AutomaticAnswer.audit.is_(False))
+
+
+# Built once at import: each save runs them.
+_ONE = and_(Task.document_id == bindparam("document"), Task.question_id == bindparam("question"))
+_SEVERAL = Task.id.in_(bindparam("ids", expanding=True))
+_LOCK: Select[Any] = select(Task.id).order_by(Task.id).with_for_update(key_share=True)
+_COMPARE: Select[Any] = select(
+    Task.id,
+    Task.project_id,
+    Task.wanted,
+    Task.closed_at,
+    Task.answered,
+    Task.rejected,
+    Task.state,
+    _answers(ANSWERED).label("answers"),
+    _answers(ACCEPTED).label("acceptances"),
+    _answers(("rejected",)).label("rejections"),
+    _automatic().label("automatic"),
+)
+_KEEP = update(Task.__table__).where(_SEVERAL)  # type: ignore[arg-type]
+_COUNT = text(
+    "INSERT INTO task_counts (project_id, state, number) VALUES (:project, :state, :number) "
+    "ON CONFLICT (project_id, state) DO UPDATE SET number = task_counts.number + excluded.number"
+)
+
+
+def _see_flushed(session: ObservedSession, _context: Any) -> None:
+    for row in (*session.new, *session.deleted, *session.dirty):
+        if isinstance(row, Annotation):
+            touch(session, row.document_id, row.question_id)
+        elif isinstance(row, AutomaticAnswer):
+            touch_tasks(session, [row.task_id])
+        elif isinstance(row, Task) and (row in session.new or _is_moved(row)):
+            touch_tasks(session, [row.id])
+
+
+def _is_moved(task: Task) -> bool:
+    attributes = inspect(task).attrs
+    return any(attributes[name].history.has_changes() for name in ("wanted", "closed_at"))
+
+
+def _see_statement(state: ORMExecuteState) -> None:
+    table = state.bind_mapper.class_ if state.bind_mapper is not None else None
+    if not state.is_update or table not in (Annotation, AutomaticAnswer):
+        return
+    where: ColumnElement[bool] = getattr(state.statement, "whereclause", None)  # type: ignore[assignment]
+    changed = and_(true(), where) if where is not None else true()
+    connection = state.session.connection()
+    if table is AutomaticAnswer:
+        touch_tasks(state.session, connection.scalars(select(AutomaticAnswer.task_id).where(changed)))
+        return
+    for document_id, question_id in connection.execute(
+        select(Annotation.document_id, Annotation.question_id).where(changed)
+    ):
+        touch(state.session, document_id, question_id)
+
+
+event.listen(ObservedSession, "after_flush", _see_flushed)
+event.listen(ObservedSession, "do_orm_execute", _see_statement)

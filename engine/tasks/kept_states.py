@@ -1,0 +1,117 @@
+"""Check of the states that are kept with tasks (db.task_states) against the answers, and their repair.
+
+Both go in pieces: a check reads some hundred tasks at once, and a repair commits after as many, so that people work on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, update
+from sqlalchemy.orm import Session
+
+from db import changes, task_states
+from db.tables import Annotation, Project, Revision, Task, TaskCount
+from engine.projects.open_tasks import lock_project
+from engine.queries import is_head
+from engine.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """Differences between what is kept and what the answers say.
+
+    - `tasks`: ids of tasks whose state or numbers of answers differ.
+    - `counts`: (project id, state, kept number, number found) where these differ.
+    - `editors`: ids of answers whose newest revision is by another person than is kept.
+    """
+
+    tasks: list[str]
+    counts: list[tuple[str, str, int, int]]
+    editors: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.counts or self.editors)
+
+
+def check(workspace: Workspace, project_id: str | None = None) -> Drift:
+    """Compare what is kept of a project's tasks, or of all, with what the answers say."""
+    tasks: list[str] = []
+    counts: list[tuple[str, str, int, int]] = []
+    editors: list[str] = []
+    for each in _projects(workspace, project_id):
+        for ids in _tasks(workspace, each):
+            with workspace.database.read() as session:
+                tasks += [found.task_id for found in task_states.compared(session, ids) if found.kept != found.computed]
+        with workspace.database.moment() as session:
+            counts += _miscounted(session, each)
+            editors += session.scalars(_misnamed(each))
+    return Drift(tasks, counts, editors)
+
+
+def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
+    """Compute what is kept of a project's tasks, or of all, anew from the answers."""
+    for each in _projects(workspace, project_id):
+        for ids in _tasks(workspace, each):
+            with workspace.database.write() as session:
+                task_states.touch_tasks(session, ids)
+        with workspace.database.write() as session:
+            lock_project(session, each)
+            task_states.count_again(session, each)
+            changes.tell(session, "tasks", each)
+        while _rename(workspace, each):
+            pass
+
+
+def _projects(workspace: Workspace, project_id: str | None) -> list[str]:
+    with workspace.database.read() as session:
+        ids = select(Project.id).order_by(Project.id)
+        return list(session.scalars(ids if project_id is None else ids.where(Project.id == project_id)))
+
+
+def _tasks(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
+    """Yield the ids of a project's tasks, some hundred at once."""
+    last = ""
+    while True:
+        with workspace.database.read() as session:
+            here = Task.project_id == project_id, Task.id > last
+            ids = list(session.scalars(select(Task.id).where(*here).order_by(Task.id).limit(task_states.AT_ONCE)))
+        if not ids:
+            return
+        yield ids
+        last = ids[-1]
+
+
+def _miscounted(session: Session, project_id: str) -> list[tuple[str, str, int, int]]:
+    of_project = Task.project_id == project_id, Task.state != task_states.NEW
+    found = dict(
+        session.execute(select(Task.state, func.count()).where(*of_project).group_by(Task.state)).tuples().all()
+    )
+    numbers = select(TaskCount.state, TaskCount.number).where(TaskCount.project_id == project_id)
+    kept = dict(session.execute(numbers).tuples().all())
+    states = sorted(found.keys() | kept.keys())
+    pairs = ((state, kept.get(state, 0), found.get(state, 0)) for state in states)
+    return [(project_id, *pair) for pair in pairs if pair[1] != pair[2]]
+
+
+def _misnamed(project_id: str) -> Select[str]:
+    return select(Annotation.id).join(Revision, is_head()).where(Annotation.project_id == project_id, _other_editor())
+
+
+def _other_editor() -> ColumnElement[bool]:
+    """Return the condition that another editor is kept than that of the newest revision."""
+    foreign = Revision.author_id != Annotation.author_id
+    kept = func.coalesce(Annotation.edited_by, "")
+    return or_(and_(foreign, kept != Revision.author_id), and_(~foreign, Annotation.edited_by.is_not(None)))
+
+
+def _rename(workspace: Workspace, project_id: str) -> int:
+    """Correct the editors of some answers; return their number."""
+    with workspace.database.write() as session:
+        ids = list(session.scalars(_misnamed(project_id).limit(task_states.AT_ONCE)))
+        if ids:
+            newest = select(Revision.author_id).where(is_head()).correlate(Annotation).scalar_subquery()
+            editor = case((newest == Annotation.author_id, None), else_=newest)
+            corrected = update(Annotation).where(Annotation.id.in_(ids)).values(edited_by=editor)
+            session.execute(corrected.execution_options(synchronize_session=False))
+            changes.tell(session, "answers", project_id)
+        return len(ids)

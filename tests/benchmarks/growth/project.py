@@ -1,0 +1,244 @@
+"""A project of any size: documents of two pages, eight standard questions, half of the tasks answered by five people.
+
+Rows go through the tables of the ORM in bulk, for the services would take hours for 20,000 documents. Ids grow as they do
+in use. Pages share a few images, and words are drawn from one list.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from PIL import Image
+from sqlalchemy import insert, select
+
+from db.ids import new_id
+from db.tables import (
+    Annotation,
+    Document,
+    DocumentGroup,
+    Member,
+    Page,
+    PageWord,
+    Question,
+    Revision,
+    Task,
+    User,
+)
+from engine.accounts.users import local_user
+from engine.annotation.state import AnnotationState, PageMark, to_patch
+from engine.documents.duplicates.groups import split_of
+from engine.projects.projects import create_project
+from engine.tasks import kept_states
+from engine.workspace import Workspace
+from model.masks import rasterise
+
+SIZE = (400, 300)
+PAGES, WORDS, IMAGES = 2, 12, 20
+AT_ONCE = 500  # documents in one transaction
+QUESTIONS = (
+    "What is the invoice number?",
+    "What is the invoice date?",
+    "What is the total due?",
+    "Who is the customer?",
+    "Who is the supplier?",
+    "What is the order number?",
+    "What is the tax?",
+    "Until when is it to be paid?",
+)
+PEOPLE = ("Amira", "Bento", "Chiara", "Dmitri", "Edda")
+NOUNS = [
+    "freight",
+    "carrier",
+    "pallet",
+    "invoice",
+    "customer",
+    "order",
+    "delivery",
+    "weight",
+    "volume",
+    "discount",
+    "account",
+    "harbour",
+    "vessel",
+    "crate",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A project with its people."""
+
+    project: str
+    people: list[str]
+    documents: int
+
+
+def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int = 0) -> Grown:
+    """Make a project.
+
+    Args:
+        workspace: open workspace.
+        documents: number of its documents.
+        name: name of the project.
+        seed: of words, people and days.
+    """
+    chance = random.Random(seed)
+    project = create_project(workspace, name).id
+    images = [_image(workspace, chance) for _ in range(IMAGES)]
+    with workspace.database.write() as session:
+        people = [_person(session, each, project) for each in PEOPLE]
+        session.add(Member(project_id=project, user_id=local_user(session).id, role="admin"))
+        asked = [
+            Question(project_id=project, text=text, standard=True, position=at) for at, text in enumerate(QUESTIONS)
+        ]
+        session.add_all(asked)
+        session.flush()
+        questions = [each.id for each in asked]
+    for begin in range(0, documents, AT_ONCE):
+        rows = _Rows(project, people, questions, images, chance)
+        for number in range(begin, min(begin + AT_ONCE, documents)):
+            rows.document(number, documents)
+        with workspace.database.write() as session:
+            for table, several in rows.in_order():
+                if several:
+                    session.execute(insert(table), several)
+    kept_states.rebuild(workspace, project)
+    return Grown(project, people, documents)
+
+
+class _Rows:
+    """Rows of some documents, by table."""
+
+    def __init__(self, project: str, people: list[str], questions: list[str], images: list[str], chance: random.Random):
+        self.project, self.people, self.questions, self.images, self.chance = project, people, questions, images, chance
+        self.rows: dict[type, list[dict[str, Any]]] = {
+            table: [] for table in (DocumentGroup, Document, Page, PageWord, Task, Annotation, Revision)
+        }
+
+    def in_order(self) -> Iterator[tuple[type, list[dict[str, Any]]]]:
+        return iter(self.rows.items())
+
+    def document(self, number: int, of: int) -> None:
+        """Add a document, its tasks and their answers."""
+        arrived = datetime.now(UTC) - timedelta(days=60 * (1 - number / of) + 1)
+        group, document = new_id(), new_id()
+        common = {"project_id": self.project, "created_at": arrived}
+        self.rows[DocumentGroup].append(
+            {"id": group, "sequence": number, "split": split_of(self.project, number), **common}
+        )
+        noun = self.chance.choice(NOUNS)
+        self.rows[Document].append(
+            {
+                "id": document,
+                "group_id": group,
+                "sha256": uuid.uuid4().hex * 2,
+                "name": f"{noun} note {number:06}.pdf",
+                "media_type": "application/pdf",
+                "byte_count": 40_000,
+                "created_by": self.people[0],
+                **common,
+            }
+        )
+        pages = [self.page(document, at + 1) for at in range(PAGES)]
+        for question in self.questions:
+            self.rows[Task].append(
+                {"id": new_id(), "document_id": document, "question_id": question, "wanted": 1, **common}
+            )
+            if self.chance.random() < 0.5:
+                self.answer(document, question, pages[0], arrived + timedelta(hours=self.chance.uniform(1, 20)))
+
+    def page(self, document: str, number: int) -> tuple[str, list[tuple[int, int, int, int]]]:
+        page = new_id()
+        self.rows[Page].append(
+            {
+                "id": page,
+                "document_id": document,
+                "number": number,
+                "width": SIZE[0],
+                "height": SIZE[1],
+                "image_sha256": self.chance.choice(self.images),
+                "image_media_type": "image/png",
+                "text_source": "given",
+                "word_count": WORDS,
+            }
+        )
+        boxes = []
+        for at in range(WORDS):
+            x, y = 20 + 120 * (at % 3), 20 + 24 * (at // 3)
+            box = (x, y, x + 90, y + 14)
+            text = f"{self.chance.choice(NOUNS)}{self.chance.randrange(1000)}"
+            boxes.append(box)
+            self.rows[PageWord].append(
+                {"page_id": page, "number": at, "position": at, "line": at // 3, "text": text}
+                | dict(zip(("x0", "y0", "x1", "y1"), box, strict=True))
+            )
+        return page, boxes
+
+    def answer(
+        self, document: str, question: str, page: tuple[str, list[tuple[int, int, int, int]]], at: datetime
+    ) -> None:
+        """One person's answer in two revisions; one of ten waits for its review, one of twenty is a draft."""
+        person, annotation = self.chance.choice(self.people), new_id()
+        drawn = self.chance.random()
+        status = "draft" if drawn < 0.05 else "submitted" if drawn < 0.15 else "accepted"
+        self.rows[Annotation].append(
+            {
+                "id": annotation,
+                "project_id": self.project,
+                "document_id": document,
+                "question_id": question,
+                "author_id": person,
+                "status": status,
+                "head": 2,
+                "created_at": at,
+            }
+        )
+        word = self.chance.randrange(WORDS)
+        mask = to_patch(rasterise([page[1][word]], (SIZE[1], SIZE[0])))
+        state = AnnotationState(pages={page[0]: PageMark(words=[word], mask=mask)}).model_dump(mode="json")
+        for number, action, reached in ((1, "edit", "draft"), (2, "edit" if status == "draft" else "submit", status)):
+            self.rows[Revision].append(
+                {
+                    "id": new_id(),
+                    "annotation_id": annotation,
+                    "number": number,
+                    "base": number - 1,
+                    "author_id": person,
+                    "action": action,
+                    "status": reached,
+                    "edits": [],
+                    "state": state,
+                    "idempotency_key": new_id(),
+                    "seconds": self.chance.uniform(2, 40),
+                    "interactions": {},
+                    "created_at": at + timedelta(seconds=30 * number),
+                }
+            )
+
+
+def _image(workspace: Workspace, chance: random.Random) -> str:
+    """Store an image of a page; return the digest of its blob."""
+    grey = np.full((SIZE[1], SIZE[0]), 255, np.uint8)
+    for _ in range(40):
+        x, y = chance.randrange(SIZE[0] - 60), chance.randrange(SIZE[1] - 12)
+        grey[y : y + 8, x : x + 50] = chance.randrange(120)
+    file = io.BytesIO()
+    Image.fromarray(grey).save(file, "PNG")
+    return workspace.blobs.put(file.getvalue())
+
+
+def _person(session: Any, name: str, project: str) -> str:
+    person = session.scalar(select(User).where(User.name == name))
+    if person is None:
+        person = User(name=name, role="annotator")
+        session.add(person)
+        session.flush()
+    session.add(Member(project_id=project, user_id=person.id, role="annotator"))
+    return str(person.id)

