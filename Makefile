@@ -8,7 +8,7 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-canvas bench-export clean
+.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-app bench-canvas bench-export bench-growth clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
 	@echo "make bench-canvas  from the hand to the frame on a page of 25 megapixels: words, brush, eraser, undo"
 	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes; long"
+	@echo "make bench-growth  what an action costs with 200, 2,000 and 20,000 documents, on SQLite and PostgreSQL; an hour"
 	@echo "make clean      remove the virtual environment"
 
 install: $(VENV)/.installed
@@ -148,6 +149,10 @@ bench-canvas: install-bench
 
 bench-export: install-test
 	$(BIN)/python -m tests.benchmarks.export_size
+
+# Goes on where it was stopped: what build/bench-growth/growth.json holds is not measured again.
+bench-growth: install-test
+	$(BIN)/python -m tests.benchmarks.growth
 
 clean:
 	rm -rf $(VENV)

