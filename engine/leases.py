@@ -97,8 +97,10 @@ def forget_expired(session: Session, prefix: str) -> None:
         .where(Lease.subject.startswith(prefix, autoescape=True), Lease.expires_at <= now())
         .with_for_update(skip_locked=True)
     )
-    gone = delete(Lease).where(Lease.subject.in_(list(session.scalars(expired))))
-    session.execute(gone.execution_options(synchronize_session=False))
+    subjects = session.scalars(expired).all()
+    if subjects:
+        gone = delete(Lease).where(Lease.subject.in_(subjects))
+        session.execute(gone.execution_options(synchronize_session=False))
 
 
 def task_subject(task_id: str, user_id: str) -> str:

@@ -12,18 +12,17 @@ from sqlalchemy.orm import Session
 
 from db import changes
 from db.base import now
-from db.tables import Annotation, Prediction, Question, Task, User
+from db.tables import Annotation, Prediction, Project, Question, Task, User
 from engine import leases, statuses
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
 from engine.errors import Conflict
 from engine.plurals import word
 from engine.projects.open_tasks import lock_project
-from engine.projects.projects import project_by_id
 from engine.queries import existing, standing
 from engine.tasks import task_status
 from engine.tasks.candidates import candidates as candidates_for
-from engine.tasks.queue_view import QueueView, clock, queue_view
+from engine.tasks.queue_view import QueueView, clock, queue_view, view_in
 from engine.text import listed as joined
 from engine.workspace import Workspace
 
@@ -68,9 +67,9 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
 
     `after`: the task the person leaves. When it was not answered, its lease is released and it comes again last.
     """
-    project_by_id(workspace, project_id)
     for _ in range(_LOOKS):
         with workspace.database.read() as session:
+            existing(session, Project, project_id)
             candidates = candidates_for(session, project_id, user_id, after)
         if not candidates and after is None:
             break
@@ -91,7 +90,7 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
             with workspace.database.read() as session:
                 answer = _answer(session, leased, user_id)
                 page_id = page_of(session, answer)
-            view = queue_view(workspace, project_id, user_id)
+                view = view_in(session, project_id, user_id)
             return NextTask(leased, answer.id if answer else None, page_id, None, view)
         if not candidates:
             break

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, time
 from sqlalchemy import ColumnElement, and_, exists, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Question, Revision, Task
+from db.tables import Annotation, Document, Project, Question, Revision, Task
 from engine import leases, plurals
 from engine.accounts import visibility
-from engine.projects.projects import project_by_id
+from engine.queries import existing
 from engine.tasks import label_review_queue, task_status
 from engine.tasks.task_status import Counts
 from engine.workspace import Workspace
@@ -56,33 +56,40 @@ class QueueView:
 
 def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
     """Return the queue of a project as one person sees it. Raises NotFound for an unknown project."""
-    project_by_id(workspace, project_id)
     with workspace.database.read() as session:
-        counts = task_status.counts(session, project_id, user_id)
-        held = _held(session, project_id, user_id)
-        others = [each for holder, each in held if holder != user_id]
-        reason = None if counts.mine else _reason(session, project_id, counts, others)
-        return QueueView(
-            open=counts.open,
-            mine=counts.mine,
-            held=[each for _, each in held],
-            submitted=counts.submitted,
-            done=counts.done,
-            total=counts.total,
-            to_review=to_review(session, project_id, user_id),
-            reason=reason,
-            automatic=counts.automatic,
-            in_progress=counts.in_progress,
-        )
+        existing(session, Project, project_id)
+        return view_in(session, project_id, user_id)
+
+
+def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
+    """Return the queue of a project that exists, as one person sees it."""
+    leased = leases.live(session, "task:")
+    counts = task_status.counts(session, project_id, user_id, leased)
+    held = _held(session, project_id, user_id, leased)
+    others = [each for holder, each in held if holder != user_id]
+    reason = None if counts.mine else _reason(session, project_id, counts, others)
+    return QueueView(
+        open=counts.open,
+        mine=counts.mine,
+        held=[each for _, each in held],
+        submitted=counts.submitted,
+        done=counts.done,
+        total=counts.total,
+        to_review=to_review(session, project_id, user_id),
+        reason=reason,
+        automatic=counts.automatic,
+        in_progress=counts.in_progress,
+    )
 
 
 def to_review(session: Session, project_id: str, user_id: str) -> int:
     """Return the number of submitted answers and label reviews that this person may review."""
     # As `judgeable`, from two indexes, without a look at thousands of revisions.
     waiting = select(func.count()).where(Annotation.project_id == project_id, Annotation.status == "submitted")
-    others = session.scalar(waiting.where(Annotation.author_id != user_id)) or 0
-    edited = session.scalar(waiting.where(_IS_EDITED, Annotation.edited_by == user_id)) or 0
-    return others - edited + label_review_queue.count(session, project_id, user_id)
+    others = waiting.where(Annotation.author_id != user_id).scalar_subquery()
+    edited = waiting.where(_IS_EDITED, Annotation.edited_by == user_id).scalar_subquery()
+    submitted: int = session.scalar(select(others - edited)) or 0
+    return submitted + label_review_queue.count(session, project_id, user_id)
 
 
 # As text, so that the database sees that the partial index serves.
@@ -115,9 +122,10 @@ def to_local_time(sentence: str) -> str:
     return re.sub(r"\b(\d\d:\d\d:\d\d) UTC\b", local, sentence)
 
 
-def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, HeldTask]]:
+def _held(session: Session, project_id: str, viewer_id: str, held: Sequence[leases.Held]) -> list[tuple[str, HeldTask]]:
     """Return (holder's id, held task) of a project, earliest end first, with the names the viewer may see."""
-    held = leases.live(session, "task:")
+    if not held:
+        return []
     found = session.execute(
         select(Task.id, Document.name, Question.text)
         .join(Document, Document.id == Task.document_id)
@@ -125,7 +133,8 @@ def _held(session: Session, project_id: str, viewer_id: str) -> list[tuple[str, 
         .where(Task.project_id == project_id, Task.id.in_([task_status.task_of(each) for each in held]))
     )
     named = {task_id: (document, question) for task_id, document, question in found}
-    unnamed = visibility.unnamed_tasks(session, project_id, viewer_id, list(named))
+    of_others = {task_status.task_of(each) for each in held if each.holder != viewer_id}
+    unnamed = visibility.unnamed_tasks(session, project_id, viewer_id, of_others & named.keys())
 
     def told(each: leases.Held) -> str:
         """Return the name that the viewer may see."""

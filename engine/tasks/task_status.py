@@ -4,7 +4,7 @@ The status of one task follows from its answers (`status_of`). Searches and coun
 the tasks (db.task_states), and look at answers only where these concern the person.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -149,10 +149,15 @@ def status_of(session: Session, task: Task, user_id: str) -> TaskStatus | None:
     return answers.status(row, user_id, _present(session, task.project_id, waiting))
 
 
-def exceptions(session: Session, project_id: str, user_id: str) -> Exceptions:
-    """Return the tasks about which their state alone does not say whether a person may take them."""
+def exceptions(
+    session: Session, project_id: str, user_id: str, leased: Sequence[leases.Held] | None = None
+) -> Exceptions:
+    """Return the tasks about which their state alone does not say whether a person may take them.
+
+    `leased`: the leases of tasks that hold now, where the caller has read them.
+    """
     held: dict[str, list[str]] = {}
-    for each in leases.live(session, "task:"):
+    for each in leases.live(session, "task:") if leased is None else leased:
         held.setdefault(task_of(each), []).append(each.holder)
     chosen = union(
         select(Task.id).where(Task.project_id == project_id, Task.rejected > text_of(0)),
@@ -201,14 +206,14 @@ def exceptions(session: Session, project_id: str, user_id: str) -> Exceptions:
     return Exceptions(frozenset(blocked), more, own, golden, reserved, in_progress)
 
 
-def counts(session: Session, project_id: str, user_id: str) -> Counts:
-    """Return the counts of a project for a person."""
+def counts(session: Session, project_id: str, user_id: str, leased: Sequence[leases.Held] | None = None) -> Counts:
+    """Return the counts of a project for a person; `leased` as in `exceptions`."""
     kept = select(TaskCount.state, TaskCount.number).where(TaskCount.project_id == project_id)
     numbers = dict(session.execute(kept).tuples().all())
     still_open = sum(numbers.get(state, 0) for state in OPEN)
     partly = Task.project_id == project_id, Task.state == task_states.PARTLY, answered_by(user_id)
     elsewhere = session.scalar(select(func.count()).select_from(Task).where(*partly)) or 0
-    special = exceptions(session, project_id, user_id)
+    special = exceptions(session, project_id, user_id, leased)
     return Counts(
         open=still_open,
         mine=still_open - elsewhere - len(special.blocked) + len(special.more),
