@@ -1,5 +1,8 @@
 """A project of any size: documents of two pages, eight standard questions, half of the tasks answered by five people.
 
+One task of twenty wants two answers, one answer of fifty was rejected and waits for its author, and a hundred questions
+have known answers.
+
 Rows go through the tables of the ORM in bulk, for the services would take hours for 20,000 documents. Ids grow as they do
 in use. Pages share a few images, and words are drawn from one list.
 """
@@ -16,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from db import changes
 from db.ids import new_id
@@ -28,6 +31,7 @@ from db.tables import (
     Page,
     PageWord,
     Question,
+    Review,
     Revision,
     Task,
     User,
@@ -42,6 +46,7 @@ from model.masks import rasterise
 
 SIZE = (400, 300)
 PAGES, WORDS, IMAGES = 2, 12, 20
+GOLD = 100  # tasks with a known answer
 AT_ONCE = 500  # documents in one transaction
 QUESTIONS = (
     "What is the invoice number?",
@@ -112,8 +117,26 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
                     session.execute(insert(table), several)
             for topic in ("documents", "tasks", "answers"):
                 changes.tell(session, topic, project)
+    _know(workspace, project)
     kept_states.rebuild(workspace, project)
     return Grown(project, people, documents)
+
+
+def _know(workspace: Workspace, project: str) -> None:
+    """Give tasks of the oldest documents known answers: those of people."""
+    same = (Task.document_id == Annotation.document_id) & (Task.question_id == Annotation.question_id)
+    with workspace.database.write() as session:
+        known = session.execute(
+            select(Task.id, Revision.id)
+            .join(Annotation, same)
+            .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+            .where(Task.project_id == project, Annotation.status == "accepted")
+            .order_by(Task.id)
+            .limit(GOLD)
+        )
+        for task, revision in known.all():
+            session.execute(update(Task).where(Task.id == task).values(gold_revision_id=revision))
+        changes.tell(session, "tasks", project)
 
 
 class _Rows:
@@ -122,7 +145,7 @@ class _Rows:
     def __init__(self, project: str, people: list[str], questions: list[str], images: list[str], chance: random.Random):
         self.project, self.people, self.questions, self.images, self.chance = project, people, questions, images, chance
         self.rows: dict[type, list[dict[str, Any]]] = {
-            table: [] for table in (DocumentGroup, Document, Page, PageWord, Task, Annotation, Revision)
+            table: [] for table in (DocumentGroup, Document, Page, PageWord, Task, Annotation, Revision, Review)
         }
 
     def in_order(self) -> Iterator[tuple[type, list[dict[str, Any]]]]:
@@ -151,8 +174,9 @@ class _Rows:
         )
         pages = [self.page(document, at + 1) for at in range(PAGES)]
         for question in self.questions:
+            wanted = 2 if self.chance.random() < 0.05 else 1
             self.rows[Task].append(
-                {"id": new_id(), "document_id": document, "question_id": question, "wanted": 1, **common}
+                {"id": new_id(), "document_id": document, "question_id": question, "wanted": wanted, **common}
             )
             if self.chance.random() < 0.5:
                 self.answer(document, question, pages[0], arrived + timedelta(hours=self.chance.uniform(1, 20)))
@@ -187,10 +211,12 @@ class _Rows:
     def answer(
         self, document: str, question: str, page: tuple[str, list[tuple[int, int, int, int]]], at: datetime
     ) -> None:
-        """One person's answer in two revisions; one of ten waits for its review, one of twenty is a draft."""
+        """One person's answer in two revisions: one of twenty is a draft, one of ten waits for its review."""
         person, annotation = self.chance.choice(self.people), new_id()
         drawn = self.chance.random()
-        status = "draft" if drawn < 0.05 else "submitted" if drawn < 0.15 else "accepted"
+        status = (
+            "draft" if drawn < 0.05 else "submitted" if drawn < 0.15 else "rejected" if drawn < 0.17 else "accepted"
+        )
         self.rows[Annotation].append(
             {
                 "id": annotation,
@@ -206,10 +232,17 @@ class _Rows:
         word = self.chance.randrange(WORDS)
         mask = to_patch(rasterise([page[1][word]], (SIZE[1], SIZE[0])))
         state = AnnotationState(pages={page[0]: PageMark(words=[word], mask=mask)}).model_dump(mode="json")
+        revisions = [new_id(), new_id()]
+        if status == "rejected":
+            reviewer = next(each for each in self.people if each != person)
+            self.rows[Review].append(
+                {"id": new_id(), "annotation_id": annotation, "revision_id": revisions[1], "reviewer_id": reviewer}
+                | {"verdict": "rejected", "reason": "The mark is too wide.", "created_at": at + timedelta(hours=1)}
+            )
         for number, action, reached in ((1, "edit", "draft"), (2, "edit" if status == "draft" else "submit", status)):
             self.rows[Revision].append(
                 {
-                    "id": new_id(),
+                    "id": revisions[number - 1],
                     "annotation_id": annotation,
                     "number": number,
                     "base": number - 1,
