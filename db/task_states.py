@@ -4,6 +4,9 @@ The state of a task follows from its answers; the queue reads the kept one. It i
 task, never counted up or down, so it cannot drift. Only the numbers of tasks by state are counted up and down, by what
 changes under the lock of the task's row.
 
+A rejected answer reserves a place for its author while the author belongs to the project. Somebody who leaves while a
+verdict on their answer is stored may be counted as present; the check of states finds that and mends it.
+
 Objects of the ORM and statements that update answers are seen by events of their session. The code that runs other
 statements, past the ORM or on tasks, calls `touch` or `touch_tasks`.
 """
@@ -18,10 +21,13 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    delete,
     event,
     exists,
     func,
+    insert,
     inspect,
+    or_,
     select,
     text,
     true,
@@ -31,13 +37,14 @@ from sqlalchemy import (
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from db.changes import ObservedSession
-from db.tables import Annotation, AutomaticAnswer, Document, Project, Task
+from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
 
 ACCEPTED = ("accepted", "fixed")  # as engine.statuses, which the ground cannot import
 ANSWERED = ("submitted", *ACCEPTED)
 
 OPEN = "open"  # needs answers, and has none
 PARTLY = "partly"  # needs answers of several people, and has some
+RETURNED = "returned"  # the answers that it still needs are rejected ones, which their authors fix
 SUBMITTED = "submitted"  # fully answered; an answer waits for a verdict
 DONE = "done"  # as many answers are accepted as are wanted
 AUTOMATIC = "automatic"  # answered automatically, not drawn for a check, and not fully answered by people
@@ -62,7 +69,6 @@ class Kept:
     """What is kept of a task."""
 
     answered: int
-    rejected: int
     state: str
 
 
@@ -86,20 +92,23 @@ def touch_tasks(session: Session, ids: Iterable[str]) -> None:
     _touched(session).tasks.update(dict.fromkeys(ids))
 
 
-def state_of(*, wanted: int, answered: int, accepted: int, automatic: bool, closed: bool) -> str:
+def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automatic: bool, closed: bool) -> str:
     """Return the state of a task.
 
     Args:
         wanted: answers by different people that it needs.
         answered: answers that are submitted or accepted.
+        reserved: rejected answers whose authors are still there to fix them.
         accepted: answers that are accepted.
         automatic: whether an automatic answer replaces a person's.
         closed: whether its question is no longer a standard one.
     """
     if closed:
         return CLOSED
+    if answered < wanted and automatic:
+        return AUTOMATIC
     if answered < wanted:
-        return AUTOMATIC if automatic else PARTLY if answered else OPEN
+        return RETURNED if answered + reserved >= wanted else PARTLY if answered else OPEN
     return SUBMITTED if accepted < wanted else DONE
 
 
@@ -146,6 +155,14 @@ def count_again(session: Session, project_id: str) -> None:
     )
 
 
+def part_again(session: Session, project_id: str) -> None:
+    """Set who has answered a project's tasks of state `partly` to what the answers say; the project is locked."""
+    connection = session.connection()
+    connection.execute(delete(PartAnswer).where(PartAnswer.project_id == project_id))
+    columns = ["task_id", "author_id", "project_id"]
+    connection.execute(insert(PartAnswer).from_select(columns, part_answers().where(Task.project_id == project_id)))
+
+
 def _touched(session: Session) -> _Touched:
     touched: _Touched = session.info.setdefault(_TOUCHED, _Touched())
     return touched
@@ -173,8 +190,11 @@ def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any
             moved[each.project_id, each.computed.state] += 1
             moved[each.project_id, each.kept.state] -= 1
     for kept, ids in becomes.items():
-        values = {"answered": kept.answered, "rejected": kept.rejected, "state": kept.state}
-        connection.execute(_KEEP.values(values), {"ids": ids})
+        connection.execute(_KEEP.values(answered=kept.answered, state=kept.state), {"ids": ids})
+    shared = [each.task_id for each in found if PARTLY in (each.kept.state, each.computed.state)]
+    if shared:
+        connection.execute(_FORGET_PARTS, {"ids": shared})
+        connection.execute(_KEEP_PARTS, {"ids": shared})
     return bool(found)
 
 
@@ -194,13 +214,13 @@ def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, An
         Compared(
             row.id,
             row.project_id,
-            Kept(row.answered, row.rejected, row.state),
+            Kept(row.answered, row.state),
             Kept(
                 row.answers,
-                row.rejections,
                 state_of(
                     wanted=row.wanted,
                     answered=row.answers,
+                    reserved=row.reserved,
                     accepted=row.acceptances,
                     automatic=row.automatic,
                     closed=row.closed_at is not None,
@@ -233,10 +253,16 @@ def _pieces(several: Sequence[Any]) -> list[Sequence[Any]]:
     return [several[start : start + AT_ONCE] for start in range(0, len(several), AT_ONCE)]
 
 
-def _answers(statuses: Collection[str]) -> Any:
+def _answers(statuses: Collection[str], *which: ColumnElement[bool]) -> Any:
     """Return the number of a task's answers of these statuses, as a column."""
-    same = Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id
-    return select(func.count()).where(*same, Annotation.status.in_(statuses)).scalar_subquery()
+    return select(func.count()).where(_SAME, Annotation.status.in_(statuses), *which).scalar_subquery()
+
+
+def _author_is_there() -> ColumnElement[bool]:
+    """Return the condition that the author of an answer can still fix it: a member of the project, or an admin."""
+    member = exists().where(Member.user_id == User.id, Member.project_id == Annotation.project_id)
+    there = User.disabled_at.is_(None), or_(User.role == "admin", member)
+    return exists().where(User.id == Annotation.author_id, *there)
 
 
 def _automatic() -> Any:
@@ -244,6 +270,13 @@ def _automatic() -> Any:
     return exists().where(AutomaticAnswer.task_id == Task.id, *in_force, AutomaticAnswer.audit.is_(False))
 
 
+def part_answers() -> Select[str, str, str]:
+    """Return the statement for what PartAnswer keeps: task, author and project."""
+    given = select(Task.id, Annotation.author_id, Task.project_id).join(Annotation, _SAME)
+    return given.where(Task.state == PARTLY, Annotation.status.in_(ANSWERED))
+
+
+_SAME = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
 # Built once at import: each save runs them.
 _ONE = and_(Task.document_id == bindparam("document"), Task.question_id == bindparam("question"))
 _SEVERAL = Task.id.in_(bindparam("ids", expanding=True))
@@ -254,14 +287,15 @@ _COMPARE: Select[Any] = select(
     Task.wanted,
     Task.closed_at,
     Task.answered,
-    Task.rejected,
     Task.state,
     _answers(ANSWERED).label("answers"),
     _answers(ACCEPTED).label("acceptances"),
-    _answers(("rejected",)).label("rejections"),
+    _answers(("rejected",), _author_is_there()).label("reserved"),
     _automatic().label("automatic"),
 )
 _KEEP = update(Task.__table__).where(_SEVERAL)  # type: ignore[arg-type]
+_FORGET_PARTS = delete(PartAnswer).where(PartAnswer.task_id.in_(bindparam("ids", expanding=True)))
+_KEEP_PARTS = insert(PartAnswer).from_select(["task_id", "author_id", "project_id"], part_answers().where(_SEVERAL))
 _COUNT = text(
     "INSERT INTO task_counts (project_id, state, number) VALUES (:project, :state, :number) "
     "ON CONFLICT (project_id, state) DO UPDATE SET number = task_counts.number + excluded.number"
@@ -274,13 +308,24 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
             touch(session, row.document_id, row.question_id)
         elif isinstance(row, AutomaticAnswer):
             touch_tasks(session, [row.task_id])
-        elif isinstance(row, Task) and (row in session.new or _is_moved(row)):
+        elif isinstance(row, Task) and (row in session.new or _has_changed(row, "wanted", "closed_at")):
             touch_tasks(session, [row.id])
+        elif isinstance(row, Member) and row not in session.dirty:
+            _touch_returned(session, Annotation.author_id == row.user_id, Annotation.project_id == row.project_id)
+        elif isinstance(row, User) and row in session.dirty and _has_changed(row, "role", "disabled_at"):
+            _touch_returned(session, Annotation.author_id == row.id)
 
 
-def _is_moved(task: Task) -> bool:
-    attributes = inspect(task).attrs
-    return any(attributes[name].history.has_changes() for name in ("wanted", "closed_at"))
+def _has_changed(row: Any, *names: str) -> bool:
+    attributes = inspect(row).attrs
+    return any(attributes[name].history.has_changes() for name in names)
+
+
+def _touch_returned(session: Session, *whose: ColumnElement[bool]) -> None:
+    """Note the tasks of the rejected answers of somebody who came or went."""
+    rejected = select(Annotation.document_id, Annotation.question_id).where(Annotation.status == "rejected", *whose)
+    for document_id, question_id in session.connection().execute(rejected):
+        touch(session, document_id, question_id)
 
 
 def _see_statement(state: ORMExecuteState) -> None:

@@ -4,7 +4,7 @@ Annotations are append-only revisions (`annotations.py`). Only states are update
 the progress of a job, a lease.
 """
 
-from db.tables.annotations import Annotation, Lease, Prediction, Question, Review, Revision, Task, TaskCount
+from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
 from db.tables.changes import Change
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
@@ -31,6 +31,7 @@ __all__ = [
     "Page",
     "PageSignature",
     "PageWord",
+    "PartAnswer",
     "Prediction",
     "Project",
     "Promotion",

@@ -11,7 +11,6 @@ from db.base import Base, Id, Moment, Reference
 UNRANKED = 1_000_000_000  # priority of a task without a rank
 _STANDING = text("status <> 'removed'")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
-_REJECTED = text("rejected > 0")
 _GOLD = text("gold_revision_id IS NOT NULL")
 
 
@@ -119,7 +118,7 @@ class Task(Base):
     """A standard question to be answered on one document by `wanted` people; the queue assigns it.
 
     `gold_revision_id` marks a gold question: its answer is known and inserted unannounced to measure accuracy.
-    `answered`, `rejected` and `state` repeat what its answers say; each unit of work keeps them (db.task_states).
+    `answered` and `state` repeat what its answers say; each unit of work keeps them (db.task_states).
     """
 
     __tablename__ = "tasks"
@@ -128,7 +127,6 @@ class Task(Base):
         UniqueConstraint("document_id", "question_id"),
         Index("ix_tasks_project_id_id", "project_id", "id"),
         Index("ix_tasks_queue", "project_id", "state", "priority", "document_id"),
-        Index("ix_tasks_rejected", "project_id", "rejected", sqlite_where=_REJECTED, postgresql_where=_REJECTED),
         Index("ix_tasks_gold", "project_id", "gold_revision_id", sqlite_where=_GOLD, postgresql_where=_GOLD),
     )
 
@@ -142,7 +140,6 @@ class Task(Base):
     chosen_by: Mapped[str | None] = mapped_column(String(10))  # source of its priority; None: order of arrival
     closed_at: Mapped[datetime | None]  # its question is no longer a standard one
     answered: Mapped[int] = mapped_column(default=0)  # submitted and accepted answers
-    rejected: Mapped[int] = mapped_column(default=0)  # rejected answers
     state: Mapped[str] = mapped_column(String(10), default="")  # see db.task_states; "": new
     created_at: Mapped[Moment]
 
@@ -155,6 +152,17 @@ class TaskCount(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
     state: Mapped[str] = mapped_column(String(10), primary_key=True)
     number: Mapped[int]
+
+
+class PartAnswer(Base):
+    """A person has answered a task that needs further people (state `partly`); kept with the task (db.task_states)."""
+
+    __tablename__ = "part_answers"
+    __table_args__ = (Index("ix_part_answers_of", "project_id", "author_id", "task_id"),)
+
+    task_id: Mapped[Reference] = mapped_column(ForeignKey("tasks.id"), primary_key=True)
+    author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
 
 
 class Lease(Base):

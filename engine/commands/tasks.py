@@ -157,6 +157,7 @@ def check(
             plurals.count(len(drift.tasks), "task"),
             plurals.count(len(drift.counts), "count"),
             plurals.count(len(drift.editors), "answer"),
+            plurals.count(len(drift.parts), "shared task"),
         ]
         differ = f"{', '.join(parts)} differ from what the answers say." if drift else "All states are right."
         console.print(differ + (" They were corrected." if drift and not left else ""), markup=False)

@@ -9,8 +9,8 @@ import hashlib
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from db import changes
-from db.tables import Task
+from db import changes, task_states
+from db.tables import Annotation, Task
 
 _AT_ONCE = 500  # tasks of one statement: databases limit its parameters
 
@@ -57,11 +57,14 @@ def redraw(session: Session, project_id: str, share: float, people: int) -> None
             becomes.setdefault(people_now, []).append(task_id)
     for people_now, ids in becomes.items():
         for start in range(0, len(ids), _AT_ONCE):
-            # A task that somebody answers at this moment keeps its number. So no state changes (db.task_states): a task
-            # without an answer is open, however many it needs.
+            # A task that somebody answers at this moment keeps its number. So few states change (db.task_states): without
+            # an answer it is open, however many it needs, unless rejected answers reserve all its places.
             chosen = Task.id.in_(ids[start : start + _AT_ONCE]), Task.answered == 0
             redrawn = update(Task).where(*chosen).values(wanted=people_now)
             session.execute(redrawn.execution_options(synchronize_session=False))
+            same = (Annotation.document_id == Task.document_id) & (Annotation.question_id == Task.question_id)
+            reserved = select(Task.id).join(Annotation, same).where(*chosen, Annotation.status == "rejected")
+            task_states.touch_tasks(session, session.scalars(reserved))
     if becomes:
         changes.tell(session, "tasks", project_id)
 

@@ -81,8 +81,8 @@ class _Search:
         held = sorted(place for place in self.special.held if place.task_id != after)
         rejected = self.first(self.given("rejected", *STANDARD))
         drafts = self.first(self.given("draft", *OPEN))
-        if self.special.more:  # gold questions that others have answered
-            golden = {place.task_id for place in self.special.more}
+        golden = {place.task_id for place in self.special.more}.intersection(self.special.gold)
+        if golden:  # gold questions that others have answered
             begun = self.session.execute(self.given("draft", *STANDARD).where(Task.id.in_(golden)))
             drafts = sorted({*drafts, *(Place(*row) for row in begun)})
         return _ids([*held, *rejected, *drafts])

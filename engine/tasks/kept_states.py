@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, upd
 from sqlalchemy.orm import Session
 
 from db import changes, task_states
-from db.tables import Annotation, Project, Revision, Task, TaskCount
+from db.tables import Annotation, PartAnswer, Project, Revision, Task, TaskCount
 from engine.projects.open_tasks import lock_project
 from engine.queries import is_head
 from engine.workspace import Workspace
@@ -23,14 +23,16 @@ class Drift:
     - `tasks`: ids of tasks whose state or numbers of answers differ.
     - `counts`: (project id, state, kept number, number found) where these differ.
     - `editors`: ids of answers whose newest revision is by another person than is kept.
+    - `parts`: ids of tasks that need further people, where others are kept as those who have answered.
     """
 
     tasks: list[str]
     counts: list[tuple[str, str, int, int]]
     editors: list[str]
+    parts: list[str]
 
     def __bool__(self) -> bool:
-        return bool(self.tasks or self.counts or self.editors)
+        return bool(self.tasks or self.counts or self.editors or self.parts)
 
 
 def check(workspace: Workspace, project_id: str | None = None) -> Drift:
@@ -38,6 +40,7 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
     tasks: list[str] = []
     counts: list[tuple[str, str, int, int]] = []
     editors: list[str] = []
+    parts: list[str] = []
     for each in _projects(workspace, project_id):
         for ids in _tasks(workspace, each):
             with workspace.database.read() as session:
@@ -45,7 +48,8 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
         with workspace.database.moment() as session:
             counts += _miscounted(session, each)
             editors += session.scalars(_misnamed(each))
-    return Drift(tasks, counts, editors)
+            parts += sorted({task_id for task_id, _ in _parts_apart(session, each)})
+    return Drift(tasks, counts, editors, parts)
 
 
 def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
@@ -57,6 +61,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
         with workspace.database.write() as session:
             lock_project(session, each)
             task_states.count_again(session, each)
+            task_states.part_again(session, each)
             changes.tell(session, "tasks", each)
         while _rename(workspace, each):
             pass
@@ -91,6 +96,15 @@ def _miscounted(session: Session, project_id: str) -> list[tuple[str, str, int, 
     states = sorted(found.keys() | kept.keys())
     pairs = ((state, kept.get(state, 0), found.get(state, 0)) for state in states)
     return [(project_id, *pair) for pair in pairs if pair[1] != pair[2]]
+
+
+def _parts_apart(session: Session, project_id: str) -> set[tuple[str, str]]:
+    """Return (task, author) that are kept but not so, or so but not kept."""
+    so = session.execute(task_states.part_answers().where(Task.project_id == project_id)).tuples()
+    kept = session.execute(
+        select(PartAnswer.task_id, PartAnswer.author_id).where(PartAnswer.project_id == project_id)
+    ).tuples()
+    return {(task_id, author_id) for task_id, author_id, _ in so} ^ set(kept)
 
 
 def _misnamed(project_id: str) -> Select[str]:

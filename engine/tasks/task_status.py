@@ -12,14 +12,15 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, literal_column
 from sqlalchemy.orm import Session
 
 from db import task_states
-from db.tables import Annotation, Member, Question, Revision, Task, TaskCount, User
+from db.tables import Annotation, Member, PartAnswer, Question, Revision, Task, TaskCount, User
 from engine import leases
 from engine.annotation.automatic_checks import needs_no_person
 from engine.queries import standing
 from engine.statuses import ANSWERED
 
-OPEN = (task_states.OPEN, task_states.PARTLY)
-STANDARD = (*OPEN, task_states.SUBMITTED, task_states.DONE, task_states.AUTOMATIC)
+OPEN = (task_states.OPEN, task_states.PARTLY)  # anybody may answer
+FULL = (task_states.SUBMITTED, task_states.DONE, task_states.AUTOMATIC)
+STANDARD = (*OPEN, task_states.RETURNED, *FULL)
 # Of a task's question. As a subquery, so that a search goes along the index of tasks and never begins with questions.
 POSITION = select(Question.position).where(Question.id == Task.question_id).correlate(Task).scalar_subquery()
 PLACE = (Task.priority, Task.document_id, POSITION, Task.id)  # the queue's order
@@ -50,7 +51,7 @@ class Counts:
     done: int
     total: int
     elsewhere: int  # open, answered by this person: another person is needed
-    reserved: int  # open and rejected, waiting for their author
+    reserved: int  # open and rejected, waiting for other people who gave the answers
     automatic: int  # answered automatically, not drawn for a check: neither open nor done
     in_progress: int  # open, and somebody holds it
 
@@ -71,12 +72,12 @@ class Exceptions:
     A person may take every open task, except the `blocked` ones and those that they answered, and also the `more`.
     """
 
-    blocked: frozenset[str]  # open, but other people hold them, or they wait for the authors of rejected answers
+    blocked: frozenset[str]  # open, but other people hold them
     more: list[Place]  # not open, but the person's answer was rejected, or is a begun gold question
     held: list[Place]  # held by the person, who may take them
     gold: list[str]  # gold questions of others that the person has not answered
-    reserved: int  # open, with a place for the author of a rejected answer
-    in_progress: int  # open, and somebody holds them
+    own: int  # of `more`, those whose place is reserved for the person
+    in_progress: int  # open or returned, and somebody holds them
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +161,8 @@ def exceptions(
     for each in leases.live(session, "task:") if leased is None else leased:
         held.setdefault(task_of(each), []).append(each.holder)
     chosen = union(
-        select(Task.id).where(Task.project_id == project_id, Task.rejected > text_of(0)),
-        select(Task.id).where(Task.project_id == project_id, Task.gold_revision_id > text_of("")),
+        _returned_to(project_id, user_id),
+        select(Task.id).where(Task.project_id == project_id, Task.gold_revision_id > literal_column("''")),
         select(Task.id).where(Task.project_id == project_id, Task.id.in_(list(held))),
     )
     rows = session.execute(_SPECIAL.where(Task.id.in_(chosen))).all()
@@ -175,67 +176,70 @@ def exceptions(
         statuses.get(task_id, {})[author] = said
     gold = _gold_authors(session, [row.gold_revision_id for row in special.values()])
     waiting = {author for each in statuses.values() for author, said in each.items() if said == "rejected"}
-    present = _present(session, project_id, waiting - {user_id})
+    present = _present(session, project_id, waiting)
     blocked: set[str] = set()
     more: list[Place] = []
-    own: list[Place] = []
+    leased_here: list[Place] = []
     golden: list[str] = []
-    reserved = in_progress = 0
+    own = in_progress = 0
     for task_id, row in special.items():
         answers = _Answers(
             row.wanted,
             row.answered,
-            row.state in OPEN,
+            row.state in (*OPEN, task_states.RETURNED),
             statuses[task_id],
             held.get(task_id, []),
             gold.get(row.gold_revision_id),
         )
         status = answers.status(row, user_id, present)
         place = Place(row.priority, row.document_id, row.position, row.id)
-        if answers.is_open:
-            reserved += answers.reserved(user_id, present) > 0
-            in_progress += task_id in held
+        in_progress += answers.is_open and task_id in held
+        if row.state in OPEN:
             if not (status.mine or status.takeable):
                 blocked.add(task_id)
         elif status.takeable:
             more.append(place)
+            own += row.state == task_states.RETURNED and status.returned and user_id in present
         if status.takeable and user_id in answers.holders:
-            own.append(place)
+            leased_here.append(place)
         if status.gold and not status.mine:
             golden.append(task_id)
-    return Exceptions(frozenset(blocked), more, own, golden, reserved, in_progress)
+    return Exceptions(frozenset(blocked), more, leased_here, golden, own, in_progress)
 
 
 def counts(session: Session, project_id: str, user_id: str, leased: Sequence[leases.Held] | None = None) -> Counts:
     """Return the counts of a project for a person; `leased` as in `exceptions`."""
     kept = select(TaskCount.state, TaskCount.number).where(TaskCount.project_id == project_id)
     numbers = dict(session.execute(kept).tuples().all())
-    still_open = sum(numbers.get(state, 0) for state in OPEN)
-    partly = Task.project_id == project_id, Task.state == task_states.PARTLY, answered_by(user_id)
-    elsewhere = session.scalar(select(func.count()).select_from(Task).where(*partly)) or 0
+    anybodys = sum(numbers.get(state, 0) for state in OPEN)
+    returned = numbers.get(task_states.RETURNED, 0)
+    mine = PartAnswer.project_id == project_id, PartAnswer.author_id == user_id
+    elsewhere = session.scalar(select(func.count()).select_from(PartAnswer).where(*mine)) or 0
     special = exceptions(session, project_id, user_id, leased)
     return Counts(
-        open=still_open,
-        mine=still_open - elsewhere - len(special.blocked) + len(special.more),
+        open=anybodys + returned,
+        mine=anybodys - elsewhere - len(special.blocked) + len(special.more),
         submitted=numbers.get(task_states.SUBMITTED, 0),
         done=numbers.get(task_states.DONE, 0),
         total=sum(numbers.get(state, 0) for state in STANDARD),
         elsewhere=elsewhere,
-        reserved=special.reserved,
+        reserved=returned - special.own,
         automatic=numbers.get(task_states.AUTOMATIC, 0),
         in_progress=special.in_progress,
     )
 
 
 def answered_by(user_id: str) -> ColumnElement[bool]:
-    """Return the condition that a person has answered a task."""
-    own = Annotation.author_id == user_id, Annotation.status.in_(ANSWERED)
-    return exists().where(_of_task, *own).correlate(Task)
+    """Return the condition that a person has answered a task of state `partly`."""
+    return exists().where(PartAnswer.task_id == Task.id, PartAnswer.author_id == user_id).correlate(Task)
 
 
-def text_of(constant: int | str) -> ColumnElement[Any]:
-    """Return a constant as text of a statement: a partial index serves no condition with a parameter."""
-    return literal_column(str(constant) if isinstance(constant, int) else f"'{constant}'")
+def _returned_to(project_id: str, user_id: str) -> Select[Any]:
+    """Return the statement for the tasks that nobody else may take and of which a person's answer was rejected."""
+    own = Annotation.project_id == project_id, Annotation.status == "rejected", Annotation.author_id == user_id
+    # The function keeps the database from walking the index of the queue: the person's answers are fewer.
+    state = func.coalesce(Task.state, "").in_((task_states.RETURNED, *FULL))
+    return select(Task.id).select_from(Annotation).join(Task, _of_task).where(*own, state)
 
 
 _of_task = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)

@@ -10,20 +10,24 @@ depends_on = None
 
 AT_ONCE = 5000
 _EDITED = sa.text("status = 'submitted' AND edited_by IS NOT NULL")
-_REJECTED = sa.text("rejected > 0")
 _GOLD = sa.text("gold_revision_id IS NOT NULL")
 
 _ANSWERS = """(SELECT count(*) FROM annotations WHERE annotations.document_id = tasks.document_id
-    AND annotations.question_id = tasks.question_id AND annotations.status IN ({statuses}))"""
-_COUNTED = """UPDATE tasks SET answered = {answered}, rejected = {rejected}
-    WHERE id > :first AND id <= :last""".format(
-    answered=_ANSWERS.format(statuses="'submitted', 'accepted', 'fixed'"),
-    rejected=_ANSWERS.format(statuses="'rejected'"),
+    AND annotations.question_id = tasks.question_id AND annotations.status IN ({statuses}){which})"""
+_COUNTED = "UPDATE tasks SET answered = {answered} WHERE id > :first AND id <= :last".format(
+    answered=_ANSWERS.format(statuses="'submitted', 'accepted', 'fixed'", which="")
+)
+_RESERVED = _ANSWERS.format(
+    statuses="'rejected'",
+    which=""" AND EXISTS (SELECT 1 FROM users WHERE users.id = annotations.author_id
+    AND users.disabled_at IS NULL AND (users.role = 'admin' OR EXISTS (SELECT 1 FROM members
+    WHERE members.user_id = users.id AND members.project_id = annotations.project_id)))""",
 )
 _STATES = """UPDATE tasks SET state = CASE
     WHEN closed_at IS NOT NULL THEN 'closed'
     WHEN answered < wanted AND EXISTS (SELECT 1 FROM automatic_answers WHERE automatic_answers.task_id = tasks.id
         AND withdrawn_at IS NULL AND verdict IS NULL AND audit = {false}) THEN 'automatic'
+    WHEN answered < wanted AND answered + {reserved} >= wanted THEN 'returned'
     WHEN answered < wanted AND answered > 0 THEN 'partly'
     WHEN answered < wanted THEN 'open'
     WHEN {accepted} < wanted THEN 'submitted'
@@ -38,7 +42,6 @@ _EDITORS = """UPDATE annotations SET edited_by = (SELECT revisions.author_id FRO
 def upgrade() -> None:
     op.add_column("annotations", sa.Column("edited_by", sa.String(32), nullable=True))
     op.add_column("tasks", sa.Column("answered", sa.Integer(), nullable=False, server_default="0"))
-    op.add_column("tasks", sa.Column("rejected", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("tasks", sa.Column("state", sa.String(10), nullable=False, server_default=""))
     op.create_table(
         "task_counts",
@@ -48,11 +51,28 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name=op.f("fk_task_counts_project_id")),
         sa.PrimaryKeyConstraint("project_id", "state", name=op.f("pk_task_counts")),
     )
-    accepted = _ANSWERS.format(statuses="'accepted', 'fixed'")
+    op.create_table(
+        "part_answers",
+        sa.Column("task_id", sa.String(32), nullable=False),
+        sa.Column("author_id", sa.String(32), nullable=False),
+        sa.Column("project_id", sa.String(32), nullable=False),
+        sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name=op.f("fk_part_answers_task_id")),
+        sa.ForeignKeyConstraint(["author_id"], ["users.id"], name=op.f("fk_part_answers_author_id")),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name=op.f("fk_part_answers_project_id")),
+        sa.PrimaryKeyConstraint("task_id", "author_id", name=op.f("pk_part_answers")),
+    )
+    op.create_index("ix_part_answers_of", "part_answers", ["project_id", "author_id", "task_id"])
+    accepted = _ANSWERS.format(statuses="'accepted', 'fixed'", which="")
     false = "false" if op.get_bind().dialect.name == "postgresql" else "0"
     _in_pieces("annotations", _EDITORS)
     _in_pieces("tasks", _COUNTED)
-    _in_pieces("tasks", _STATES.format(accepted=accepted, false=false))
+    _in_pieces("tasks", _STATES.format(accepted=accepted, reserved=_RESERVED, false=false))
+    op.execute(
+        "INSERT INTO part_answers (task_id, author_id, project_id) "
+        "SELECT tasks.id, annotations.author_id, tasks.project_id FROM tasks JOIN annotations "
+        "ON annotations.document_id = tasks.document_id AND annotations.question_id = tasks.question_id "
+        "WHERE tasks.state = 'partly' AND annotations.status IN ('submitted', 'accepted', 'fixed')"
+    )
     op.execute(
         "INSERT INTO task_counts (project_id, state, number) "
         "SELECT project_id, state, count(*) FROM tasks GROUP BY project_id, state"
@@ -68,22 +88,20 @@ def upgrade() -> None:
     )
     op.drop_index("ix_tasks_project_id_priority_document_id", table_name="tasks")
     op.create_index("ix_tasks_queue", "tasks", ["project_id", "state", "priority", "document_id"])
-    for name, column, where in (
-        ("ix_tasks_rejected", "rejected", _REJECTED),
-        ("ix_tasks_gold", "gold_revision_id", _GOLD),
-    ):
-        op.create_index(name, "tasks", ["project_id", column], sqlite_where=where, postgresql_where=where)
+    gold = ["project_id", "gold_revision_id"]
+    op.create_index("ix_tasks_gold", "tasks", gold, sqlite_where=_GOLD, postgresql_where=_GOLD)
 
 
 def downgrade() -> None:
-    for name in ("ix_tasks_gold", "ix_tasks_rejected", "ix_tasks_queue"):
+    for name in ("ix_tasks_gold", "ix_tasks_queue"):
         op.drop_index(name, table_name="tasks")
     op.create_index("ix_tasks_project_id_priority_document_id", "tasks", ["project_id", "priority", "document_id"])
     op.drop_index("ix_annotations_edited_by", table_name="annotations")
     op.drop_index("ix_annotations_standing_of", table_name="annotations")
     op.create_index("ix_annotations_project_id_status", "annotations", ["project_id", "status"])
     op.drop_table("task_counts")
-    for name in ("state", "rejected", "answered"):
+    op.drop_table("part_answers")
+    for name in ("state", "answered"):
         op.drop_column("tasks", name)
     op.drop_column("annotations", "edited_by")
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from db import task_states
-from db.tables import Annotation, AutomaticAnswer, Question, Task, User
+from db.tables import Annotation, AutomaticAnswer, Member, Question, Task, User
 from engine import leases
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
@@ -216,6 +217,7 @@ class Campaign:
             every = session.scalars(select(Task).where(Task.project_id == project, Task.closed_at.is_(None))).all()
             stands = {task.id: task_status.status_of(session, task, person.id) for task in every}
             automatic = set(session.scalars(select(Task.id).where(Task.project_id == project, needs_no_person())))
+            returned_to = self.returned_to(session, every)
             counted = task_status.counts(session, project, person.id)
             accepted = {
                 task.id: len(
@@ -232,6 +234,7 @@ class Campaign:
         found = {each.task_id: each for each in stands.values() if each is not None}
         answered = {each.task_id for each in found.values() if each.answered >= each.wanted}
         still_open = found.keys() - answered - automatic
+        returned = {each for each in still_open if found[each].answered + len(returned_to[each]) >= found[each].wanted}
         expected = replace(
             counted,
             open=len(still_open),
@@ -239,11 +242,26 @@ class Campaign:
             submitted=sum(accepted[each] < found[each].wanted for each in answered),
             done=sum(accepted[each] >= found[each].wanted for each in answered),
             total=len(every),
-            elsewhere=sum(found[each].mine for each in still_open),
+            elsewhere=sum(found[each].mine for each in still_open - returned),
+            reserved=sum(person.id not in returned_to[each] for each in returned),
             automatic=len(found.keys() & automatic - answered),
         )
-        assert counted == expected, (person.name, self.done)
+        assert counted == expected, (counted, expected, person.name, self.done)
         assert queue_view(self.workspace, project, person.id).total == len(every)
+
+    def returned_to(self, session: Session, tasks: Iterable[Task]) -> dict[str, set[str]]:
+        """Return the authors of rejected answers who are still there to fix them, by task."""
+        project = self.office.project.id
+        members = set(session.scalars(select(Member.user_id).where(Member.project_id == project)))
+        there = {user.id for user in session.scalars(select(User)) if user.id in members or user.role == "admin"}
+        enabled = set(session.scalars(select(User.id).where(User.disabled_at.is_(None))))
+        rejected = select(Annotation.document_id, Annotation.question_id, Annotation.author_id).where(
+            Annotation.project_id == project, Annotation.status == "rejected"
+        )
+        authors: dict[tuple[str, str], set[str]] = {}
+        for document, question, author in session.execute(rejected):
+            authors.setdefault((document, question), set()).add(author)
+        return {task.id: authors.get((task.document_id, task.question_id), set()) & there & enabled for task in tasks}
 
     def check_order(self, person: User) -> None:
         """Compare the candidates with the order that the queue promises, told task by task."""

@@ -59,6 +59,9 @@ QUESTIONS = (
     "Until when is it to be paid?",
 )
 PEOPLE = ("Amira", "Bento", "Chiara", "Dmitri", "Edda")
+AWAY = (
+    "Farid"  # whose are the drafts and the rejected answers; those of the others come to them first, so none are left
+)
 NOUNS = [
     "freight",
     "carrier",
@@ -100,6 +103,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
     images = [_image(workspace, chance) for _ in range(IMAGES)]
     with workspace.database.write() as session:
         people = [_person(session, each, project) for each in PEOPLE]
+        away = _person(session, AWAY, project)
         session.add(Member(project_id=project, user_id=local_user(session).id, role="admin"))
         asked = [
             Question(project_id=project, text=text, standard=True, position=at) for at, text in enumerate(QUESTIONS)
@@ -108,7 +112,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
         session.flush()
         questions = [each.id for each in asked]
     for begin in range(0, documents, AT_ONCE):
-        rows = _Rows(project, people, questions, images, chance)
+        rows = _Rows(project, people, away, questions, images, chance)
         for number in range(begin, min(begin + AT_ONCE, documents)):
             rows.document(number, documents)
         with workspace.database.write() as session:
@@ -142,8 +146,17 @@ def _know(workspace: Workspace, project: str) -> None:
 class _Rows:
     """Rows of some documents, by table."""
 
-    def __init__(self, project: str, people: list[str], questions: list[str], images: list[str], chance: random.Random):
-        self.project, self.people, self.questions, self.images, self.chance = project, people, questions, images, chance
+    def __init__(
+        self,
+        project: str,
+        people: list[str],
+        away: str,
+        questions: list[str],
+        images: list[str],
+        chance: random.Random,
+    ):
+        self.project, self.people, self.away = project, people, away
+        self.questions, self.images, self.chance = questions, images, chance
         self.rows: dict[type, list[dict[str, Any]]] = {
             table: [] for table in (DocumentGroup, Document, Page, PageWord, Task, Annotation, Revision, Review)
         }
@@ -212,11 +225,12 @@ class _Rows:
         self, document: str, question: str, page: tuple[str, list[tuple[int, int, int, int]]], at: datetime
     ) -> None:
         """One person's answer in two revisions: one of twenty is a draft, one of ten waits for its review."""
-        person, annotation = self.chance.choice(self.people), new_id()
         drawn = self.chance.random()
         status = (
             "draft" if drawn < 0.05 else "submitted" if drawn < 0.15 else "rejected" if drawn < 0.17 else "accepted"
         )
+        worker = self.chance.choice(self.people)
+        person, annotation = self.away if status in ("draft", "rejected") else worker, new_id()
         self.rows[Annotation].append(
             {
                 "id": annotation,
