@@ -10,6 +10,7 @@ from db.base import Base, Id, Moment, Reference
 
 UNRANKED = 1_000_000_000  # priority of a task without a rank
 _STANDING = text("status <> 'removed'")
+_SUBMITTED = text("status = 'submitted'")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
 _GOLD = text("gold_revision_id IS NOT NULL")
 
@@ -53,6 +54,7 @@ class Annotation(Base):
         ),
         Index("ix_annotations_document_id_question_id", "document_id", "question_id"),
         Index("ix_annotations_standing_of", "project_id", "status", "author_id", "question_id"),
+        Index("ix_annotations_submitted", "project_id", "id", sqlite_where=_SUBMITTED, postgresql_where=_SUBMITTED),
         Index("ix_annotations_edited_by", "project_id", "edited_by", sqlite_where=_EDITED, postgresql_where=_EDITED),
     )
 

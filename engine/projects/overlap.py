@@ -57,8 +57,8 @@ def redraw(session: Session, project_id: str, share: float, people: int) -> None
             becomes.setdefault(people_now, []).append(task_id)
     for people_now, ids in becomes.items():
         for start in range(0, len(ids), _AT_ONCE):
-            # A task that somebody answers at this moment keeps its number. So few states change (db.task_states): without
-            # an answer it is open, however many it needs, unless rejected answers reserve all its places.
+            # A task that somebody answers at this moment keeps its number. Few states change (db.task_states): a task
+            # without an answer is open, however many it needs, unless rejected answers reserve all its places.
             chosen = Task.id.in_(ids[start : start + _AT_ONCE]), Task.answered == 0
             redrawn = update(Task).where(*chosen).values(wanted=people_now)
             session.execute(redrawn.execution_options(synchronize_session=False))

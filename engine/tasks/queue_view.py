@@ -92,15 +92,16 @@ def to_review(session: Session, project_id: str, user_id: str) -> int:
     return submitted + label_review_queue.count(session, project_id, user_id)
 
 
-# As text, so that the database sees that the partial index serves.
-_IS_EDITED = and_(literal_column("annotations.status = 'submitted'"), Annotation.edited_by.is_not(None))
+# As text, so that the database sees that the partial indexes serve.
+_IS_SUBMITTED: ColumnElement[bool] = literal_column("annotations.status = 'submitted'")
+_IS_EDITED = and_(_IS_SUBMITTED, Annotation.edited_by.is_not(None))
 
 
 def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:
     """Return the condition that an annotation was submitted without this person's part in it."""
     return and_(
         Annotation.project_id == project_id,
-        Annotation.status == "submitted",
+        _IS_SUBMITTED,
         Annotation.author_id != user_id,
         Revision.author_id != user_id,
     )

@@ -1,8 +1,11 @@
 """Review queue: leases each submitted answer to one reviewer; disputed answers first, then the oldest.
 
+Each step of a reviewer runs this, and thousands of answers may wait. It reads the oldest of them from an index.
+
 Label reviews follow: accepted labels that the model contradicts (engine.selection.label_review).
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -45,7 +48,9 @@ class Contradiction(BaseModel):
     mask: Patch
 
 
-_COMPARED = 200  # oldest overlap answers that are compared; more would delay the reviewer
+_CANDIDATES = 20  # answers of one search; other reviewers may lease some of them first
+_OLDEST = 400  # submitted answers among which the disputed ones come first
+_COMPARED = 200  # overlap answers of these that are compared; more would delay the reviewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,39 +196,65 @@ def release(workspace: Workspace, annotation_id: str, reviewer_id: str) -> None:
 def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:
     """Return the answers that the reviewer may judge now, in queue order."""
     held = leases.live(session, "annotation:")
-    others = {each.subject for each in held if each.holder != reviewer_id}
-    own = {each.subject for each in held if each.holder == reviewer_id}
-    oldest = [
-        each
-        for each in session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id))
-        if leases.annotation_subject(each) not in others
-    ]
-    looks = session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
-    oldest += [each for each in dict.fromkeys(looks) if leases.annotation_subject(each) not in others]
-    if after in oldest:  # after a skipped answer: go round in plain order, otherwise two would alternate
-        at = oldest.index(after)
-        return oldest[at + 1 :] + oldest[: at + 1]
+    others = {_subject_of(each) for each in held if each.holder != reviewer_id}
+    own = {_subject_of(each) for each in held if each.holder == reviewer_id}
+    submitted = _submitted(project_id, reviewer_id).with_only_columns(Annotation.id)
+
+    def first(chosen: Select[str]) -> list[str]:
+        """Return the first answers that no other reviewer holds."""
+        ids = session.scalars(chosen.limit(_CANDIDATES + len(others)))
+        return [each for each in ids if each not in others][:_CANDIDATES]
+
+    reviews = session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
+    looks = [each for each in dict.fromkeys(reviews) if each not in others]
+    # After a skipped answer: go round in plain order, otherwise two would alternate.
+    if after is not None and _judgeable_of(session, [after], project_id, reviewer_id):
+        later, earlier = first(submitted.where(Annotation.id > after)), first(submitted.where(Annotation.id < after))
+        return [*later, *looks, *earlier, after]
+    if after in looks:
+        at = looks.index(after)
+        return [*looks[at + 1 :], *first(submitted), *looks[: at + 1]]
     disputed = _disputed(session, project_id, reviewer_id)
+    held_here = _judgeable_of(session, own, project_id, reviewer_id)
+    found = dict.fromkeys([*held_here, *sorted(disputed - others), *first(submitted), *looks])
     # Sorting is stable: the oldest stays first within each kind.
-    return sorted(oldest, key=lambda each: (leases.annotation_subject(each) not in own, each not in disputed))
+    return sorted(found, key=lambda each: (each not in own, each not in disputed))
+
+
+def _judgeable_of(session: Session, ids: Collection[str], project_id: str, reviewer_id: str) -> list[str]:
+    """Return those of a few answers that are submitted without this reviewer's part, as `judgeable` does for many."""
+    found = session.scalars(select(Annotation).where(Annotation.id.in_(ids)).order_by(Annotation.id)) if ids else ()
+    return [
+        each.id
+        for each in found
+        if (each.project_id, each.status) == (project_id, "submitted")
+        and reviewer_id not in (each.author_id, each.edited_by)
+    ]
+
+
+def _subject_of(held: leases.Held) -> str:
+    """Return the id of the answer that a lease is for."""
+    return held.subject.split(":")[1]
 
 
 def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
-    """Return the statement for submitted answers without this reviewer's part, oldest first."""
+    """Return the statement for submitted answers without this reviewer's part, those begun first at the front."""
     return (
         select(Annotation, Revision)
         .join(Revision, is_newest())
         .where(judgeable(project_id, reviewer_id))
-        .order_by(Revision.created_at, Revision.id)
+        .order_by(Annotation.id)
     )
 
 
 def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
-    """Return the oldest submitted overlap answers that differ from somebody else's answer."""
+    """Return those of the oldest submitted answers that differ from somebody else's answer."""
     other, others_head = aliased(Annotation), aliased(Revision)
     same = (other.document_id == Annotation.document_id) & (other.question_id == Annotation.question_id)
+    oldest = _submitted(project_id, reviewer_id).with_only_columns(Annotation.id).limit(_OLDEST)
     rows = session.execute(
         _submitted(project_id, reviewer_id)
+        .where(Annotation.id.in_(oldest))
         .join(other, same & (other.id != Annotation.id) & other.status.in_(ANSWERED))
         .join(others_head, (others_head.annotation_id == other.id) & (others_head.number == other.head))
         .with_only_columns(Annotation.id, Revision.state, others_head.state)
@@ -238,15 +269,15 @@ def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
 
 def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     """Return why this person has nothing to review, in one sentence."""
-    waiting = set(session.scalars(_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)))
-    waiting |= set(
-        session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
-    )
-    held = [
+    others = [each for each in leases.live(session, "annotation:") if each.holder != reviewer_id]
+    leased = Annotation.id.in_([_subject_of(each) for each in others])
+    statements = _submitted(project_id, reviewer_id), label_review_queue.waiting(project_id, reviewer_id)
+    waiting = {
         each
-        for each in leases.live(session, "annotation:")
-        if each.holder != reviewer_id and each.subject.split(":")[1] in waiting
-    ]
+        for statement in statements
+        for each in session.scalars(statement.with_only_columns(Annotation.id).where(leased))
+    }
+    held = [each for each in others if _subject_of(each) in waiting]
     if held:
         what = "the last answer" if len(held) == 1 else f"the last {len(held)} answers"
         names = joined(sorted({each.name for each in held}))

@@ -10,6 +10,7 @@ depends_on = None
 
 AT_ONCE = 5000
 _EDITED = sa.text("status = 'submitted' AND edited_by IS NOT NULL")
+_SUBMITTED = sa.text("status = 'submitted'")
 _GOLD = sa.text("gold_revision_id IS NOT NULL")
 
 _ANSWERS = """(SELECT count(*) FROM annotations WHERE annotations.document_id = tasks.document_id
@@ -86,6 +87,8 @@ def upgrade() -> None:
         sqlite_where=_EDITED,
         postgresql_where=_EDITED,
     )
+    submitted = {"sqlite_where": _SUBMITTED, "postgresql_where": _SUBMITTED}
+    op.create_index("ix_annotations_submitted", "annotations", ["project_id", "id"], **submitted)
     op.drop_index("ix_tasks_project_id_priority_document_id", table_name="tasks")
     op.create_index("ix_tasks_queue", "tasks", ["project_id", "state", "priority", "document_id"])
     gold = ["project_id", "gold_revision_id"]
@@ -96,6 +99,7 @@ def downgrade() -> None:
     for name in ("ix_tasks_gold", "ix_tasks_queue"):
         op.drop_index(name, table_name="tasks")
     op.create_index("ix_tasks_project_id_priority_document_id", "tasks", ["project_id", "priority", "document_id"])
+    op.drop_index("ix_annotations_submitted", table_name="annotations")
     op.drop_index("ix_annotations_edited_by", table_name="annotations")
     op.drop_index("ix_annotations_standing_of", table_name="annotations")
     op.create_index("ix_annotations_project_id_status", "annotations", ["project_id", "status"])

@@ -1,4 +1,4 @@
-"""Cost of the queue in a project of any size: next task, passing over, counts, saving and accepting.
+"""Cost of the queue in a project of any size: next task and review, passing over, counts, saving and accepting.
 
 `python -m tests.benchmarks.growth.queue [DOCUMENTS ...]` prints a table for each size, on SQLite and PostgreSQL.
 """
@@ -17,14 +17,18 @@ from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import EditWords
 from engine.tasks.queue import LeasedTask, next_task
 from engine.tasks.queue_view import queue_view
+from engine.tasks.review_queue import next_review
 from engine.workspace import Workspace
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.growth.databases import command
 from tests.benchmarks.growth.project import Grown
+from tests.support.annotators import judge, make_person
 
 STEPS = 12  # of one person
 NEXT, PASSED, COUNTED, SAVED, ACCEPTED = "next task", "task passed over", "counts of the queue", "save", "accept"
 BARS = {NEXT: 30.0, PASSED: 30.0, COUNTED: 20.0, SAVED: 15.0, ACCEPTED: 15.0}
+REVIEW, JUDGED = "next answer to review", "verdict"
+REVIEW_BARS = {REVIEW: 30.0, JUDGED: 15.0}
 _Done = TypeVar("_Done")
 
 
@@ -36,7 +40,29 @@ def measure(workspace: Workspace, grown: Grown) -> list[Row]:
         grown: project in it; its people answer some more of its tasks.
     """
     rounds = [_Work(workspace, grown.project, person).times() for person in grown.people]
-    return [row(what, [each[what] for each in rounds], bar) for what, bar in BARS.items()]
+    found = [row(what, [each[what] for each in rounds], bar) for what, bar in BARS.items()]
+    reviews = _reviews(workspace, grown)
+    return found + [row(what, [reviews[what]], bar) for what, bar in REVIEW_BARS.items()]
+
+
+def _reviews(workspace: Workspace, grown: Grown) -> dict[str, list[float]]:
+    """A reviewer judges every other answer and passes over the rest; the first step warms up and does not count."""
+    reviewer = make_person(workspace, "Rita", grown.project, "reviewer")
+    taken: dict[str, list[float]] = {what: [] for what in REVIEW_BARS}
+    after = None
+    for step in range(2 * STEPS + 1):
+        begin = time.perf_counter()
+        found = next_review(workspace, grown.project, reviewer.id, after)
+        taken[REVIEW].append(1000 * (time.perf_counter() - begin))
+        after = found.annotation_id
+        assert after is not None, "the project has too few answers to review"
+        if step % 2:
+            begin = time.perf_counter()
+            judge(workspace, after, reviewer)
+            taken[JUDGED].append(1000 * (time.perf_counter() - begin))
+        if step == 0:
+            taken[REVIEW].clear()
+    return taken
 
 
 class _Work:
