@@ -146,7 +146,7 @@ def test_states_of_tasks_are_checked_and_corrected(run, bills) -> None:
     with workspace.database.engine.begin() as connection:  # past every service
         connection.execute(update(Task).values(state="done"))
     wrong = run("tasks", "check", "--project", "bills")
-    assert wrong.exit_code == 1 and "2 tasks, 2 counts, 0 answers differ" in wrong.output
+    assert wrong.exit_code == 1 and "2 tasks, 2 counts, 0 answers, 0 shared tasks differ" in wrong.output
     corrected = run("tasks", "check", "--rebuild", "--json")
     assert corrected.exit_code == 0
     assert len(last_line(corrected)["tasks"]) == 2 and last_line(corrected)["left"]["tasks"] == []
