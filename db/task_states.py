@@ -36,6 +36,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import ORMExecuteState, Session
 
+from db import finished_work, queue_days
 from db.changes import ObservedSession
 from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
 
@@ -88,8 +89,10 @@ def touch(session: Session, document_id: str, question_id: str) -> None:
 
 
 def touch_tasks(session: Session, ids: Iterable[str]) -> None:
-    """Note tasks that were added, closed or reopened, or whose automatic answer has changed."""
-    _touched(session).tasks.update(dict.fromkeys(ids))
+    """Note tasks that were added, closed or reopened, or that want another number of answers."""
+    several = dict.fromkeys(ids)
+    _touched(session).tasks.update(several)
+    finished_work.touch_tasks(session, several)
 
 
 def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automatic: bool, closed: bool) -> str:
@@ -200,6 +203,8 @@ def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any
 
 def _count(session: Session, moved: _Moved) -> None:
     """Add to the numbers of tasks; the last statement, because others wait for these few rows until the commit."""
+    for (project_id, state), number in moved.items():
+        queue_days.task_moved(session, project_id, state, number)
     counted = [
         {"project": project_id, "state": state, "number": number}
         for (project_id, state), number in sorted(moved.items())  # all in one order: no two wait for each other
@@ -307,7 +312,7 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
         if isinstance(row, Annotation):
             touch(session, row.document_id, row.question_id)
         elif isinstance(row, AutomaticAnswer):
-            touch_tasks(session, [row.task_id])
+            _touched(session).tasks[row.task_id] = None
         elif isinstance(row, Task) and (row in session.new or _has_changed(row, "wanted", "closed_at")):
             touch_tasks(session, [row.id])
         elif isinstance(row, Member) and row not in session.dirty:
@@ -336,7 +341,8 @@ def _see_statement(state: ORMExecuteState) -> None:
     changed = and_(true(), where) if where is not None else true()
     connection = state.session.connection()
     if table is AutomaticAnswer:
-        touch_tasks(state.session, connection.scalars(select(AutomaticAnswer.task_id).where(changed)))
+        automatic = connection.scalars(select(AutomaticAnswer.task_id).where(changed))
+        _touched(state.session).tasks.update(dict.fromkeys(automatic))
         return
     for document_id, question_id in connection.execute(
         select(Annotation.document_id, Annotation.question_id).where(changed)

@@ -7,6 +7,7 @@ the progress of a job, a lease.
 from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
 from db.tables.changes import Change
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
+from db.tables.figures import FinishedDocument, FinishedMask, MaskCount, QueueDay
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
@@ -20,12 +21,15 @@ __all__ = [
     "Document",
     "DocumentGroup",
     "DocumentSignature",
+    "FinishedDocument",
+    "FinishedMask",
     "Firing",
     "Invitation",
     "Job",
     "Lease",
     "LoginAttempt",
     "LoginSession",
+    "MaskCount",
     "Member",
     "ModelVersion",
     "Page",
@@ -36,6 +40,7 @@ __all__ = [
     "Project",
     "Promotion",
     "Question",
+    "QueueDay",
     "Review",
     "Revision",
     "Run",

@@ -14,7 +14,7 @@ from sqlalchemy import Row, bindparam, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import changes, task_states
+from db import changes, finished_work, queue_days, task_states
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import leases
@@ -150,9 +150,15 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     """
     # PostgreSQL lets two writers reach this point; the conditional update lets one of them pass. The other waits here
     # for the first commit, so its search by key below sees the stored revision.
+    here = select(Annotation.project_id, Annotation.status).where(Annotation.id == annotation_id)
+    here = here.with_for_update(key_share=True)  # its status stays as it is until the commit
+    stood = session.connection().execute(here).one_or_none()
     moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status, "editor": editor_id}
     advanced = session.connection().execute(_ADVANCE, moved).scalar()
-    return None if advanced is not None else _saved_before(session, annotation_id, base, key)
+    if advanced is None or stood is None:
+        return _saved_before(session, annotation_id, base, key)
+    queue_days.answer_moved(session, stood.project_id, stood.status, status)
+    return None
 
 
 def tell(session: Session, project_id: str, document_id: str, question_id: str, author_id: str) -> None:
@@ -177,6 +183,8 @@ def append(session: Session, ready: Ready, **columns: Any) -> Saved:
         if "idempotency_key" not in str(error.orig):
             raise
         raise Refused("This idempotency key belongs to an earlier revision of this answer; make a new one.") from None
+    if columns["action"] in finished_work.FINISHING:
+        finished_work.touch(session, columns["annotation_id"])
     return Saved(revision=number, status=columns["status"], saved_at=saved_at, state=ready.state, text=ready.text)
 
 

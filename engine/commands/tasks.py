@@ -141,7 +141,7 @@ def check(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the stored states of tasks with their answers. Exits with 1 if any differ."""
+    """Compare the stored states of tasks, and the stored figures, with the answers. Exits with 1 if any differ."""
     with here() as workspace:
         where = project_named(workspace, project).id if project is not None else None
         drift = kept_states.check(workspace, where)
@@ -158,8 +158,11 @@ def check(
             plurals.count(len(drift.counts), "count"),
             plurals.count(len(drift.editors), "answer"),
             plurals.count(len(drift.parts), "shared task"),
+            plurals.count(len(drift.figures), "figure"),
         ]
-        differ = f"{', '.join(parts)} differ from what the answers say." if drift else "All states are right."
+        differ = "All states and figures are right."
+        if drift:
+            differ = f"{', '.join(parts)} differ from what the answers say."
         console.print(differ + (" They were corrected." if drift and not left else ""), markup=False)
     if left:
         raise typer.Exit(1)

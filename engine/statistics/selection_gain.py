@@ -5,18 +5,18 @@ per page are the answers that people had to change, over the pages of finished d
 documents means that people's time goes where the model is wrong.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
-from sqlalchemy import CTE, Integer, cast, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Page, Task
+from db.finished_work import CHOSEN
+from db.tables import FinishedDocument
 
-CHOSEN = ("model", "random")
 FEWEST = 6  # documents needed for an interval
 _RESAMPLES, _SEED = 2000, 0
 
@@ -49,60 +49,47 @@ class Finished(NamedTuple):
     corrections: int
 
 
-def choices(session: Session, project_id: str, masks: CTE) -> Choices:
+def choices(session: Session, project_id: str) -> Choices:
     """Return the figures of a project.
 
     A document is finished when all its tasks are answered. Documents moved to the front by hand or for their age are
-    left out. `masks`: every finished mask with `annotation` and `unchanged`, as in engine.statistics.throughput.
+    left out.
     """
-    done = (
-        select(
-            Annotation.document_id,
-            Annotation.question_id,
-            func.min(cast(masks.c.unchanged, Integer)).label("unchanged"),
-        )
-        .join(masks, masks.c.annotation == Annotation.id)
-        .where(Annotation.project_id == project_id)
-        .group_by(Annotation.document_id, Annotation.question_id)
-        .subquery()
-    )
-    pages = select(func.count(Page.id)).where(Page.document_id == Task.document_id).scalar_subquery()
+    kind = FinishedDocument.chosen_by, FinishedDocument.pages, FinishedDocument.corrections
     rows = session.execute(
-        select(
-            func.min(Task.chosen_by),
-            pages,
-            func.count(done.c.question_id) - func.sum(done.c.unchanged),
-        )
-        .outerjoin(done, (done.c.document_id == Task.document_id) & (done.c.question_id == Task.question_id))
-        .where(Task.project_id == project_id, Task.closed_at.is_(None))
-        .group_by(Task.document_id)
-        .having(func.count(Task.id) == func.count(done.c.question_id))
-        .having(func.min(Task.chosen_by) == func.max(Task.chosen_by), func.count(Task.chosen_by) == func.count(Task.id))
-        .order_by(Task.document_id)
+        select(*kind, func.count())
+        .where(FinishedDocument.project_id == project_id, FinishedDocument.pages > 0)
+        .group_by(*kind)
+        .order_by(*kind)
     )
-    found: dict[str, list[Finished]] = {name: [] for name in CHOSEN}
-    for by, count, corrections in rows:
-        if by in found and count:
-            found[by].append(Finished(int(count), int(corrections)))
+    found: dict[str, dict[Finished, int]] = {name: {} for name in CHOSEN}
+    for by, pages, corrections, documents in rows:
+        found[by][Finished(pages, corrections)] = documents
     return compared(found)
 
 
-def compared(found: dict[str, list[Finished]]) -> Choices:
+def compared(found: Mapping[str, Mapping[Finished, int]]) -> Choices:
     """Return the figures of finished documents by selection reason. Pure and deterministic.
 
-    Intervals are percentiles of the bootstrap over documents (Efron and Tibshirani 1993, section 13.3).
+    Intervals are percentiles of the bootstrap over documents (Efron and Tibshirani 1993, section 13.3). Documents with
+    the same numbers are drawn together, by the multinomial distribution: the same draw, in time that does not grow.
+
+    Args:
+        found: Selection reason -> numbers of a finished document -> documents with these numbers.
     """
-    drawn = {name: _resampled(some, at) for at, (name, some) in enumerate(found.items()) if len(some) >= FEWEST}
+    documents = {name: sum(kinds.values()) for name, kinds in found.items()}
+    drawn = {name: _resampled(kinds, at) for at, (name, kinds) in enumerate(found.items()) if documents[name] >= FEWEST}
     by = []
-    for name, some in found.items():
-        if not some:
+    for name, kinds in found.items():
+        if not kinds:
             continue
-        pages, corrections = sum(each.pages for each in some), sum(each.corrections for each in some)
+        pages = sum(each.pages * number for each, number in kinds.items())
+        corrections = sum(each.corrections * number for each, number in kinds.items())
         low, high = _ends(drawn[name]) if name in drawn else (None, None)
         by.append(
             Choice(
                 chosen_by=name,
-                documents=len(some),
+                documents=documents[name],
                 pages=pages,
                 corrections=corrections,
                 corrections_a_page=corrections / pages,
@@ -119,10 +106,10 @@ def compared(found: dict[str, list[Finished]]) -> Choices:
     return Choices(by=by, more=rate["model"] - rate["random"], more_low=ends[0], more_high=ends[1])
 
 
-def _resampled(some: Sequence[Finished], seed: int) -> NDArray[np.float64]:
-    values = np.array(some, float)
-    at = np.random.default_rng([_SEED, seed]).integers(0, len(values), (_RESAMPLES, len(values)))
-    drawn = values[at].sum(axis=1)
+def _resampled(kinds: Mapping[Finished, int], seed: int) -> NDArray[np.float64]:
+    values, numbers = np.array(list(kinds), float), np.array(list(kinds.values()))
+    shares = numbers / numbers.sum()
+    drawn = np.random.default_rng([_SEED, seed]).multinomial(numbers.sum(), shares, _RESAMPLES) @ values
     rates: NDArray[np.float64] = drawn[:, 1] / drawn[:, 0]
     return rates
 

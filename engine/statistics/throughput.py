@@ -1,30 +1,28 @@
 """Throughput of a project: masks per day, seconds per mask by model version, depth of the queue.
 
-Reads only. The database counts and ranks; no mask is loaded. Days are in UTC.
+Reads only what is kept as the work happens (db.finished_work, db.queue_days). Days are in UTC.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
-from sqlalchemy import CTE, ColumnElement, and_, cast, exists, func, or_, select
-from sqlalchemy.dialects.postgresql import JSONPATH
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Annotation, ModelVersion, Prediction, Project, Review, Revision, User
+from db.tables import FinishedMask, MaskCount, ModelVersion, Project, User
 from engine.accounts.permissions import RANK, role_in
 from engine.errors import NotFound
 from engine.models.registry import label
-from engine.queries import existing, standing
+from engine.queries import existing
 from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
-from engine.statistics.queue_depth import QueueDepth, as_date, day_of, midnight, queue_depth
+from engine.statistics.queue_depth import QueueDepth, queue_depth
 from engine.statistics.selection_gain import Choices, choices
 from engine.workspace import Workspace
 
 OTHERS = "others"
-FINISHING = ("accept", "submit")  # actions of a person that finish a mask
 LONGEST = 3650  # days
 
 
@@ -83,6 +81,20 @@ class Figures(BaseModel):
     )
 
 
+class _Counts(NamedTuple):
+    """Numbers of finished masks, of those with active seconds, and of unchanged ones."""
+
+    masks: int
+    timed: int
+    unchanged: int
+
+    def and_(self, more: "_Counts") -> "_Counts":
+        return _Counts(self.masks + more.masks, self.timed + more.timed, self.unchanged + more.unchanged)
+
+
+_NONE = _Counts(0, 0, 0)
+
+
 def figures(
     workspace: Workspace, project_id: str, *, days: int = 90, viewer: User | None = None, today: date | None = None
 ) -> Figures:
@@ -95,119 +107,81 @@ def figures(
     first = last - timedelta(days=min(max(days, 1), LONGEST) - 1)
     with workspace.database.read() as session:
         existing(session, Project, project_id)
-        masks, begin = _masks(session, project_id), midnight(first)
         names = _names(session, project_id, viewer)
-        counted = session.execute(
-            select(day_of(session, masks.c.at), masks.c.person, func.count())
-            .where(masks.c.at >= begin, masks.c.at < midnight(last + timedelta(days=1)))
-            .group_by(day_of(session, masks.c.at), masks.c.person)
-        ).all()
-        by_person = _paces(session, masks, masks.c.person, masks.c.at >= begin)
-        by_model = _paces(session, masks, masks.c.version, masks.c.version.is_not(None))
+        counted, by_person, by_model = _counts(session, project_id, first, last)
+        mine = FinishedMask.project_id == project_id
+        people = _paces(session, FinishedMask.person_id, by_person, mine, FinishedMask.day >= first)
+        models = _paces(session, FinishedMask.version_id, by_model, mine)
         versions = session.scalars(
-            select(ModelVersion).where(ModelVersion.id.in_(by_model)).order_by(ModelVersion.created_at, ModelVersion.id)
+            select(ModelVersion).where(ModelVersion.id.in_(models)).order_by(ModelVersion.created_at, ModelVersion.id)
         ).all()
         return Figures(
             first_day=first,
             last_day=last,
-            masks_a_day=_merged((as_date(day), names.get(person, OTHERS), masks) for day, person, masks in counted),
+            masks_a_day=_merged((day, names.get(person, OTHERS), masks) for (day, person), masks in counted.items()),
             by_model=[
-                ModelFigures(model=version.id, label=label(version), **by_model[version.id]) for version in versions
+                ModelFigures(model=version.id, label=label(version), **models[version.id]) for version in versions
             ],
             people=sorted(
-                (PersonFigures(person=names[key], **pace) for key, pace in by_person.items() if key in names),
+                (PersonFigures(person=names[key], **pace) for key, pace in people.items() if key in names),
                 key=lambda row: row.person,
             ),
             queue=queue_depth(session, project_id, first, last),
-            choices=choices(session, project_id, masks),
+            choices=choices(session, project_id),
         )
 
 
-def _masks(session: Session, project_id: str) -> CTE:
-    """Return one row for each finished mask: annotation, version, person, at, seconds, unchanged."""
-    first = (
-        select(Revision.annotation_id, func.min(Revision.number).label("number"))
-        .join(Annotation, Annotation.id == Revision.annotation_id)
-        .where(Annotation.project_id == project_id, Revision.action.in_(FINISHING), standing())
-        .group_by(Revision.annotation_id)
-        .subquery()
-    )
-    worked = (
-        select(Revision.annotation_id, func.sum(Revision.seconds).label("seconds"))
-        .join(first, (first.c.annotation_id == Revision.annotation_id) & (Revision.number <= first.c.number))
-        .group_by(Revision.annotation_id)
-        .subquery()
-    )
-    opened, last, named = aliased(Revision), aliased(Revision), aliased(Prediction)
-    newest = (
-        select(Prediction.model_version_id)
-        .where(Prediction.annotation_id == opened.annotation_id, Prediction.created_at <= opened.created_at)
-        .order_by(Prediction.created_at.desc(), Prediction.id.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
-    objected = exists().where(Review.annotation_id == opened.annotation_id, Review.verdict.in_(("rejected", "fixed")))
-    return (
-        select(
-            last.annotation_id.label("annotation"),
-            func.coalesce(named.model_version_id, newest).label("version"),
-            last.author_id.label("person"),
-            last.created_at.label("at"),
-            worked.c.seconds,
-            and_(last.number == 1, ~_changes(session, last.edits), ~objected).label("unchanged"),
-        )
-        .join_from(first, last, (last.annotation_id == first.c.annotation_id) & (last.number == first.c.number))
-        .join(worked, worked.c.annotation_id == first.c.annotation_id)
-        .join(opened, (opened.annotation_id == first.c.annotation_id) & (opened.number == 1))
-        .outerjoin(named, named.id == opened.prediction_id)
-        .cte("masks")
-    )
+def _counts(
+    session: Session, project_id: str, first: date, last: date
+) -> tuple[dict[tuple[date, str], int], dict[str, _Counts], dict[str, _Counts]]:
+    """Return masks by day and person of the period, counts by person from its first day on, and by version for ever."""
+    by_day: dict[tuple[date, str], int] = {}
+    by_person: dict[str, _Counts] = {}
+    by_model: dict[str, _Counts] = {}
+    kept = MaskCount.masks, MaskCount.timed, MaskCount.unchanged
+    chosen = select(MaskCount.day, MaskCount.person_id, MaskCount.version_id, *kept)
+    for day, person, version, *numbers in session.execute(
+        chosen.where(MaskCount.project_id == project_id, MaskCount.masks > 0)
+    ):
+        more = _Counts(*numbers)
+        if first <= day <= last:
+            by_day[day, person] = by_day.get((day, person), 0) + more.masks
+        if day >= first:
+            by_person[person] = by_person.get(person, _NONE).and_(more)
+        if version:
+            by_model[version] = by_model.get(version, _NONE).and_(more)
+    return by_day, by_person, by_model
 
 
-def _changes(session: Session, edits: Any) -> ColumnElement[bool]:
-    """Return whether edits change words or pixels; placing a prompt does not."""
-    if session.get_bind().dialect.name == "postgresql":
-        return func.jsonb_path_exists(edits, cast('$[*] ? (@.op != "prompts")', JSONPATH))
-    each = func.json_each(edits).table_valued("value")
-    return exists(select(1).select_from(each).where(func.json_extract(each.c.value, "$.op") != "prompts"))
+def _paces(
+    session: Session, key: Any, counts: Mapping[str, _Counts], *which: ColumnElement[bool]
+) -> dict[str, dict[str, Any]]:
+    """Return the fields of Pace by the values of a column of FinishedMask.
+
+    Seconds are read by rank from an index, the middle ones and those of the interval, and not all.
+    """
+    found = {}
+    for name, (total, timed, unchanged) in counts.items():
+        ranks = sorted({*middle_ranks(timed), *(median_ranks(timed) or ())}) if timed else []
+        seconds: dict[int, float] = {}
+        if ranks:
+            chosen = select(FinishedMask.seconds).where(key == name, FinishedMask.seconds > 0, *which)
+            chosen = chosen.order_by(FinishedMask.seconds).offset(ranks[0] - 1).limit(ranks[-1] - ranks[0] + 1)
+            seconds = dict(enumerate(map(float, session.scalars(chosen)), start=ranks[0]))
+        found[name] = _pace(total, timed, unchanged, seconds)
+    return found
 
 
-def _paces(session: Session, masks: CTE, key: Any, wanted: ColumnElement[bool]) -> dict[str, dict[str, Any]]:
-    """Return the fields of Pace by the values of a column; the database ranks for median and interval."""
-    timed = masks.c.seconds > 0
-    counts = session.execute(
-        select(key, func.count(), func.count().filter(timed), func.count().filter(masks.c.unchanged))
-        .where(wanted)
-        .group_by(key)
-    ).all()
-    ranked = (
-        select(
-            key.label("key"),
-            masks.c.seconds,
-            func.row_number().over(partition_by=key, order_by=masks.c.seconds).label("rank"),
-        )
-        .where(wanted, timed)
-        .subquery()
-    )
-    ranks = {name: {*middle_ranks(count), *(median_ranks(count) or ())} for name, _, count, _ in counts if count}
-    found: dict[tuple[str, int], float] = {}
-    if ranks:
-        chosen = or_(*(and_(ranked.c.key == name, ranked.c.rank.in_(sorted(some))) for name, some in ranks.items()))
-        rows = session.execute(select(ranked.c.key, ranked.c.rank, ranked.c.seconds).where(chosen))
-        found = {(name, rank): float(seconds) for name, rank, seconds in rows}
-    return {name: _pace(name, total, count, unchanged, found) for name, total, count, unchanged in counts}
-
-
-def _pace(name: str, total: int, timed: int, unchanged: int, found: dict[tuple[str, int], float]) -> dict[str, Any]:
-    middle = [found[name, rank] for rank in middle_ranks(timed)] if timed else []
+def _pace(total: int, timed: int, unchanged: int, found: Mapping[int, float]) -> dict[str, Any]:
+    middle = [found[rank] for rank in middle_ranks(timed)] if timed else []
     ends = median_ranks(timed)
     low, high = share_interval(unchanged, total)
     return {
         "masks": total,
         "timed": timed,
         "seconds_median": sum(middle) / 2 if middle else None,
-        "seconds_low": found[name, ends[0]] if ends else None,
-        "seconds_high": found[name, ends[1]] if ends else None,
+        "seconds_low": found[ends[0]] if ends else None,
+        "seconds_high": found[ends[1]] if ends else None,
         "unchanged": unchanged,
         "unchanged_share": unchanged / total,
         "unchanged_low": low,

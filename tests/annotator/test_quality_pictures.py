@@ -199,15 +199,15 @@ def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
 def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     found = some()
     assert "Set the document order" in quality.drawn(found, stage=stage())
-    many, few = [Finished(1, 3)] * 10, [Finished(1, 1)] * 10
+    many, few = {Finished(1, 3): 10}, {Finished(1, 1): 10}
     found.choices = compared({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
     assert "+2.0 corrections a page compared with random documents (+2.0 to +2.0). The selection finds" in html
     assert "model: 3.0 (3.0 to 3.0), 10 documents" in html
-    mixed = [Finished(2, 0), Finished(1, 9)] * 5
+    mixed = {Finished(2, 0): 5, Finished(1, 9): 5}
     found.choices = compared({"model": mixed, "random": mixed})
     assert "not significant yet" in quality.drawn(found, stage=stage())
-    found.choices = compared({"model": many[:3], "random": []})
+    found.choices = compared({"model": {Finished(1, 3): 3}, "random": {}})
     assert "needs finished documents of both kinds" in quality.drawn(found, stage=stage())
     assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 

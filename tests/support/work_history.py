@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sqlalchemy import update
 
+from db import changes, finished_work
 from db.tables import (
     Annotation,
     Document,
@@ -122,6 +123,8 @@ class History:
                 .where(Revision.annotation_id == annotation.id, Revision.number == saved.revision)
                 .values(created_at=at)
             )
+            changes.tell(session, "answers", self.project.id)
+            finished_work.touch(session, annotation.id)
         return saved.revision
 
     def task(self, document: Document, question: str, at: datetime, *, wanted: int = 1) -> Task:

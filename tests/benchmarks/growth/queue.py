@@ -39,7 +39,7 @@ def measure(workspace: Workspace, grown: Grown) -> list[Row]:
         workspace: open workspace.
         grown: project in it; its people answer some more of its tasks.
     """
-    rounds = [_Work(workspace, grown.project, person).times() for person in grown.people]
+    rounds = [Work(workspace, grown.project, person).times() for person in grown.people]
     found = [row(what, [each[what] for each in rounds], bar) for what, bar in BARS.items()]
     reviews = _reviews(workspace, grown)
     return found + [row(what, [reviews[what]], bar) for what, bar in REVIEW_BARS.items()]
@@ -65,7 +65,7 @@ def _reviews(workspace: Workspace, grown: Grown) -> dict[str, list[float]]:
     return taken
 
 
-class _Work:
+class Work:
     """One person at work."""
 
     def __init__(self, workspace: Workspace, project: str, person: str) -> None:

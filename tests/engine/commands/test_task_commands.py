@@ -142,11 +142,11 @@ def test_states_of_tasks_are_checked_and_corrected(run, bills) -> None:
     workspace, _, _ = bills
     run("questions", "set", "--project", "bills", "What is the total due?")
     right = run("tasks", "check")
-    assert right.exit_code == 0 and "All states are right." in right.output
+    assert right.exit_code == 0 and "All states and figures are right." in right.output
     with workspace.database.engine.begin() as connection:  # past every service
         connection.execute(update(Task).values(state="done"))
     wrong = run("tasks", "check", "--project", "bills")
-    assert wrong.exit_code == 1 and "2 tasks, 2 counts, 0 answers, 0 shared tasks differ" in wrong.output
+    assert wrong.exit_code == 1 and "2 tasks, 2 counts, 0 answers, 0 shared tasks, 0 figures differ" in wrong.output
     corrected = run("tasks", "check", "--rebuild", "--json")
     assert corrected.exit_code == 0
     assert len(last_line(corrected)["tasks"]) == 2 and last_line(corrected)["left"]["tasks"] == []

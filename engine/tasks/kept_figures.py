@@ -1,0 +1,119 @@
+"""Check of the figures that are kept as the work happens (db.finished_work, db.queue_days), and their repair.
+
+Finished masks and documents are compared one by one, some hundred at once. Of the depth of the queue the sum is
+compared: the days tell what waited then, and an answer that is removed later has waited all the same.
+"""
+
+from collections.abc import Iterator
+from datetime import date
+from math import isclose
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from db import changes, finished_work, queue_days
+from db.tables import Annotation, FinishedDocument, FinishedMask, MaskCount, Task
+from engine.projects.open_tasks import lock_project
+from engine.tasks.queue_history import days
+from engine.workspace import Workspace
+
+_SECONDS_APART = 1e-6
+_COUNTED = FinishedMask.day, FinishedMask.person_id, func.coalesce(FinishedMask.version_id, "")
+
+
+def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
+    """Return (kind, id) of the figures of a project that differ: "mask", "document", "count" or "queue".
+
+    The id is that of the answer, the document, or the project.
+    """
+    found: list[tuple[str, str]] = []
+    for ids in answers(workspace, project_id):
+        with workspace.database.moment() as session:
+            found += [("mask", each) for each in _masks_apart(session, ids)]
+    with workspace.database.moment() as session:
+        if _counted(session, project_id) != _counts(session, project_id):
+            found.append(("count", project_id))
+        found += [("document", each) for each in _documents_apart(session, project_id)]
+        if any(queue_days.apart(session, project_id)):
+            found.append(("queue", project_id))
+    return found
+
+
+def rebuild(workspace: Workspace, project_id: str) -> None:
+    """Compute the figures of a project anew from its answers and tasks; its tasks were touched before."""
+    for ids in answers(workspace, project_id):
+        with workspace.database.write() as session:
+            for each in ids:
+                finished_work.touch(session, each)
+            changes.tell(session, "answers", project_id)
+    with workspace.database.moment() as session:
+        history = days(session, project_id)
+        apart = _documents_apart(session, project_id)
+    for begin in range(0, len(apart), finished_work.AT_ONCE):
+        with workspace.database.write() as session:
+            finished_work.touch_documents(session, apart[begin : begin + finished_work.AT_ONCE])
+    with workspace.database.write() as session:
+        lock_project(session, project_id)
+        finished_work.count_again(session, project_id)
+        queue_days.set_days(session, project_id, history)
+
+
+def answers(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
+    """Yield the ids of a project's answers, some hundred at once."""
+    last = ""
+    while True:
+        with workspace.database.read() as session:
+            here = Annotation.project_id == project_id, Annotation.id > last
+            chosen = select(Annotation.id).where(*here).order_by(Annotation.id).limit(finished_work.AT_ONCE)
+            ids = list(session.scalars(chosen))
+        if not ids:
+            return
+        yield ids
+        last = ids[-1]
+
+
+def _masks_apart(session: Session, ids: list[str]) -> list[str]:
+    computed = finished_work.masks(session.get_bind().dialect.name, Annotation.id.in_(ids))
+    so = {row.annotation_id: tuple(row) for row in session.execute(computed)}
+    columns = FinishedMask.__table__.columns
+    kept = {
+        row.annotation_id: tuple(row)
+        for row in session.execute(select(*columns).where(FinishedMask.annotation_id.in_(ids)))
+    }
+    both = so.keys() & kept.keys()
+    return sorted((so.keys() ^ kept.keys()) | {each for each in both if not _same(so[each], kept[each])})
+
+
+def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Return whether two rows are equal; databases may add seconds in another order."""
+    return all(
+        isclose(a, b, abs_tol=_SECONDS_APART) if isinstance(a, float) and isinstance(b, float) else a == b
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _documents_apart(session: Session, project_id: str) -> list[str]:
+    so = {tuple(row) for row in session.execute(finished_work.documents(Task.project_id == project_id))}
+    columns = FinishedDocument.__table__.columns
+    kept = session.execute(select(*columns).where(FinishedDocument.project_id == project_id))
+    return sorted({row[0] for row in so ^ {tuple(row) for row in kept}})
+
+
+def _counted(session: Session, project_id: str) -> dict[tuple[date, str, str], tuple[int, int, int]]:
+    """Return the numbers of masks, timed and unchanged ones, by day, person and version, as the masks say."""
+    numbers = (
+        func.count(),
+        func.count().filter(FinishedMask.seconds > 0),
+        func.count().filter(FinishedMask.unchanged),
+    )
+    rows = session.execute(
+        select(*_COUNTED, *numbers).where(FinishedMask.project_id == project_id).group_by(*_COUNTED[:2], "version_id")
+    )
+    return {(row[0], row[1], row[2]): (row[3], row[4], row[5]) for row in rows}
+
+
+def _counts(session: Session, project_id: str) -> dict[tuple[date, str, str], tuple[int, int, int]]:
+    """Return the same numbers as they are kept."""
+    rows = session.scalars(select(MaskCount).where(MaskCount.project_id == project_id, MaskCount.masks != 0))
+    return {(row.day, row.person_id, row.version_id): (row.masks, row.timed, row.unchanged) for row in rows}
