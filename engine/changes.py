@@ -6,7 +6,7 @@ old that no commit can fill it any more. Behind it, the same changes are read ag
 nothing is lost.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -65,18 +65,6 @@ _COLUMNS = (
 )
 
 
-Mark = tuple[int | None, int | None, int]
-
-
-def mark(session: Session) -> Mark:
-    """Return a value that is another one once anything has been changed, within the time that changes are kept.
-
-    The number of changes is part of it: on PostgreSQL one with a smaller id may become visible late.
-    """
-    low, high, many = session.execute(select(func.min(Change.id), func.max(Change.id), func.count(Change.id))).one()
-    return low, high, many
-
-
 def newest(session: Session, back: timedelta = timedelta()) -> int:
     """Return the cursor of a reader that begins now, or `back` ago; 0 before the first change."""
     rows = session.execute(select(Change.id, Change.created_at).order_by(Change.id.desc()).limit(_NEWEST)).all()
@@ -101,6 +89,28 @@ def since(session: Session, cursor: int) -> News:
         return News((), newest(session), all=True)
     behind = [row for row in rows if row.id > cursor]
     return News(behind, _settled(cursor, [(row.id, row.created_at) for row in behind]))
+
+
+def touched_documents(
+    session: Session, project_id: str, cursor: int, whole: Collection[Topic] = ()
+) -> tuple[int, set[str] | None]:
+    """Return the next cursor, and the documents that have changed behind one, with their words and answers.
+
+    Args:
+        session: An open session.
+        project_id: Of the documents.
+        cursor: From `newest` or an earlier call.
+        whole: Topics of which any change may concern every document.
+
+    Returns:
+        The cursor, and the ids; None in their place where any document may have changed.
+    """
+    news = since(session, cursor)
+    here = [each for each in news.changes if each.project_id in (project_id, None)]
+    told = [each for each in here if each.topic in ("answers", "documents")]
+    if news.all or any(each.subject_id is None for each in told) or any(each.topic in whole for each in here):
+        return news.next, None
+    return news.next, {each.subject_id for each in told if each.subject_id is not None}
 
 
 def prune(workspace: Workspace) -> None:

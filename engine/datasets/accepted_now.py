@@ -1,22 +1,33 @@
-"""Accepted revisions of a project, counted again only after something has changed.
+"""Accepted revisions of a project, of which only those of changed documents are read again.
 
 Workers look every few seconds whether a retraining is due. In a large project each look would read every answer.
 """
 
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from datetime import datetime
-from time import monotonic
 
 from engine import changes
 from engine.datasets import snapshots
 from engine.workspace import Workspace
 
-_PROJECTS = 20  # kept in memory; one with 50,000 answers takes about 10 MB
-_LASTS = changes.KEPT.total_seconds() / 4  # changes are deleted later than that, so none can come and go unseen
+_PROJECTS = 20  # kept in memory; one with 50,000 answers takes about 20 MB
+_AT_ONCE = 500  # documents of one statement: databases limit its parameters
 
 _Key = tuple[str, str, tuple[str, ...]]
-_remembered: OrderedDict[_Key, tuple[changes.Mark, float, dict[str, datetime]]] = OrderedDict()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Accepted revisions up to a change, by document and together."""
+
+    cursor: int
+    by_document: dict[str, dict[str, datetime]]
+    together: dict[str, datetime]
+
+
+_remembered: OrderedDict[_Key, _Known] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -29,17 +40,38 @@ def accepted_now(workspace: Workspace, project_id: str, splits: tuple[str, ...])
         splits: splits of the documents.
     """
     key = (str(workspace.database.url), project_id, splits)
-    with workspace.database.read() as session:
-        mark = changes.mark(session)  # read first: what is committed after it only makes the answers newer
-        with _lock:
-            known = _remembered.get(key)
-        if known is not None and known[0] == mark and monotonic() - known[1] < _LASTS:
-            return known[2]
-        began = monotonic()
-        accepted = snapshots.accepted_revisions(session, project_id, splits)
     with _lock:
-        _remembered[key] = mark, began, accepted
+        known = _remembered.get(key)
+    with workspace.database.read() as session:
+        # The place among the changes is read first: what is committed after it only makes the answers newer.
+        cursor, touched = changes.newest(session), None
+        if known is not None:
+            cursor, touched = changes.touched_documents(session, project_id, known.cursor)
+        if known is None or touched is None or len(touched) > _AT_ONCE:
+            by_document = snapshots.accepted_by_document(session, project_id, splits)
+            known = _Known(cursor, by_document, _together(by_document))
+        elif touched:
+            newer = snapshots.accepted_by_document(session, project_id, splits, touched)
+            known = _updated(known, cursor, touched, newer)
+        elif cursor != known.cursor:
+            known = _Known(cursor, known.by_document, known.together)
+    with _lock:
+        _remembered[key] = known
         _remembered.move_to_end(key)
         while len(_remembered) > _PROJECTS:
             _remembered.popitem(last=False)
-    return accepted
+    return known.together
+
+
+def _together(by_document: dict[str, dict[str, datetime]]) -> dict[str, datetime]:
+    return {revision: made for some in by_document.values() for revision, made in some.items()}
+
+
+def _updated(known: _Known, cursor: int, touched: set[str], newer: dict[str, dict[str, datetime]]) -> _Known:
+    """Return what is known with the touched documents read again; readers may still hold the old one."""
+    by_document, together = dict(known.by_document), dict(known.together)
+    for document_id in touched:
+        for revision in by_document.pop(document_id, {}):
+            del together[revision]
+    by_document |= newer
+    return _Known(cursor, by_document, together | _together(newer))

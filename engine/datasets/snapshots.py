@@ -8,7 +8,7 @@ newest. Drafts, rejected and automatic answers are taken on request only, each o
 (engine.datasets.quality) are left out unless requested; the manifest names the failed checks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -183,10 +183,23 @@ def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
 
 def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...] | None = None) -> dict[str, datetime]:
     """Return the accepted revisions of a project with their times, one a question; unfit ones too."""
+    found: dict[str, datetime] = {}
+    for of_document in accepted_by_document(session, project_id, splits).values():
+        found |= of_document
+    return found
+
+
+def accepted_by_document(
+    session: Session,
+    project_id: str,
+    splits: tuple[str, ...] | None = None,
+    documents: Collection[str] | None = None,
+) -> dict[str, dict[str, datetime]]:
+    """Return what `accepted_revisions` returns, by document; only of `documents`, where they are given."""
     place = _place_in_question(Revision).label("place")
     # Splits and reading are facts of a document, so they leave out whole questions, never one answer of several.
     ranked = (
-        select(Revision.id, Revision.created_at, place)
+        select(Revision.id, Annotation.document_id, Revision.created_at, place)
         .join_from(Annotation, Revision, is_newest())
         .join(Document, Document.id == Annotation.document_id)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
@@ -194,9 +207,14 @@ def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...
     )
     if splits is not None:
         ranked = ranked.where(DocumentGroup.split.in_(splits))
+    if documents is not None:
+        ranked = ranked.where(Annotation.document_id.in_(documents))
     found = ranked.where(DocumentGroup.quarantined_at.is_(None)).subquery()
-    rows = session.execute(select(found.c.id, found.c.created_at).where(found.c.place == 1))
-    return {row.id: row.created_at for row in rows}
+    rows = session.execute(select(found.c.document_id, found.c.id, found.c.created_at).where(found.c.place == 1))
+    accepted: dict[str, dict[str, datetime]] = {}
+    for document_id, revision_id, created_at in rows:
+        accepted.setdefault(document_id, {})[revision_id] = created_at
+    return accepted
 
 
 def chosen_labels(session: Session, known: ProjectFacts, filters: Filters) -> Iterator[Chosen]:

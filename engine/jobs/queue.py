@@ -170,7 +170,7 @@ def open_jobs(workspace: Workspace, kind: str | None, project_id: str | None = N
 
 def count_open(workspace: Workspace, kind: str) -> int:
     """Return how many jobs of a kind wait or run."""
-    chosen = select(func.count(Job.id)).where(Job.kind == kind, Job.status.in_(OPEN))
+    chosen = select(func.count()).where(Job.kind == kind, Job.status.in_(OPEN))
     with workspace.database.read() as session:
         return session.scalar(chosen) or 0
 

@@ -156,9 +156,9 @@ def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSum
         workspace: open workspace.
         user: limits the list to the user's projects; None, or an admin: all.
     """
-    documents = select(func.count(Document.id)).where(Document.project_id == Project.id).scalar_subquery()
+    documents = select(func.count()).where(Document.project_id == Project.id).scalar_subquery()
     accepted = (
-        select(func.count(Annotation.id))
+        select(func.count())
         .where(Annotation.project_id == Project.id, Annotation.status.in_(ACCEPTED))
         .scalar_subquery()
     )

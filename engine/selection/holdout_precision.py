@@ -41,6 +41,9 @@ def measure(session: Session, project_id: str, version_id: str) -> Measured:
 
     Answers of "not in the document" are never accepted automatically, so they are not measured.
     """
+    of_version = SurveyAnswer.project_id == project_id, SurveyAnswer.model_version_id == version_id
+    if session.scalar(select(SurveyAnswer.document_id).where(*of_version).limit(1)) is None:
+        return Measured(precision.curve([], [], []), 0, 0)
     accepted = list(snapshots.accepted_revisions(session, project_id, HOLDOUTS))
     pairs: list[_Pair] = []
     for start in range(0, len(accepted), _AT_ONCE):

@@ -6,7 +6,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, User
+from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, TaskCount, User
+from db.task_states import CLOSED
 from engine.annotation import automatic_checks
 from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
@@ -118,11 +119,14 @@ def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
 
 
 def _surveyed(session: Session, project_id: str, version_id: str) -> int:
+    of_version = SurveyAnswer.project_id == project_id, SurveyAnswer.model_version_id == version_id
+    if session.scalar(select(SurveyAnswer.document_id).where(*of_version).limit(1)) is None:
+        return 0
     same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
-    chosen = select(func.count(Task.id)).join(SurveyAnswer, same & fresh(version_id))
+    chosen = select(func.count()).select_from(Task).join(SurveyAnswer, same & fresh(version_id))
     return session.scalar(chosen.where(Task.project_id == project_id, Task.closed_at.is_(None))) or 0
 
 
 def _tasks(session: Session, project_id: str) -> int:
-    chosen = select(func.count(Task.id)).where(Task.project_id == project_id, Task.closed_at.is_(None))
-    return session.scalar(chosen) or 0
+    opened = TaskCount.project_id == project_id, TaskCount.state != CLOSED
+    return session.scalar(select(func.coalesce(func.sum(TaskCount.number), 0)).where(*opened)) or 0

@@ -284,7 +284,7 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
         verb = "is" if len({each.name for each in held}) == 1 else "are"
         return f"{names} {verb} reviewing {what}, until {clock(held[-1].until)}."
     own = session.scalar(
-        select(func.count(Annotation.id)).where(
+        select(func.count()).where(
             Annotation.project_id == project_id, Annotation.status == "submitted", Annotation.author_id == reviewer_id
         )
     )

@@ -145,7 +145,7 @@ def spoken(span: timedelta) -> str:
 
 def _count_accepted(project_id: str) -> Select[int]:
     accepted = (Annotation.project_id == project_id, Annotation.status.in_(ACCEPTED))
-    return select(func.count(Annotation.id)).where(*accepted)
+    return select(func.count()).where(*accepted)
 
 
 def _newest_job(session: Session, project_id: str, moment: datetime) -> datetime | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import changes
+from db import changes as changes_of_rows
 from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.datasets import snapshots
@@ -13,36 +13,45 @@ from tests.support.factories import accept, bill, make_document, make_project
 QUESTION = "What is the total due?"
 
 
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Projects whose answers were read, from now on."""
-    read: list[str] = []
-    real = snapshots.accepted_revisions
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Documents whose answers were read, from now on; None: all of a project."""
+    read: list[object] = []
+    real = snapshots.accepted_by_document
 
-    def noting(session, project_id, splits=None):  # type: ignore[no-untyped-def]
-        read.append(project_id)
-        return real(session, project_id, splits)
+    def noting(session, project_id, splits=None, documents=None):  # type: ignore[no-untyped-def]
+        read.append(documents)
+        return real(session, project_id, splits, documents)
 
-    monkeypatch.setattr(snapshots, "accepted_revisions", noting)
+    monkeypatch.setattr(snapshots, "accepted_by_document", noting)
     return read
 
 
-def test_answers_are_read_again_only_after_a_change(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_read_again_only_of_changed_documents(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = make_project(workspace).id
     answer = accept(workspace, make_document(workspace, project, [bill(1)]), QUESTION, [4])
     read = counted(monkeypatch)
     first = accepted_now(workspace, project, ("train",))
-    assert len(first) == 1 and accepted_now(workspace, project, ("train",)) is first and len(read) == 1
-    accept(workspace, make_document(workspace, project, [bill(2)]), QUESTION, [4])
-    assert len(accepted_now(workspace, project, ("train",))) == 2 and len(read) == 2
+    assert len(first) == 1 and accepted_now(workspace, project, ("train",)) is first and read == [None]
+    second = make_document(workspace, project, [bill(2)])
+    accept(workspace, second, QUESTION, [4])
+    assert len(accepted_now(workspace, project, ("train",))) == 2 and read == [None, {second.id}]
+    assert len(first) == 1, "what was returned before is somebody else's"
     reopened = RevisionRequest(idempotency_key="taken back", base=1, action="reopen", edits=[])
     append_revision(workspace, answer.id, reopened, answer.author_id)
     assert len(accepted_now(workspace, project, ("train",))) == 1
     again = RevisionRequest(idempotency_key="and forth", base=2, action="accept", edits=[])
     append_revision(workspace, answer.id, again, answer.author_id)
+    assert len(accepted_now(workspace, project, ("train",))) == 2
+    assert read[2:] == [{answer.document_id}, {answer.document_id}]
+    with workspace.database.write() as session:
+        changes_of_rows.tell(session, "answers", project)  # somewhere in the project
     with workspace.database.read() as session:
         assert accepted_now(workspace, project, ("train",)) == snapshots.accepted_revisions(
             session, project, ("train",)
         )
+    assert read[4] is None
 
 
 def test_removed_and_restored_answers_are_seen_at_once(workspace: Workspace) -> None:
@@ -53,15 +62,3 @@ def test_removed_and_restored_answers_are_seen_at_once(workspace: Workspace) -> 
     assert not accepted_now(workspace, project, ("train",))
     restore(workspace, answer.id, answer.author_id)
     assert len(accepted_now(workspace, project, ("train",))) == 1
-
-
-def test_a_mark_differs_after_every_change_and_after_pruning(workspace: Workspace) -> None:
-    project = make_project(workspace).id
-    marks = []
-    for number in range(3):
-        make_document(workspace, project, [bill(number)])
-        with workspace.database.read() as session:
-            marks.append(changes.mark(session))
-    assert len(set(marks)) == 3
-    with workspace.database.read() as session:
-        assert changes.mark(session) == marks[-1]
