@@ -1,10 +1,10 @@
 """Comparisons of people's answers with each other and with gold answers, the basis of reliability."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
@@ -21,57 +21,91 @@ _Judged = aliased(Revision)
 _Row = TypeVar("_Row")
 
 
+class BetweenPeople(NamedTuple):
+    """Agreement of two people over a question of a document."""
+
+    document_id: str
+    people: tuple[str, str]
+    agreement: Agreement
+
+
+class WithGold(NamedTuple):
+    """Agreement of a person with a gold answer on a document."""
+
+    document_id: str
+    person: str
+    agreement: Agreement
+
+
 @dataclass(slots=True)
 class Comparisons:
-    """Agreements found so far."""
+    """Agreements by pair, by person, and of persons with gold answers."""
 
     pairs: dict[tuple[str, str], list[Agreement]] = field(default_factory=lambda: defaultdict(list))
     people: dict[str, list[Agreement]] = field(default_factory=lambda: defaultdict(list))
     gold: dict[str, list[Agreement]] = field(default_factory=lambda: defaultdict(list))
 
 
+def tallied(between: Iterable[BetweenPeople], gold: Iterable[WithGold]) -> Comparisons:
+    """Return the agreements by pair and by person."""
+    found = Comparisons()
+    for _, people, agreement in between:
+        found.pairs[people].append(agreement)
+        for person in people:
+            found.people[person].append(agreement)
+    for _, person, agreement in gold:
+        found.gold[person].append(agreement)
+    return found
+
+
 def people_reliability(session: Session, project_id: str) -> list[Reliability]:
     """Return the reliability of each person's answers, the least reliable first."""
-    found = Comparisons()
-    compare_people(session, project_id, found)
-    compare_with_gold(session, project_id, found)
+    found = tallied(compare_people(session, project_id), compare_with_gold(session, project_id))
     return reliabilities(found.pairs, found.gold)
 
 
-def compare_people(session: Session, project_id: str, found: Comparisons) -> None:
-    """Add the agreement of every two people who answered the same question of a document to `found`."""
-    several = (
-        select(Annotation.document_id, Annotation.question_id)
-        .where(Annotation.project_id == project_id, Annotation.head > 0, standing())
-        .group_by(Annotation.document_id, Annotation.question_id)
-        .having(func.count() > 1)
-        .order_by(Annotation.document_id, Annotation.question_id)
+def compare_people(
+    session: Session, project_id: str, documents: Collection[str] | None = None
+) -> Iterator[BetweenPeople]:
+    """Yield the agreement of every two people who answered the same question of a document.
+
+    Args:
+        session: an open session.
+        project_id: project.
+        documents: the only ones to look at; None: all of the project.
+    """
+    several = select(Annotation.document_id, Annotation.question_id).where(
+        Annotation.project_id == project_id, Annotation.head > 0, standing()
     )
+    if documents is not None:
+        several = several.where(Annotation.document_id.in_(documents))
+    of_question = Annotation.document_id, Annotation.question_id
+    several = several.group_by(*of_question).having(func.count() > 1).order_by(*of_question)
     for keys in batches(session.execute(several).tuples().all(), _AT_ONCE // 4):
-        answers = own_answers(session, project_id, keys)
-        for given in answers.values():
+        for (document_id, _), given in own_answers(session, project_id, keys).items():
             for (one, (_, state)), (other, (_, second)) in combinations(sorted(given.items()), 2):
-                agreement = compare(state, second)
-                found.pairs[one, other].append(agreement)
-                found.people[one].append(agreement)
-                found.people[other].append(agreement)
+                yield BetweenPeople(document_id, (one, other), compare(state, second))
 
 
-def compare_with_gold(session: Session, project_id: str, found: Comparisons) -> None:
-    """Add the agreement of people's answers with the gold answers of their tasks to `found`."""
-    known = session.execute(
+def compare_with_gold(
+    session: Session, project_id: str, documents: Collection[str] | None = None
+) -> Iterator[WithGold]:
+    """Yield the agreement of people's answers with the gold answers of their tasks; arguments as `compare_people`."""
+    chosen = (
         select(Task.document_id, Task.question_id, Revision.annotation_id, Revision.id)
         .join(Revision, Revision.id == Task.gold_revision_id)
         .where(Task.project_id == project_id)
         .order_by(Task.document_id, Task.question_id)
-    ).all()
-    for batch in batches(known, _AT_ONCE // 4):
+    )
+    if documents is not None:
+        chosen = chosen.where(Task.document_id.in_(documents))
+    for batch in batches(session.execute(chosen).all(), _AT_ONCE // 4):
         answers = own_answers(session, project_id, [(row[0], row[1]) for row in batch])
         states = states_of(session, [row[3] for row in batch])
         for document_id, question_id, annotation_id, revision_id in batch:
             for name, (answer_id, state) in answers.get((document_id, question_id), {}).items():
                 if answer_id != annotation_id:
-                    found.gold[name].append(compare(state, states[revision_id]))
+                    yield WithGold(document_id, name, compare(state, states[revision_id]))
 
 
 def own_answers(

@@ -7,26 +7,37 @@ start from the same proposal, which raises both.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from heapq import nlargest
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Prediction, Review, Revision, Task
+from db.tables import Annotation, Prediction, Revision, Task
+from engine import changes
 from engine.annotation.agreement import Agreement, Mean, compare, mean
 from engine.annotation.proposal import newest_alone, shown_state
 from engine.annotation.state import AnnotationState
-from engine.datasets.comparisons import Comparisons, batches, compare_people, compare_with_gold, states_of
+from engine.datasets.comparisons import (
+    BetweenPeople,
+    WithGold,
+    batches,
+    compare_people,
+    compare_with_gold,
+    states_of,
+    tallied,
+)
 from engine.datasets.weights import Reliability, reliabilities
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
-from engine.statuses import ACCEPTED, REMOVED
+from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
-_AT_ONCE = 200  # states in memory
+_AT_ONCE = 200  # states in memory, or documents of one statement
 NEWEST = 5000  # newest accepted answers that the model is compared with; older ones describe older models
-_KEPT = 50  # projects with cached figures
+_KEPT = 50  # projects whose comparisons are in memory; one with 10,000 takes some MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,53 +76,96 @@ class ProjectAgreement:
     reliability: list[Reliability] = field(default_factory=list)
 
 
-# Project -> (basis, figures). Comparing thousands of masks takes seconds, so results are cached.
-_Basis = tuple[object, ...]
-_remembered: OrderedDict[str, tuple[_Basis, ProjectAgreement]] = OrderedDict()
+@dataclass(frozen=True, slots=True)
+class _OfModel:
+    """Agreement of the model with an accepted answer of a document; None where it has proposed nothing."""
+
+    document_id: str
+    accepted: tuple[datetime, str]  # time and id of the revision
+    agreement: Agreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Comparisons of a project up to a change.
+
+    `predicted`: id of the newest proposal. `whole`: `model` holds every accepted answer, and not the newest alone.
+    """
+
+    cursor: int
+    predicted: str
+    golden: frozenset[str]
+    between: list[BetweenPeople]
+    gold: list[WithGold]
+    model: list[_OfModel]
+    whole: bool
+
+
+# Comparing thousands of masks takes seconds, so comparisons are kept, and made anew for changed documents only.
+_remembered: OrderedDict[tuple[str, str], _Known] = OrderedDict()
 _lock = threading.Lock()
 
 
 def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement:
-    """Return the agreement figures of a project; cached until its answers change.
+    """Return the agreement figures of a project.
 
     Raises NotFound when there is no such project.
     """
     project_by_id(workspace, project_id)
+    key = (str(workspace.database.url), project_id)
+    with _lock:
+        known = _remembered.get(key)
     with workspace.database.read() as session:
-        basis = _basis(session, project_id)
+        known = _followed(session, project_id, known)
     with _lock:
-        before, figures = _remembered.get(project_id, ((), None))
-    if figures is None or before != basis:
-        figures = _computed(workspace, project_id)
-    with _lock:
-        _remembered[project_id] = basis, figures
-        _remembered.move_to_end(project_id)
+        _remembered[key] = known
+        _remembered.move_to_end(key)
         while len(_remembered) > _KEPT:
             _remembered.popitem(last=False)
-    return figures
+    return _figures(known)
 
 
-def _basis(session: Session, project_id: str) -> _Basis:
-    """Return a value that changes with the figures: revisions, verdicts and proposals are append-only.
+def _followed(session: Session, project_id: str, known: _Known | None) -> _Known:
+    """Return the comparisons as they are now: all made, or those of changed documents made anew."""
+    # The place among the changes is read first: what is committed after it only makes the comparisons newer.
+    cursor, touched = changes.newest(session), None
+    if known is not None:
+        cursor, touched = changes.touched_documents(session, project_id, known.cursor, whole=("users", "members"))
+    predicted = session.scalar(select(func.max(Prediction.id))) or ""
+    if known is not None and touched is not None and predicted != known.predicted:
+        touched |= _proposed_since(session, project_id, known.predicted)
+    chosen = select(Task.gold_revision_id).where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
+    golden = frozenset(each for each in session.scalars(chosen) if each is not None)
+    if known is None or touched is None or len(touched) > _AT_ONCE:
+        between, gold = list(compare_people(session, project_id)), list(compare_with_gold(session, project_id))
+        model = list(_of_model(session, project_id))
+        return _Known(cursor, predicted, golden, between, gold, model, len(model) < NEWEST)
+    if not touched and golden == known.golden:
+        return replace(known, cursor=cursor, predicted=predicted)
+    between = [each for each in known.between if each.document_id not in touched]
+    between += compare_people(session, project_id, touched)
+    if golden == known.golden:
+        gold = [each for each in known.gold if each.document_id not in touched]
+        gold += compare_with_gold(session, project_id, touched)
+    else:
+        gold = list(compare_with_gold(session, project_id))
+    model = [each for each in known.model if each.document_id not in touched]
+    model += _of_model(session, project_id, touched)
+    model = nlargest(NEWEST, model, key=lambda each: each.accepted)
+    if len(model) < NEWEST and not known.whole:
+        model = list(_of_model(session, project_id))
+    return _Known(cursor, predicted, golden, between, gold, model, known.whole and len(model) < NEWEST)
 
-    Answers are removed and restored: these are told one by one.
-    """
-    basis: list[object] = []
-    for table in (Revision, Review, Prediction):
-        added = select(func.count(table.id), func.max(table.id))
-        mine = added.join(Annotation, Annotation.id == table.annotation_id).where(Annotation.project_id == project_id)
-        basis += session.execute(mine).one()
-    known = select(Task.gold_revision_id).where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
-    removed = select(Annotation.id).where(Annotation.project_id == project_id, Annotation.status == REMOVED)
-    return *basis, frozenset(session.scalars(known)), frozenset(session.scalars(removed))
+
+def _proposed_since(session: Session, project_id: str, newest: str) -> set[str]:
+    """Return the documents for which the model proposed something after a proposal; no change tells of proposals."""
+    chosen = select(Annotation.document_id).join(Prediction, Prediction.annotation_id == Annotation.id)
+    return set(session.scalars(chosen.where(Prediction.id > newest, Annotation.project_id == project_id)))
 
 
-def _computed(workspace: Workspace, project_id: str) -> ProjectAgreement:
-    tally = Comparisons()
-    with workspace.database.read() as session:
-        compare_people(session, project_id, tally)
-        compare_with_gold(session, project_id, tally)
-        model = mean(_of_model(session, project_id))
+def _figures(known: _Known) -> ProjectAgreement:
+    tally = tallied(known.between, known.gold)
+    model = mean(each.agreement for each in known.model if each.agreement is not None)
     pairs = [
         Pair(people, each.questions, each.iou, each.word_f1)
         for people, each in sorted((people, mean(given)) for people, given in tally.pairs.items())
@@ -133,21 +187,24 @@ def _computed(workspace: Workspace, project_id: str) -> ProjectAgreement:
     return ProjectAgreement(pairs, people, between, model, reliabilities(tally.pairs, tally.gold))
 
 
-def _of_model(session: Session, project_id: str) -> Iterator[Agreement]:
-    """Yield the agreement of the model's proposal with each accepted answer, newest first."""
-    accepted = session.execute(
-        select(Annotation.id, Revision.id)
+def _of_model(session: Session, project_id: str, documents: Collection[str] | None = None) -> Iterator[_OfModel]:
+    """Yield the agreement of the model's proposal with each accepted answer, newest first; NEWEST of them."""
+    chosen = (
+        select(Annotation.id, Annotation.document_id, Revision.id, Revision.created_at)
         .join(Revision, is_newest())
         .where(Annotation.project_id == project_id, Revision.status.in_(ACCEPTED))
         .order_by(Revision.created_at.desc(), Revision.id.desc())
         .limit(NEWEST)
-    ).all()
-    for batch in batches(accepted, _AT_ONCE):
-        proposals = _proposals(session, [annotation_id for annotation_id, _ in batch])
-        states = states_of(session, [revision_id for _, revision_id in batch])
-        for annotation_id, revision_id in batch:
-            if annotation_id in proposals:
-                yield compare(proposals[annotation_id], states[revision_id])
+    )
+    if documents is not None:
+        chosen = chosen.where(Annotation.document_id.in_(documents))
+    for batch in batches(session.execute(chosen).all(), _AT_ONCE):
+        proposals = _proposals(session, [row[0] for row in batch])
+        states = states_of(session, [row[2] for row in batch if row[0] in proposals])
+        for annotation_id, document_id, revision_id, made in batch:
+            proposal = proposals.get(annotation_id)
+            agreement = compare(proposal, states[revision_id]) if proposal is not None else None
+            yield _OfModel(document_id, (made, revision_id), agreement)
 
 
 def _proposals(session: Session, annotation_ids: Sequence[str]) -> dict[str, AnnotationState]:

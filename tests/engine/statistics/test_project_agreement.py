@@ -1,5 +1,6 @@
 """Agreement of a project: people with each other and with known answers, the model with what was accepted."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 
 import pytest
@@ -17,6 +18,7 @@ from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.support.annotators import answer, edits, judge, make_person, save, tasks_of
 from tests.support.factories import SIZE, bill, make_document, make_project, pages_of
+from tests.support.task_actions import Campaign
 
 
 class Team:
@@ -209,3 +211,18 @@ def test_figures_that_were_remembered_follow_every_change(team: Team) -> None:
     assert all(each.gold_questions == 0 for each in team.figures().people)
     set_gold(team.workspace, team.tasks[1], known.id, team.rita.id)
     assert {each.person: each.gold_questions for each in team.figures().people}["Ann"] == 1
+
+
+def test_remembered_comparisons_equal_those_made_anew_after_many_actions(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = Campaign(workspace, seed=5)
+    campaign.office.set(overlap_share=1.0, overlap_people=2)
+    project = campaign.office.project.id
+    for _ in range(12 if workspace.database.dialect == "sqlite" else 5):
+        for _ in range(10):
+            campaign.act()
+        remembered = project_agreement.project_agreement(workspace, project)
+        with monkeypatch.context() as patch:
+            patch.setattr(project_agreement, "_remembered", OrderedDict())
+            assert project_agreement.project_agreement(workspace, project) == remembered, campaign.done
