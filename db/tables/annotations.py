@@ -13,6 +13,7 @@ _STANDING = text("status <> 'removed'")
 _SUBMITTED = text("status = 'submitted'")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
 _GOLD = text("gold_revision_id IS NOT NULL")
+_COMPARED = text("closed_at IS NULL AND (wanted > 1 OR gold_revision_id IS NOT NULL)")
 
 
 class Question(Base):
@@ -129,6 +130,14 @@ class Task(Base):
         UniqueConstraint("document_id", "question_id"),
         Index("ix_tasks_project_id_id", "project_id", "id"),
         Index("ix_tasks_queue", "project_id", "state", "priority", "document_id"),
+        Index(
+            "ix_tasks_compared",
+            "project_id",
+            "document_id",
+            "question_id",
+            sqlite_where=_COMPARED,
+            postgresql_where=_COMPARED,
+        ),
         Index("ix_tasks_gold", "project_id", "gold_revision_id", sqlite_where=_GOLD, postgresql_where=_GOLD),
     )
 

@@ -7,7 +7,7 @@ Every id of an answer in a route is checked here (engine.accounts.permissions.ch
 
 from collections.abc import Collection
 
-from sqlalchemy import ColumnElement, exists, or_, select
+from sqlalchemy import ColumnElement, exists, literal_column, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, Document, Member, Task, User
@@ -36,7 +36,8 @@ def compared(viewer_id: str) -> ColumnElement[bool]:
 
 
 def _is_compared() -> ColumnElement[bool]:
-    return Task.closed_at.is_(None) & or_(Task.wanted > 1, Task.gold_revision_id.is_not(None))
+    # As in the index of compared tasks: a database may not take a parameter for the number of the index.
+    return Task.closed_at.is_(None) & or_(Task.wanted > literal_column("1"), Task.gold_revision_id.is_not(None))
 
 
 def compared_pairs(

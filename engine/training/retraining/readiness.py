@@ -64,7 +64,7 @@ def readiness(workspace: Workspace, project_id: str) -> Readiness:
         learnable = any(each.taken for each in chosen)
     return Readiness(
         learnable=learnable,
-        fresh=len(untrained_answers(workspace, project_id)) if learnable else 0,
+        fresh=untrained_answers(workspace, project_id).count if learnable else 0,
         busy=bool(queue.open_jobs(workspace, RETRAIN, project_id)),
         minutes=workspace.settings.retrain_minutes,
     )

@@ -75,7 +75,7 @@ def fire(
     if at is None:
         return None
     due = Due(project_id, "clock", at)
-    fresh = len(untrained_answers(workspace, project_id))
+    fresh = untrained_answers(workspace, project_id).count
     with workspace.database.write() as session:
         there = queue.with_key(session, retrain_key(project_id))
         outcome, message = _outcome(workspace, moment - at, fresh, there)

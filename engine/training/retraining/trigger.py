@@ -6,7 +6,7 @@ Both wait for a moment of quiet. The trigger by the clock is in engine.training.
 import logging
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -78,14 +78,14 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
     with workspace.database.read() as session:
         if queue.with_key(session, retrain_key(project.id)) is not None:
             return None
-        # Held-out answers are among these. The count costs little where most projects have nothing to learn from.
-        at_most = session.scalar(_count_accepted(project.id)) or 0
-        if not at_most or (at_most < chosen.retrain_after and not chosen.retrain_after_days):
+        # Held-out answers are among these. The look costs little where most projects have nothing to learn from.
+        least = 1 if chosen.retrain_after_days else max(1, chosen.retrain_after)
+        if not _has_accepted(session, project.id, least):
             return None
         accepted = accepted_now(workspace, project.id, (TRAIN,))
-        if not accepted or (len(accepted) < chosen.retrain_after and not chosen.retrain_after_days):
+        newest = accepted.newest
+        if newest is None or accepted.count < least:
             return None
-        newest = max(accepted.values())
         # A time further ahead than the quiet lasts was written before the clock was set back: nothing waits for it.
         quiet = timedelta(seconds=workspace.settings.retrain_quiet_seconds)
         if moment - quiet < newest <= moment + quiet:
@@ -95,9 +95,9 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
     if tried and not chosen.retrain_after_days:
         return None
     fresh = untrained_answers(workspace, project.id)
-    if len(fresh) >= chosen.retrain_after and not tried:
-        return Due(project.id, "count", newest + quiet), newly_accepted(len(fresh))
-    oldest = min(fresh.values(), default=moment)
+    if fresh.count >= chosen.retrain_after and not tried:
+        return Due(project.id, "count", newest + quiet), newly_accepted(fresh.count)
+    oldest = fresh.oldest or moment
     aged = age_due(chosen, oldest)
     if aged is None or aged > moment or (before is not None and before >= max(aged, newest)):
         return None
@@ -143,9 +143,11 @@ def spoken(span: timedelta) -> str:
     return plurals.count(number, unit)
 
 
-def _count_accepted(project_id: str) -> Select[int]:
-    accepted = (Annotation.project_id == project_id, Annotation.status.in_(ACCEPTED))
-    return select(func.count()).where(*accepted)
+def _has_accepted(session: Session, project_id: str, least: int) -> bool:
+    """Return whether a project has so many accepted answers; reads no more of them."""
+    accepted = select(literal(1)).where(Annotation.project_id == project_id, Annotation.status.in_(ACCEPTED))
+    found = session.scalar(select(func.count()).select_from(accepted.limit(least).subquery()))
+    return (found or 0) >= least
 
 
 def _newest_job(session: Session, project_id: str, moment: datetime) -> datetime | None:

@@ -61,7 +61,7 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
         working = queue.with_key(session, retrain_key(project_id))
     chosen = settings_of(project)
     waiting = untrained_answers(workspace, project_id)
-    oldest = min(waiting.values(), default=None)
+    oldest = waiting.oldest
     times = schedule_of(chosen)
     by_age = age_due(chosen, oldest) if oldest is not None and chosen.retrain_automatically else None
     by_clock = times.next_after(moment) if times is not None else None
@@ -70,7 +70,7 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
         project_id=project_id,
         project=project.name,
         automatic=chosen.retrain_automatically,
-        accepted=len(waiting),
+        accepted=waiting.count,
         wanted=chosen.retrain_after,
         oldest_at=oldest,
         wanted_days=chosen.retrain_after_days,
@@ -80,7 +80,7 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
         clock_due_at=by_clock,
         next_at=min((at for at in (by_age, by_clock) if at is not None), default=None),
         job_id=working.id if working is not None else None,
-        near=_near(chosen, len(waiting), moment - oldest if oldest is not None else None, working),
+        near=_near(chosen, waiting.count, moment - oldest if oldest is not None else None, working),
         scheduler=SchedulerView.model_validate(watching, from_attributes=True) if watching is not None else None,
         firings=firings.recent(workspace, project_id, limit),
     )

@@ -1,30 +1,26 @@
 """Untrained answers: accepted answers on training documents that are in no run's snapshot."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import lru_cache
 
 from sqlalchemy import select
 
 from db.tables import Run, Snapshot
-from engine.datasets.accepted_now import accepted_now
+from engine.datasets.accepted_now import Remaining, accepted_now
 from engine.datasets.manifest import revisions_of
 from engine.errors import Refused
 from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
 
-def untrained_answers(workspace: Workspace, project_id: str) -> dict[str, datetime]:
-    """Return the accepted revisions that are not in the snapshot of the newest run.
+def untrained_answers(workspace: Workspace, project_id: str) -> Remaining:
+    """Return the number of accepted revisions that are not in the snapshot of the newest run, and the oldest's time.
 
     Runs that failed or were cancelled do not count: they have learned nothing.
-
-    Returns:
-        Id of the revision -> when it was made, in UTC.
     """
     accepted = accepted_now(workspace, project_id, (TRAIN,))
-    if not accepted:
-        return {}
+    if not accepted.count:
+        return Remaining(0, None)
     with workspace.database.read() as session:
         used = session.scalar(
             select(Snapshot.sha256)
@@ -33,8 +29,7 @@ def untrained_answers(workspace: Workspace, project_id: str) -> dict[str, dateti
             .order_by(Run.created_at.desc(), Run.id.desc())
             .limit(1)
         )
-    seen = _seen(workspace, used) if used is not None else frozenset()
-    return {revision: made for revision, made in accepted.items() if revision not in seen}
+    return accepted.without(used or "", _seen(workspace, used) if used is not None else frozenset())
 
 
 def _seen(workspace: Workspace, sha256: str) -> frozenset[str]:

@@ -94,7 +94,7 @@ def job_view(job: Job) -> JobView:
 
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
     """Return how many accepted answers on training documents no run of the project has learned from."""
-    return len(untrained_answers(workspace, project_id))
+    return untrained_answers(workspace, project_id).count
 
 
 def _fields(session: Session, run: Run) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from db.tables import (
     DocumentGroup,
     Member,
     Page,
+    PageSignature,
     PageWord,
     Question,
     Review,
@@ -158,7 +159,8 @@ class _Rows:
         self.project, self.people, self.away = project, people, away
         self.questions, self.images, self.chance = questions, images, chance
         self.rows: dict[type, list[dict[str, Any]]] = {
-            table: [] for table in (DocumentGroup, Document, Page, PageWord, Task, Annotation, Revision, Review)
+            table: []
+            for table in (DocumentGroup, Document, Page, PageSignature, PageWord, Task, Annotation, Revision, Review)
         }
 
     def in_order(self) -> Iterator[tuple[type, list[dict[str, Any]]]]:
@@ -186,6 +188,9 @@ class _Rows:
             }
         )
         pages = [self.page(document, at + 1) for at in range(PAGES)]
+        # Signed as empty pages are: without keys, which are not measured. A worker would sign unsigned pages first.
+        signed = {"document_id": document, "group_id": group, "picture": "", "words": [], "text": ""}
+        self.rows[PageSignature] += [{"id": new_id(), "page_id": page} | signed for page, _ in pages]
         for question in self.questions:
             wanted = 2 if self.chance.random() < 0.05 else 1
             self.rows[Task].append(

@@ -6,7 +6,7 @@ from db import changes as changes_of_rows
 from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.datasets import snapshots
-from engine.datasets.accepted_now import accepted_now
+from engine.datasets.accepted_now import Remaining, accepted_now
 from engine.workspace import Workspace
 from tests.support.factories import accept, bill, make_document, make_project
 
@@ -33,22 +33,22 @@ def test_answers_are_read_again_only_of_changed_documents(
     answer = accept(workspace, make_document(workspace, project, [bill(1)]), QUESTION, [4])
     read = counted(monkeypatch)
     first = accepted_now(workspace, project, ("train",))
-    assert len(first) == 1 and accepted_now(workspace, project, ("train",)) is first and read == [None]
+    assert first.count == 1 and accepted_now(workspace, project, ("train",)) is first and read == [None]
     second = make_document(workspace, project, [bill(2)])
     accept(workspace, second, QUESTION, [4])
-    assert len(accepted_now(workspace, project, ("train",))) == 2 and read == [None, {second.id}]
-    assert len(first) == 1, "what was returned before is somebody else's"
+    assert accepted_now(workspace, project, ("train",)).count == 2 and read == [None, {second.id}]
+    assert len(first.revisions()) == 1, "what was returned before is somebody else's"
     reopened = RevisionRequest(idempotency_key="taken back", base=1, action="reopen", edits=[])
     append_revision(workspace, answer.id, reopened, answer.author_id)
-    assert len(accepted_now(workspace, project, ("train",))) == 1
+    assert accepted_now(workspace, project, ("train",)).count == 1
     again = RevisionRequest(idempotency_key="and forth", base=2, action="accept", edits=[])
     append_revision(workspace, answer.id, again, answer.author_id)
-    assert len(accepted_now(workspace, project, ("train",))) == 2
+    assert accepted_now(workspace, project, ("train",)).count == 2
     assert read[2:] == [{answer.document_id}, {answer.document_id}]
     with workspace.database.write() as session:
         changes_of_rows.tell(session, "answers", project)  # somewhere in the project
     with workspace.database.read() as session:
-        assert accepted_now(workspace, project, ("train",)) == snapshots.accepted_revisions(
+        assert accepted_now(workspace, project, ("train",)).revisions() == snapshots.accepted_revisions(
             session, project, ("train",)
         )
     assert read[4] is None
@@ -57,8 +57,23 @@ def test_answers_are_read_again_only_of_changed_documents(
 def test_removed_and_restored_answers_are_seen_at_once(workspace: Workspace) -> None:
     project = make_project(workspace).id
     answer = accept(workspace, make_document(workspace, project, [bill(1)]), QUESTION, [4])
-    assert len(accepted_now(workspace, project, ("train",))) == 1
+    assert accepted_now(workspace, project, ("train",)).count == 1
     remove(workspace, answer.id, 1, answer.author_id)
-    assert not accepted_now(workspace, project, ("train",))
+    assert not accepted_now(workspace, project, ("train",)).count
     restore(workspace, answer.id, answer.author_id)
-    assert len(accepted_now(workspace, project, ("train",))) == 1
+    assert accepted_now(workspace, project, ("train",)).count == 1
+
+
+def test_what_remains_without_a_snapshot_follows_changes(workspace: Workspace) -> None:
+    project = make_project(workspace).id
+    answers = [accept(workspace, make_document(workspace, project, [bill(at)]), QUESTION, [4]) for at in range(1, 5)]
+    accepted = accepted_now(workspace, project, ("train",))
+    by_time = sorted(accepted.revisions().items(), key=lambda each: each[1])
+    seen = {revision for revision, _ in by_time[:2]}
+    assert accepted.without("first", seen) == Remaining(2, by_time[2][1])
+    assert accepted.without("second", set()) == Remaining(4, by_time[0][1])
+    remove(workspace, answers[3].id, 1, answers[3].author_id)
+    fewer = accepted_now(workspace, project, ("train",))
+    assert fewer.without("first", seen) == Remaining(1, by_time[2][1])
+    assert fewer.newest == by_time[2][1] and accepted.newest == by_time[3][1]
+    assert fewer.without("third", set(fewer.revisions())) == Remaining(0, None)
