@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db.tables import Annotation, Review, Revision, Task, User
@@ -74,15 +74,12 @@ def compare_people(
         project_id: project.
         documents: the only ones to look at; None: all of the project.
     """
-    several = select(Annotation.document_id, Annotation.question_id).where(
-        Annotation.project_id == project_id, Annotation.head > 0, standing()
-    )
-    if documents is not None:
-        several = several.where(Annotation.document_id.in_(documents))
+    several = select(Annotation.document_id, Annotation.question_id).where(Annotation.head > 0, standing())
+    several = several.where(of_documents(project_id, documents))
     of_question = Annotation.document_id, Annotation.question_id
     several = several.group_by(*of_question).having(func.count() > 1).order_by(*of_question)
     for keys in batches(session.execute(several).tuples().all(), _AT_ONCE // 4):
-        for (document_id, _), given in own_answers(session, project_id, keys).items():
+        for (document_id, _), given in own_answers(session, keys).items():
             for (one, (_, state)), (other, (_, second)) in combinations(sorted(given.items()), 2):
                 yield BetweenPeople(document_id, (one, other), compare(state, second))
 
@@ -94,13 +91,13 @@ def compare_with_gold(
     chosen = (
         select(Task.document_id, Task.question_id, Revision.annotation_id, Revision.id)
         .join(Revision, Revision.id == Task.gold_revision_id)
-        .where(Task.project_id == project_id)
+        .where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
         .order_by(Task.document_id, Task.question_id)
     )
     if documents is not None:
         chosen = chosen.where(Task.document_id.in_(documents))
     for batch in batches(session.execute(chosen).all(), _AT_ONCE // 4):
-        answers = own_answers(session, project_id, [(row[0], row[1]) for row in batch])
+        answers = own_answers(session, [(row[0], row[1]) for row in batch])
         states = states_of(session, [row[3] for row in batch])
         for document_id, question_id, annotation_id, revision_id in batch:
             for name, (answer_id, state) in answers.get((document_id, question_id), {}).items():
@@ -108,8 +105,14 @@ def compare_with_gold(
                     yield WithGold(document_id, name, compare(state, states[revision_id]))
 
 
+def of_documents(project_id: str, documents: Collection[str] | None) -> ColumnElement[bool]:
+    """Return the condition of annotations of these documents of a project; None: of all."""
+    # Not by their project too: SQLite would take its index, and read all answers of the project.
+    return Annotation.project_id == project_id if documents is None else Annotation.document_id.in_(documents)
+
+
 def own_answers(
-    session: Session, project_id: str, keys: Sequence[tuple[str, str]]
+    session: Session, keys: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]]:
     """Return (document, question) -> person -> (annotation, first submitted answer before any review)."""
     documents, questions = {document for document, _ in keys}, {question for _, question in keys}
@@ -118,7 +121,6 @@ def own_answers(
         .join(User, User.id == Annotation.author_id)
         .join(Revision, Revision.annotation_id == Annotation.id)
         .where(
-            Annotation.project_id == project_id,
             Annotation.document_id.in_(documents),
             Annotation.question_id.in_(questions),
             standing(),
@@ -143,7 +145,8 @@ def own_answers(
 def _first_judged() -> ScalarSelect[int]:
     """Return the number of the first revision that a reviewer judged, of the row's annotation."""
     judged = select(func.min(_Judged.number)).join(Review, Review.revision_id == _Judged.id)
-    return judged.where(_Judged.annotation_id == Annotation.id).scalar_subquery()
+    # Reviews are indexed by their annotation.
+    return judged.where(Review.annotation_id == Annotation.id).scalar_subquery()
 
 
 def states_of(session: Session, revision_ids: Sequence[str]) -> dict[str, AnnotationState]:

@@ -144,7 +144,7 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
     """
     reliable = known.reliable
     with_living_words(session, known, [label.state for label in labels])
-    _weigh(session, known.project_id, labels, reliable)
+    _weigh(session, labels, reliable)
     left_out = _left_out(session, [label for label in labels if label.accepted], reliable) if fit else []
     out = {label.annotation.id for label in left_out}
     kept: dict[tuple[str, str], Label] = {}
@@ -173,11 +173,11 @@ def _preference(label: Label) -> tuple[int, float, object, str]:
     return -label.trust, label.weight, label.revision.created_at, label.annotation.id
 
 
-def _weigh(session: Session, project_id: str, labels: Sequence[Label], reliable: dict[str, float]) -> None:
+def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> None:
     asked = sorted({label.asked for label in labels})
     others: dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]] = {}
     for start in range(0, len(asked), _AT_ONCE):
-        found = own_answers(session, project_id, asked[start : start + _AT_ONCE])
+        found = own_answers(session, asked[start : start + _AT_ONCE])
         others |= {key: given for key, given in found.items() if len(given) > 1}
     for label in labels:
         votes = [

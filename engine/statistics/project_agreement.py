@@ -26,6 +26,7 @@ from engine.datasets.comparisons import (
     batches,
     compare_people,
     compare_with_gold,
+    of_documents,
     states_of,
     tallied,
 )
@@ -192,12 +193,10 @@ def _of_model(session: Session, project_id: str, documents: Collection[str] | No
     chosen = (
         select(Annotation.id, Annotation.document_id, Revision.id, Revision.created_at)
         .join(Revision, is_newest())
-        .where(Annotation.project_id == project_id, Revision.status.in_(ACCEPTED))
+        .where(of_documents(project_id, documents), Revision.status.in_(ACCEPTED))
         .order_by(Revision.created_at.desc(), Revision.id.desc())
         .limit(NEWEST)
     )
-    if documents is not None:
-        chosen = chosen.where(Annotation.document_id.in_(documents))
     for batch in batches(session.execute(chosen).all(), _AT_ONCE):
         proposals = _proposals(session, [row[0] for row in batch])
         states = states_of(session, [row[2] for row in batch if row[0] in proposals])

@@ -197,7 +197,10 @@ class _Rows:
                 {"id": new_id(), "document_id": document, "question_id": question, "wanted": wanted, **common}
             )
             if self.chance.random() < 0.5:
-                self.answer(document, question, pages[0], arrived + timedelta(hours=self.chance.uniform(1, 20)))
+                at = arrived + timedelta(hours=self.chance.uniform(1, 20))
+                first = self.answer(document, question, pages[0], at)
+                if wanted > 1 and self.chance.random() < 0.5:
+                    self.answer(document, question, pages[0], at + timedelta(hours=1), but=first)
 
     def page(self, document: str, number: int) -> tuple[str, list[tuple[int, int, int, int]]]:
         page = new_id()
@@ -227,15 +230,24 @@ class _Rows:
         return page, boxes
 
     def answer(
-        self, document: str, question: str, page: tuple[str, list[tuple[int, int, int, int]]], at: datetime
-    ) -> None:
-        """One person's answer in two revisions: one of twenty is a draft, one of ten waits for its review."""
+        self,
+        document: str,
+        question: str,
+        page: tuple[str, list[tuple[int, int, int, int]]],
+        at: datetime,
+        but: str | None = None,
+    ) -> str:
+        """One person's answer in two revisions: one of twenty is a draft, one of ten waits for its review.
+
+        Returns the person, who is another one than `but`.
+        """
         drawn = self.chance.random()
         status = (
             "draft" if drawn < 0.05 else "submitted" if drawn < 0.15 else "rejected" if drawn < 0.17 else "accepted"
         )
-        worker = self.chance.choice(self.people)
-        person, annotation = self.away if status in ("draft", "rejected") else worker, new_id()
+        worker = self.chance.choice([each for each in self.people if each != but])
+        away = status in ("draft", "rejected") and but != self.away
+        person, annotation = self.away if away else worker, new_id()
         self.rows[Annotation].append(
             {
                 "id": annotation,
@@ -276,6 +288,7 @@ class _Rows:
                     "created_at": at + timedelta(seconds=30 * number),
                 }
             )
+        return person
 
 
 def _image(workspace: Workspace, chance: random.Random) -> str:
