@@ -10,6 +10,7 @@ from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdi
 from db.tables.figures import FinishedDocument, FinishedMask, MaskCount, QueueDay
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.search import DocumentText
 from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
 from db.tables.signatures import PageSignature, SignatureBand
 
@@ -21,6 +22,7 @@ __all__ = [
     "Document",
     "DocumentGroup",
     "DocumentSignature",
+    "DocumentText",
     "FinishedDocument",
     "FinishedMask",
     "Firing",
