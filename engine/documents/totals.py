@@ -1,13 +1,12 @@
-"""Sums over all documents of a project, counted by the database."""
+"""Sums over all documents of a project, kept with the work (db.document_figures)."""
 
 from dataclasses import dataclass
 
-from sqlalchemy import case, func, literal, select, union_all
+from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Page, Task
+from db import document_figures
+from db.tables import ProjectFigures
 from engine.accounts import visibility
-from engine.queries import standing
-from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 
@@ -29,23 +28,17 @@ def document_totals(workspace: Workspace, project_id: str, viewer_id: str | None
         project_id: the project.
         viewer_id: the user; None sees all answers. Answers hidden from the user are not counted.
     """
-    documents = select(func.count()).select_from(Document).where(Document.project_id == project_id)
-    pages = select(func.count()).select_from(Page).join(Document, Document.id == Page.document_id)
-    accepted = case((Annotation.status.in_(ACCEPTED), 1), else_=0).label("accepted")
-    answers = select(Annotation.document_id, Annotation.question_id, accepted)
-    answers = answers.where(Annotation.project_id == project_id, standing())
-    tasks = select(Task.document_id, Task.question_id, literal(0))
-    tasks = tasks.where(Task.project_id == project_id, Task.closed_at.is_(None))
     with workspace.database.read() as session:
+        everybody = _kept(session, project_id, document_figures.EVERYBODY)
+        hidden = 0
         if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
-            answers = answers.where(~visibility.hidden_answers(viewer_id))
-        every = union_all(answers, tasks).subquery()
-        each = select(func.max(every.c.accepted).label("accepted")).group_by(every.c.document_id, every.c.question_id)
-        asked = each.subquery()
-        sums = session.execute(select(func.count(), func.sum(asked.c.accepted)).select_from(asked)).one()
-        return DocumentTotals(
-            documents=session.scalar(documents) or 0,
-            pages=session.scalar(pages.where(Document.project_id == project_id)) or 0,
-            questions=sums[0],
-            accepted=int(sums[1] or 0),
-        )
+            # Answers that are compared are hidden until one has answered; their questions have open tasks, and count.
+            hidden = everybody.compared - _kept(session, project_id, viewer_id).compared
+    return DocumentTotals(
+        everybody.documents, everybody.pages, everybody.questions, accepted=everybody.accepted - hidden
+    )
+
+
+def _kept(session: Session, project_id: str, person_id: str) -> ProjectFigures:
+    nothing = dict.fromkeys(("documents", "pages", "questions", "accepted", "compared"), 0)
+    return session.get(ProjectFigures, (project_id, person_id)) or ProjectFigures(**nothing)

@@ -1,4 +1,7 @@
-"""Documents are found by the words printed on them: tokens of their names and words, and an index of these."""
+"""Documents are found by the words printed on them, and the sums of a project's documents are kept.
+
+Tokens of names and words with an index of these; numbers of documents and their sums.
+"""
 
 import hashlib
 import re
@@ -17,6 +20,8 @@ depends_on = None
 AT_ONCE = 20  # documents
 PART = 8  # pages
 MOST_BYTES = 400_000  # of the tokens of a row
+# New rows wait in a list that every search reads, until it is so long (kilobytes).
+_LISTED = {"gin_pending_list_limit": 256}
 SEVERAL = 2**40  # ids from here on: rows of documents that have several
 LONGEST, LONGEST_UNSPACED, SHORT = 255, 32, 2
 
@@ -37,8 +42,81 @@ _WORDS = sa.text(
     "WHERE pages.document_id IN :ids AND words.retired_at IS NULL"
 ).bindparams(sa.bindparam("ids", expanding=True))
 
+_FIGURES = """INSERT INTO document_figures
+(document_id, person_id, project_id, pages, questions, accepted, compared)
+SELECT d.id, '', d.project_id, (SELECT count(*) FROM pages p WHERE p.document_id = d.id),
+    coalesce(q.questions, 0), coalesce(q.accepted, 0), coalesce(q.compared, 0)
+FROM documents d LEFT JOIN (
+    SELECT document_id, count(*) AS questions, sum(accepted) AS accepted, sum(accepted * compared) AS compared FROM (
+        SELECT document_id, question_id, max(accepted) AS accepted, max(compared) AS compared FROM (
+            SELECT document_id, question_id, CASE WHEN status IN ('accepted', 'fixed') THEN 1 ELSE 0 END AS accepted,
+                0 AS compared FROM annotations
+            WHERE status <> 'removed' AND document_id > :first AND document_id <= :last
+            UNION ALL SELECT document_id, question_id, 0,
+                CASE WHEN wanted > 1 OR gold_revision_id IS NOT NULL THEN 1 ELSE 0 END FROM tasks
+            WHERE closed_at IS NULL AND document_id > :first AND document_id <= :last) AS every
+        GROUP BY document_id, question_id) AS each_question
+    GROUP BY document_id) AS q ON q.document_id = d.id
+WHERE d.id > :first AND d.id <= :last"""
+_PERSONS = """INSERT INTO document_figures
+(document_id, person_id, project_id, pages, questions, accepted, compared)
+SELECT a.document_id, a.author_id, a.project_id, 0, 0, 0, count(*)
+FROM annotations a JOIN tasks t ON t.document_id = a.document_id AND t.question_id = a.question_id
+WHERE a.document_id > :first AND a.document_id <= :last AND a.status IN ('submitted', 'accepted', 'fixed')
+    AND t.closed_at IS NULL AND (t.wanted > 1 OR t.gold_revision_id IS NOT NULL)
+    AND EXISTS (SELECT 1 FROM annotations o WHERE o.document_id = a.document_id AND o.question_id = a.question_id
+        AND o.status IN ('accepted', 'fixed'))
+GROUP BY a.document_id, a.author_id, a.project_id"""
+_SUMS = """INSERT INTO project_figures (project_id, person_id, documents, pages, questions, accepted, compared)
+SELECT project_id, person_id, sum(CASE WHEN person_id = '' THEN 1 ELSE 0 END), sum(pages), sum(questions),
+    sum(accepted), sum(compared) FROM document_figures GROUP BY project_id, person_id"""
+_DOCUMENTS_AT_ONCE = 2000
+
 
 def upgrade() -> None:
+    _upgrade_texts()
+    _upgrade_figures()
+
+
+def _upgrade_figures() -> None:
+    numbers = ("pages", "questions", "accepted", "compared")
+    op.create_table(
+        "document_figures",
+        sa.Column("document_id", sa.String(32), nullable=False),
+        sa.Column("person_id", sa.String(32), nullable=False),
+        sa.Column("project_id", sa.String(32), nullable=False),
+        *(sa.Column(name, sa.Integer(), nullable=False) for name in numbers),
+        sa.ForeignKeyConstraint(
+            ["document_id"], ["documents.id"], name=op.f("fk_document_figures_document_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name=op.f("fk_document_figures_project_id")),
+        sa.PrimaryKeyConstraint("document_id", "person_id", name=op.f("pk_document_figures")),
+    )
+    op.create_index("ix_document_figures_project_id", "document_figures", ["project_id"])
+    op.create_table(
+        "project_figures",
+        sa.Column("project_id", sa.String(32), nullable=False),
+        sa.Column("person_id", sa.String(32), nullable=False),
+        *(sa.Column(name, sa.Integer(), nullable=False) for name in ("documents", *numbers)),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name=op.f("fk_project_figures_project_id")),
+        sa.PrimaryKeyConstraint("project_id", "person_id", name=op.f("pk_project_figures")),
+    )
+    first = ""
+    while (
+        ids := op.get_bind()
+        .scalars(
+            sa.text("SELECT id FROM documents WHERE id > :first ORDER BY id LIMIT :some"),
+            {"first": first, "some": _DOCUMENTS_AT_ONCE},
+        )
+        .all()
+    ):
+        for statement in (_FIGURES, _PERSONS):
+            op.get_bind().execute(sa.text(statement), {"first": first, "last": ids[-1]})
+        first = ids[-1]
+    op.execute(_SUMS)
+
+
+def _upgrade_texts() -> None:
     postgresql = op.get_bind().dialect.name == "postgresql"
     op.create_table(
         "document_texts",
@@ -57,10 +135,14 @@ def upgrade() -> None:
             op.get_bind().exec_driver_sql(statement)
     _fill(postgresql)
     if postgresql:  # behind the rows: an index is made faster than it is filled
-        op.create_index("ix_document_texts_tokens", "document_texts", ["tokens"], postgresql_using="gin")
+        op.create_index(
+            "ix_document_texts_tokens", "document_texts", ["tokens"], postgresql_using="gin", postgresql_with=_LISTED
+        )
 
 
 def downgrade() -> None:
+    op.drop_table("project_figures")
+    op.drop_table("document_figures")
     if op.get_bind().dialect.name == "sqlite":
         op.execute("DROP TABLE document_search")
     op.drop_table("document_texts")
