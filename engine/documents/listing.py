@@ -66,10 +66,10 @@ def document_page(
     with workspace.database.read() as session:
         found = _found(session, project_id, query)
         keys = _keys(sort)
-        page = select(*keys).where(Document.project_id == project_id, found.condition)
+        page = select(*keys).where(Document.project_id == project_id)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
-        rows = session.execute(_behind(page, sort, cursor).limit(limit + 1)).all()
+        rows = found.first(session, _behind(page, sort, cursor), limit + 1)
         lines = _in_order(session, project_id, [row[-1] for row in rows[:limit]], viewer_id)
     more = len(rows) > limit
     return DocumentPage(lines, found.number, _cursor(sort, rows[limit - 1]) if more else None)

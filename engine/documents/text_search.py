@@ -5,6 +5,7 @@ difference (`search_key`), and punctuation is looked for as it was typed. The ro
 db.document_texts. A search is never syntax: its words are quoted, one by one.
 """
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from sqlalchemy import (
     Select,
     cast,
     column,
-    exists,
+    false,
     func,
     intersect,
     literal,
@@ -31,6 +32,7 @@ from engine.text import storable
 
 # Up to so many documents are looked up and sorted. Of more, the list is gone through in its order, to the page's end.
 FEW = 500
+_STEP = 200  # rows of the list at once
 
 _Token = tuple[str, bool]  # and whether it is the beginning of one
 _FTS = table("document_search", column("rowid"), column("document_search"))  # of SQLite
@@ -38,10 +40,37 @@ _FTS = table("document_search", column("rowid"), column("document_search"))  # o
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Documents that a search finds: their number, and the condition on Document that chooses them."""
+    """Documents that a search finds.
+
+    number: how many.
+    condition: on Document, chooses them; with `texts`, those that have several rows.
+    texts: ids of the found rows of documents with one row, where they are too many for a condition of SQLite.
+    """
 
     number: int
     condition: ColumnElement[bool]
+    texts: Collection[str] | None = None
+
+    def first(self, session: Session, page: Select[Any], number: int) -> Sequence[Any]:
+        """Return the first rows of a statement that are of found documents.
+
+        Args:
+            session: for reading.
+            page: selects from Document, in the order of a list.
+            number: maximum number of rows.
+        """
+        if self.texts is None:
+            return session.execute(page.where(self.condition).limit(number)).all()
+        rows: list[Any] = []
+        own = (DocumentText.document_id == Document.id) & (DocumentText.id < SEVERAL)
+        every = page.add_columns(DocumentText.id, self.condition).outerjoin(DocumentText, own)
+        with session.execute(every, execution_options={"yield_per": _STEP}) as result:
+            for *row, text_id, several in result:
+                if several or str(text_id) in self.texts:
+                    rows.append(row)
+                    if len(rows) == number:
+                        break
+        return rows
 
 
 def found(session: Session, project_id: str, query: str) -> Found | None:
@@ -56,28 +85,26 @@ def found(session: Session, project_id: str, query: str) -> Found | None:
     if not tokens:
         return None
     dialect = session.get_bind().dialect.name
-    alone = _rows(dialect, tokens, several=False)
-    number = session.scalar(select(func.count()).select_from(alone.subquery())) or 0
     several = _documents_of_several(session, dialect, tokens)
-    if several is not None:
-        number += session.scalar(select(func.count()).select_from(several.subquery())) or 0
+    number = 0 if several is None else session.scalar(select(func.count()).select_from(several.subquery())) or 0
+    in_several = false() if several is None else Document.id.in_(several)
+    alone = _rows(dialect, tokens, several=False)
+    if dialect == "sqlite":
+        # The rows are read once, as one text: FTS5 puts the words of a beginning together anew for each statement.
+        ids = session.scalar(select(func.group_concat(_FTS.c.rowid)).where(*_conditions(dialect, tokens)))
+        texts = ids.split(",") if ids else []
+        if len(texts) > FEW:
+            return Found(number + len(texts), in_several, frozenset(texts))
+        of_rows = select(DocumentText.document_id).where(DocumentText.id.in_([int(each) for each in texts]))
+        return Found(number + len(texts), or_(Document.id.in_(of_rows), in_several))
+    number += session.scalar(select(func.count()).select_from(alone.subquery())) or 0
     if number <= FEW:
-        chosen = select(DocumentText.document_id).where(DocumentText.id.in_(alone))
-        ids = [*session.scalars(chosen), *(session.scalars(several) if several is not None else ())]
-        return Found(number, Document.id.in_(ids))
-    condition = _has_row(dialect, tokens, alone)
-    return Found(number, condition if several is None else or_(condition, Document.id.in_(several)))
-
-
-def _has_row(dialect: str, tokens: list[_Token], alone: Select[Any]) -> ColumnElement[bool]:
-    """Return the condition that a document's only row is found, for a list that is gone through in its order."""
-    if dialect == "postgresql":
-        # A value instead of EXISTS: PostgreSQL takes two common words for a rare pair, and would sort all that has it.
-        conditions = _conditions(dialect, tokens, several=False)
-        row = select(DocumentText.id).where(DocumentText.document_id == Document.id, *conditions).limit(1)
-        return row.scalar_subquery().is_not(None)
-    # + 0: SQLite would go through all that is found, for each document.
-    return exists().where(DocumentText.document_id == Document.id, (DocumentText.id + 0).in_(alone))
+        of_rows = select(DocumentText.document_id).where(DocumentText.id.in_(alone))
+        return Found(number, or_(Document.id.in_(session.scalars(of_rows).all()), in_several))
+    # A value instead of EXISTS: PostgreSQL takes two common words for a rare pair, and would sort all that has it.
+    conditions = _conditions(dialect, tokens)
+    row = select(DocumentText.id).where(DocumentText.document_id == Document.id, *conditions).limit(1)
+    return Found(number, or_(row.scalar_subquery().is_not(None), in_several))
 
 
 def _documents_of_several(session: Session, dialect: str, tokens: list[_Token]) -> Select[Any] | None:
@@ -98,7 +125,7 @@ def _rows(dialect: str, tokens: list[_Token], *, several: bool) -> Select[Any]:
     return select(of).where(*_conditions(dialect, tokens, several=several))
 
 
-def _conditions(dialect: str, tokens: list[_Token], *, several: bool) -> list[ColumnElement[bool]]:
+def _conditions(dialect: str, tokens: list[_Token], *, several: bool = False) -> list[ColumnElement[bool]]:
     if dialect == "postgresql":
         of: Any = DocumentText.id
         matches: Any = DocumentText.tokens.op("@@")(cast(literal(_tsquery(tokens)), TSQUERY))
