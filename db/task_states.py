@@ -36,7 +36,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from db import finished_work, queue_days
+from db import document_figures, finished_work, queue_days
 from db.changes import ObservedSession
 from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
 
@@ -93,6 +93,7 @@ def touch_tasks(session: Session, ids: Iterable[str]) -> None:
     several = dict.fromkeys(ids)
     _touched(session).tasks.update(several)
     finished_work.touch_tasks(session, several)
+    document_figures.touch_tasks(session, several)
 
 
 def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automatic: bool, closed: bool) -> str:

@@ -102,7 +102,12 @@ def list_documents(
         Query(alias="id", max_length=MOST_IDS, description="Only this document; repeat it for several, 100 at most."),
     ] = None,
     q: Annotated[
-        str, Query(max_length=200, description="Only documents whose name contains each of these words, in any case.")
+        str,
+        Query(
+            max_length=200,
+            description="Only documents that have each of these words in the name, or printed on a page as the "
+            "beginning of a word, in any case.",
+        ),
     ] = "",
     sort: Annotated[Sort, Query(description="Order: newest first, or by name.")] = "-created",
     limit: Annotated[

@@ -7169,7 +7169,7 @@ export interface operations {
                 id?: string[] | null;
                 /** @description Maximum number of documents on a page. */
                 limit?: number;
-                /** @description Only documents whose name contains each of these words, in any case. */
+                /** @description Only documents that have each of these words in the name, or printed on a page as the beginning of a word, in any case. */
                 q?: string;
                 /** @description Order: newest first, or by name. */
                 sort?: "-created" | "name";

@@ -88,7 +88,9 @@ def build(service: AnswerService) -> None:
         upload = gr.HTML(apply_default_css=False)
         figures = gr.HTML()
         with gr.Row(elem_classes=["glossator-actions"]):
-            search = gr.Textbox(label="Search documents", placeholder="Part of a name", max_length=200, visible=False)
+            search = gr.Textbox(
+                label="Search documents", placeholder="Part of a name, or printed words", max_length=200, visible=False
+            )
             order = gr.Dropdown(ORDERS, value="-created", label="Order", visible=False)
         content = gr.HTML()
         place = gr.JSON({}, visible="hidden")
@@ -166,7 +168,7 @@ def _listed(project_id: str, page: DocumentPage, before: int) -> str:
         before: number of documents on the pages before it.
     """
     if not page.lines:
-        return empty("No documents found.", "No document name contains all of these words.")
+        return empty("No documents found.", "Each word must be part of the name, or the beginning of a printed word.")
     rows = [
         [
             link(f"/app/#project={project_id}&document={line.id}", line.name),

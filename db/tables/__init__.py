@@ -7,9 +7,10 @@ the progress of a job, a lease.
 from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
 from db.tables.changes import Change
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
-from db.tables.figures import FinishedDocument, FinishedMask, MaskCount, QueueDay
+from db.tables.figures import DocumentFigures, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, QueueDay
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.search import DocumentText
 from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
 from db.tables.signatures import PageSignature, SignatureBand
 
@@ -19,8 +20,10 @@ __all__ = [
     "AutomaticAnswer",
     "Change",
     "Document",
+    "DocumentFigures",
     "DocumentGroup",
     "DocumentSignature",
+    "DocumentText",
     "FinishedDocument",
     "FinishedMask",
     "Firing",
@@ -38,6 +41,7 @@ __all__ = [
     "PartAnswer",
     "Prediction",
     "Project",
+    "ProjectFigures",
     "Promotion",
     "Question",
     "QueueDay",

@@ -18,6 +18,8 @@ def search_key(text: str) -> str:
 
     Source: Unicode Standard, 3.13, compatibility caseless matching.
     """
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 

@@ -70,3 +70,35 @@ class QueueDay(Base):
     day: Mapped[date] = mapped_column(primary_key=True)
     open: Mapped[int]
     submitted: Mapped[int]
+
+
+class DocumentFigures(Base):
+    """Numbers of a document that its project's sums are made of; person "": those of everybody.
+
+    `compared`: questions with an accepted answer that are answered by several people, or have a known answer. Of a
+    person, those of them that they have answered, so that they see the answers.
+    """
+
+    __tablename__ = "document_figures"
+
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    person_id: Mapped[Reference] = mapped_column(primary_key=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    pages: Mapped[int]
+    questions: Mapped[int]
+    accepted: Mapped[int]  # questions with an accepted answer
+    compared: Mapped[int]
+
+
+class ProjectFigures(Base):
+    """Sums of a project's DocumentFigures, kept with them; person "": of everybody."""
+
+    __tablename__ = "project_figures"
+
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    person_id: Mapped[Reference] = mapped_column(primary_key=True)
+    documents: Mapped[int]
+    pages: Mapped[int]
+    questions: Mapped[int]
+    accepted: Mapped[int]
+    compared: Mapped[int]

@@ -14,7 +14,7 @@ from sqlalchemy import Row, bindparam, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import changes, finished_work, queue_days, task_states
+from db import changes, document_figures, finished_work, queue_days, task_states
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import leases
@@ -150,7 +150,9 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     """
     # PostgreSQL lets two writers reach this point; the conditional update lets one of them pass. The other waits here
     # for the first commit, so its search by key below sees the stored revision.
-    here = select(Annotation.project_id, Annotation.status).where(Annotation.id == annotation_id)
+    here = select(Annotation.project_id, Annotation.document_id, Annotation.status).where(
+        Annotation.id == annotation_id
+    )
     here = here.with_for_update(key_share=True)  # its status stays as it is until the commit
     stood = session.connection().execute(here).one_or_none()
     moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status, "editor": editor_id}
@@ -158,6 +160,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     if advanced is None or stood is None:
         return _saved_before(session, annotation_id, base, key)
     queue_days.answer_moved(session, stood.project_id, stood.status, status)
+    if status != stood.status:
+        document_figures.touch(session, [stood.document_id])
     return None
 
 

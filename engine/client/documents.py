@@ -50,7 +50,8 @@ class Documents:
         """Yield the documents of a project, fetched in pages while they are used.
 
         ids: only these, 100 at most.
-        query: only documents whose name contains each of these words.
+        query: only documents that have each of these words in the name, or printed on a page as the beginning of a
+            word.
         sort: "-created", newest first and the default, or "name".
         """
         path = f"/projects/{project_id}/documents"

@@ -10,6 +10,7 @@ from rich.table import Table
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.found import document_called
+from engine.documents import kept_texts
 from engine.documents.ingest import ingest as ingest_file
 from engine.documents.listing import document_lines
 from engine.documents.refusal import DocumentRefused
@@ -22,10 +23,13 @@ from engine.projects.projects import DEFAULT_NAME, project_named
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(ingest)
-    documents = typer.Typer(no_args_is_help=True, help="List and show documents, and compute their page signatures.")
+    documents = typer.Typer(
+        no_args_is_help=True, help="List and show documents, compute their page signatures, and check the search."
+    )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("sign")(sign_documents)
+    documents.command("check")(check_documents)
     app.add_typer(documents, name="documents")
 
 
@@ -173,3 +177,29 @@ def sign_documents(
         output.print(
             f"{name} was quarantined; glossator documents show gives the reason.", markup=False, soft_wrap=True
         )
+
+
+def check_documents(
+    project: Annotated[str | None, typer.Option(help="Name of the project; all by default.")] = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Compare what the search looks in with names and words of the documents. Exits with 1 if any differ."""
+    with here() as workspace:
+        where = project_named(workspace, project).id if project is not None else None
+        apart, whole = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
+        left, mended = apart, whole
+        if rebuild and (apart or not whole):
+            kept_texts.rebuild(workspace, where)
+            left, mended = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
+    if json:
+        emit({"documents": apart, "index": whole, "left": left, "index_left": mended})
+    else:
+        said = [
+            *([f"The texts of {count(len(apart), 'document')} differ from the names and words."] if apart else []),
+            *([] if whole else ["The index of the texts is damaged."]),
+        ]
+        found = " ".join(said) or "The search finds all names and words."
+        console.print(found + (" It was corrected." if said and not left and mended else ""), markup=False)
+    if left or not mended:
+        raise typer.Exit(1)

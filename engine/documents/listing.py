@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
-from sqlalchemy import ColumnElement, Select, and_, func, select, true, tuple_
+from sqlalchemy import Select, func, select, true, tuple_
 from sqlalchemy.orm import Session
 
 from db.tables import Document
-from db.tables.documents import search_key
+from engine.documents import text_search
 from engine.documents.views import DocumentLine, lines_of
 from engine.errors import Refused
 from engine.workspace import Workspace
@@ -53,7 +53,8 @@ def document_page(
         workspace: open workspace.
         project_id: the project.
         viewer_id: the user; None sees all answers. Answers hidden from the user are not counted.
-        query: only documents whose name contains each of these words, in any case.
+        query: only documents that each of these words is found in: as a part of the name, or as the beginning of a
+            printed word, in any case (engine.documents.text_search).
         sort: "-created": newest first; "name": by name.
         limit: maximum number of lines.
         cursor: `next` of the page before, which had the same query and sort; None: the first page.
@@ -62,17 +63,16 @@ def document_page(
     Raises:
         Refused: the cursor is not one of this list.
     """
-    found = _found(project_id, query)
     with workspace.database.read() as session:
-        total = session.scalar(select(func.count()).select_from(Document).where(found)) or 0
+        found = _found(session, project_id, query)
         keys = _keys(sort)
-        page = select(*keys).where(found)
+        page = select(*keys).where(Document.project_id == project_id)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
-        rows = session.execute(_behind(page, sort, cursor).limit(limit + 1)).all()
+        rows = found.first(session, _behind(page, sort, cursor), limit + 1)
         lines = _in_order(session, project_id, [row[-1] for row in rows[:limit]], viewer_id)
     more = len(rows) > limit
-    return DocumentPage(lines, total, _cursor(sort, rows[limit - 1]) if more else None)
+    return DocumentPage(lines, found.number, _cursor(sort, rows[limit - 1]) if more else None)
 
 
 def document_lines(
@@ -98,11 +98,13 @@ def all_lines(
             return
 
 
-def _found(project_id: str, query: str) -> ColumnElement[bool]:
-    """Return the condition of the documents that a search finds."""
-    words = search_key(query.replace("\0", "")).split()
-    named = (Document.name_key.contains(word, autoescape=True) for word in words)
-    return and_(Document.project_id == project_id, and_(true(), *named))
+def _found(session: Session, project_id: str, query: str) -> text_search.Found:
+    """Return the documents that a search finds; all of the project without one."""
+    found = text_search.found(session, project_id, query)
+    if found is None:
+        every = select(func.count()).select_from(Document).where(Document.project_id == project_id)
+        found = text_search.Found(session.scalar(every) or 0, true())
+    return found
 
 
 def _keys(sort: Sort) -> tuple[Any, ...]:

@@ -2,17 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, Field
-from sqlalchemy import Select, Subquery, case, func, literal, select, union_all
-from sqlalchemy.orm import Session
+from sqlalchemy import func, literal, select
+from sqlalchemy.orm import Session, aliased
 
-from db.tables import Annotation, Document, DocumentGroup, Page, Task
+from db.document_figures import EVERYBODY
+from db.tables import Document, DocumentFigures, DocumentGroup, Page
 from engine.accounts import visibility
 from engine.documents.reading_state import state_of
-from engine.queries import existing, standing
-from engine.statuses import ACCEPTED
+from engine.queries import existing
 from engine.workspace import Workspace
 
 
@@ -75,31 +74,26 @@ def lines_of(
         viewer_id: the user; None sees all answers. Answers hidden from the user are not counted.
     """
     wanted = (Document.project_id == project_id) & Document.id.in_(ids)
-    pages = select(Page.document_id, func.count().label("pages"), func.sum(Page.word_count).label("words"))
-    pages = pages.join(Document, Document.id == Page.document_id).where(wanted)
-    counted = pages.group_by(Page.document_id).subquery()
-    accepted = case((Annotation.status.in_(ACCEPTED), 1), else_=0).label("accepted")
-    answers = select(Annotation.document_id, Annotation.question_id, accepted)
-    # Without the project: SQLite would look through all of its answers and tasks.
-    answers = answers.where(Annotation.document_id.in_(ids), standing())
-    tasks = select(Task.document_id, Task.question_id, literal(0))
-    tasks = tasks.where(Task.document_id.in_(ids), Task.closed_at.is_(None))
-    if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
-        answers = answers.where(~visibility.hidden_answers(viewer_id))
-    asked = _per_document(answers, tasks)
+    words = (
+        select(func.sum(Page.word_count)).where(Page.document_id == Document.id).correlate(Document).scalar_subquery()
+    )
+    everybody, own = aliased(DocumentFigures), aliased(DocumentFigures)
+    hides = viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id)
+    # Answers that are compared are hidden until one has answered.
+    hidden = everybody.compared - func.coalesce(own.compared, 0) if hides else literal(0)
     rows = session.execute(
         select(
             Document,
-            counted.c.pages,
-            counted.c.words,
-            asked.c.questions,
-            asked.c.accepted,
+            func.coalesce(everybody.pages, 0),
+            words,
+            func.coalesce(everybody.questions, 0),
+            func.coalesce(everybody.accepted - hidden, 0),
             Page.id,
             DocumentGroup.quarantined_at,
         )
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-        .outerjoin(counted, counted.c.document_id == Document.id)
-        .outerjoin(asked, asked.c.document_id == Document.id)
+        .outerjoin(everybody, (everybody.document_id == Document.id) & (everybody.person_id == EVERYBODY))
+        .outerjoin(own, (own.document_id == Document.id) & (own.person_id == viewer_id))
         .outerjoin(Page, (Page.document_id == Document.id) & (Page.number == 1))
         .where(wanted)
         .order_by(Document.id.desc())
@@ -110,34 +104,18 @@ def lines_of(
             id=document.id,
             name=document.name,
             media_type=document.media_type,
-            pages=page_count or 0,
-            words=int(words or 0),
-            questions=questions or 0,
-            accepted=accepted or 0,
+            pages=page_count,
+            words=int(word_count or 0),
+            questions=questions,
+            accepted=accepted,
             cover_page_id=cover,
             warnings=document.warnings.splitlines(),
             same_as=first[document.group_id].name if first[document.group_id].id != document.id else None,
             quarantined=quarantined_at is not None,
             created_at=document.created_at,
         )
-        for document, page_count, words, questions, accepted, cover, quarantined_at in rows
+        for document, page_count, word_count, questions, accepted, cover, quarantined_at in rows
     ]
-
-
-def _per_document(answers: Select[*tuple[Any, ...]], tasks: Select[*tuple[Any, ...]]) -> Subquery:
-    """Return the number of questions of each document, and of those with an accepted answer.
-
-    A question with several answers, or with a task and an answer, counts once.
-    """
-    every = union_all(answers, tasks).subquery()
-    each = select(every.c.document_id, func.max(every.c.accepted).label("accepted"))
-    each_question = each.group_by(every.c.document_id, every.c.question_id).subquery()
-    counted = select(
-        each_question.c.document_id,
-        func.count().label("questions"),
-        func.sum(each_question.c.accepted).label("accepted"),
-    )
-    return counted.group_by(each_question.c.document_id).subquery()
 
 
 def _first_of_groups(session: Session, documents: Sequence[Document]) -> dict[str, Document]:

@@ -1,7 +1,8 @@
-"""Check of the figures that are kept as the work happens (db.finished_work, db.queue_days), and their repair.
+"""Check of the figures that are kept as the work happens, and their repair.
 
-Finished masks and documents are compared one by one, some hundred at once. Of the depth of the queue the sum is
-compared: the days tell what waited then, and an answer that is removed later has waited all the same.
+They are those of db.finished_work, db.queue_days and db.document_figures. Finished masks and documents are compared one
+by one, some hundred at once, and so are the numbers of documents. Of the depth of the queue the sum is compared: the
+days tell what waited then, and an answer that is removed later has waited all the same.
 """
 
 from collections.abc import Iterator
@@ -12,8 +13,8 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import changes, finished_work, queue_days
-from db.tables import Annotation, FinishedDocument, FinishedMask, MaskCount, Task
+from db import changes, document_figures, finished_work, queue_days
+from db.tables import Annotation, Document, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, Task
 from engine.projects.open_tasks import lock_project
 from engine.tasks.queue_history import days
 from engine.workspace import Workspace
@@ -23,9 +24,10 @@ _COUNTED = FinishedMask.day, FinishedMask.person_id, func.coalesce(FinishedMask.
 
 
 def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
-    """Return (kind, id) of the figures of a project that differ: "mask", "document", "count" or "queue".
+    """Return (kind, id) of the figures of a project that differ.
 
-    The id is that of the answer, the document, or the project.
+    The kind is "mask", "document", "count", "queue", "numbers" of a document, or "sums" of a project. The id is that of
+    the answer, the document, or the project.
     """
     found: list[tuple[str, str]] = []
     for ids in answers(workspace, project_id):
@@ -37,6 +39,11 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
         found += [("document", each) for each in _documents_apart(session, project_id)]
         if any(queue_days.apart(session, project_id)):
             found.append(("queue", project_id))
+        if _sums(session, project_id) != _kept_sums(session, project_id):
+            found.append(("sums", project_id))
+    for ids in _documents(workspace, project_id):
+        with workspace.database.moment() as session:
+            found += [("numbers", each) for each in _numbers_apart(session, ids)]
     return found
 
 
@@ -53,8 +60,12 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
     for begin in range(0, len(apart), finished_work.AT_ONCE):
         with workspace.database.write() as session:
             finished_work.touch_documents(session, apart[begin : begin + finished_work.AT_ONCE])
+    for ids in _documents(workspace, project_id):
+        with workspace.database.write() as session:
+            document_figures.touch(session, ids)
     with workspace.database.write() as session:
         lock_project(session, project_id)
+        document_figures.count_again(session, project_id)
         finished_work.count_again(session, project_id)
         queue_days.set_days(session, project_id, history)
 
@@ -71,6 +82,35 @@ def answers(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
             return
         yield ids
         last = ids[-1]
+
+
+def _documents(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
+    """Yield the ids of a project's documents, some hundred at once."""
+    last = ""
+    while True:
+        with workspace.database.read() as session:
+            here = Document.project_id == project_id, Document.id > last
+            chosen = select(Document.id).where(*here).order_by(Document.id).limit(document_figures.AT_ONCE)
+            ids = list(session.scalars(chosen))
+        if not ids:
+            return
+        yield ids
+        last = ids[-1]
+
+
+def _numbers_apart(session: Session, ids: list[str]) -> list[str]:
+    so, kept = document_figures.computed(session, ids), document_figures.kept(session, ids)
+    return sorted({of[0] for of in so.keys() | kept.keys() if so.get(of) != kept.get(of)})
+
+
+def _sums(session: Session, project_id: str) -> set[tuple[Any, ...]]:
+    return {tuple(row) for row in session.execute(document_figures.sums(project_id)) if any(row[2:])}
+
+
+def _kept_sums(session: Session, project_id: str) -> set[tuple[Any, ...]]:
+    columns = ProjectFigures.__table__.columns
+    rows = session.execute(select(*columns).where(ProjectFigures.project_id == project_id))
+    return {tuple(row) for row in rows if any(row[2:])}
 
 
 def _masks_apart(session: Session, ids: list[str]) -> list[str]:

@@ -86,8 +86,20 @@ def test_a_search_asks_the_server_and_finds_what_was_not_fetched(
     expect(rows).to_have_attribute("aria-setsize", "1")
     assert len(asked) < len(wanted.name) / 2, "keys that follow each other quickly are one search"
     field.fill("no such document")
-    expect(large.page.locator(".g-no-documents")).to_have_text("No document name contains “no such document”.")
+    expect(large.page.locator(".g-no-documents")).to_have_text(
+        "No document has “no such document” in its name or printed on it."
+    )
     expect(rows).to_have_count(0)
+    field.fill("")
+    expect(rows.first).to_have_attribute("aria-setsize", str(DOCUMENTS))
+
+
+def test_a_row_says_where_a_printed_word_has_found_it(large: Bench) -> None:
+    field, rows = large.page.get_by_label("Search documents"), large.page.locator(".g-document")
+    field.fill("NOTE")
+    expect(rows.first).to_contain_text("2 pages")
+    field.fill("note carrier1")
+    expect(rows.first).to_contain_text("In its text")
     field.fill("")
     expect(rows.first).to_have_attribute("aria-setsize", str(DOCUMENTS))
 

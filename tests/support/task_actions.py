@@ -16,6 +16,8 @@ from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
 from engine.annotation import removal
 from engine.annotation.automatic_checks import needs_no_person
+from engine.documents.listing import document_lines
+from engine.documents.totals import DocumentTotals, document_totals
 from engine.errors import Refused
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first
@@ -210,6 +212,17 @@ class Campaign:
         for person in self.people:
             self.check_counts(person)
             self.check_order(person)
+            self.check_totals(person)
+
+    def check_totals(self, person: User) -> None:
+        lines = document_lines(self.workspace, self.office.project.id, person.id)
+        sums = DocumentTotals(
+            documents=len(lines),
+            pages=sum(each.pages for each in lines),
+            questions=sum(each.questions for each in lines),
+            accepted=sum(each.accepted for each in lines),
+        )
+        assert document_totals(self.workspace, self.office.project.id, person.id) == sums, self.done
 
     def check_counts(self, person: User) -> None:
         project = self.office.project.id

@@ -31,6 +31,22 @@ const ACCEPTED = new Set(['accepted', 'fixed']);
  * @property {readonly { status: string }[]} [asked] its questions, as the list beside the page has them
  */
 
+/** @param {string} text as the server compares it */
+const folded = (text) => text.normalize('NFKC').toLowerCase().replaceAll('ß', 'ss').normalize('NFKC');
+
+/**
+ * Whether a search has found a document by its printed words, for the name has not all that was searched.
+ *
+ * @param {string} name
+ * @param {string} query
+ */
+function foundByPrint(name, query) {
+  const key = folded(name);
+  return !folded(query)
+    .split(/\s+/)
+    .every((word) => key.includes(word));
+}
+
 export class DocumentList {
   /**
    * @param {HTMLElement} root
@@ -47,9 +63,9 @@ export class DocumentList {
     /** @type {HTMLInputElement} */
     this.search = h('input', {
       type: 'search',
-      placeholder: 'Search documents',
+      placeholder: 'Search names and words',
       'aria-label': 'Search documents',
-      title: `Search documents   ${hint('documents')}`,
+      title: `Search in names and printed words   ${hint('documents')}`,
       on: { input: () => act.search(this.search.value), keydown: (event) => this.down(event) },
     });
     this.uploads = h('div', { class: 'g-uploads', hidden: true });
@@ -71,7 +87,8 @@ export class DocumentList {
       dress: (row, each) => {
         row.ariaSelected = String(each.id === this.open);
         const line = this.counted(each);
-        redraw(row, line, () => this.content(line));
+        const printed = foundByPrint(line.name, this.query);
+        redraw(row, [line, printed], () => this.content(line, printed));
       },
       more: () => act.more(),
     });
@@ -155,7 +172,8 @@ export class DocumentList {
   nothing(shown) {
     if (shown || this.homeless) return null; // the stage says why
     if (!this.documents) return h('p', { class: 'g-quiet g-pad' }, 'Loading…');
-    if (this.query) return h('p', { class: 'g-quiet g-pad' }, `No document name contains “${this.query}”.`);
+    if (this.query)
+      return h('p', { class: 'g-quiet g-pad' }, `No document has “${this.query}” in its name or printed on it.`);
     return h(
       'div',
       { class: 'g-empty' },
@@ -201,8 +219,11 @@ export class DocumentList {
     this.rows.focus(0);
   }
 
-  /** @param {DocumentLine} each */
-  content(each) {
+  /**
+   * @param {DocumentLine} each
+   * @param {boolean} printed whether printed words have found it
+   */
+  content(each, printed) {
     const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'no questions';
     return [
       h('img', {
@@ -215,7 +236,7 @@ export class DocumentList {
         'span',
         { class: 'g-document-text' },
         h('span', { class: 'g-name', dir: 'auto' }, each.name),
-        h('span', { class: 'g-quiet' }, `${count(each.pages, 'page')} · ${state}`),
+        h('span', { class: 'g-quiet' }, `${printed ? 'In its text' : count(each.pages, 'page')} · ${state}`),
       ),
       each.same_as
         ? h(

@@ -113,8 +113,8 @@ export class ListedDocuments {
   }
 
   /**
-   * Shows the documents that have these words in their names, soon after the last key. The list before stays until
-   * then.
+   * Shows the documents that have each of these words in their names or printed on them, soon after the last key. The
+   * list before stays until then.
    *
    * @param {string} text
    */

@@ -1,0 +1,253 @@
+"""Kept texts of documents, for searches: each unit of work stores those that it touched, in its own transaction.
+
+The tokens of a part, which is some pages in a row, are computed anew from the words of its pages. A document of few
+pages has one part; a correction in a long one reads the pages of its part alone.
+
+Objects of the ORM and statements on words are seen by events of their session. The code that writes words past the ORM
+calls `touch_pages`.
+"""
+
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, bindparam, delete, event, insert, or_, select, text, true
+from sqlalchemy.orm import ORMExecuteState, Session
+
+from db.changes import ObservedSession
+from db.search_tokens import key_of, name_tokens, printed_tokens
+from db.tables import Document, DocumentText, Page, PageWord
+from db.tables.search import SEVERAL
+
+PART = 8  # pages: all are read again when words of one change
+MOST_BYTES = 400_000  # of the tokens of a row; PostgreSQL takes a megabyte
+AT_ONCE = 20  # documents of one statement: all their words may be in memory
+MOST_PARTS = 4  # of a document that are read by themselves; of more, all
+_TOUCHED = "document_texts"  # in the info of a session
+_log = logging.getLogger(__name__)
+
+_Chosen = Mapping[str, Collection[int] | None]  # parts of documents; None: every one
+_Come = tuple[str, int, str]  # document, part and tokens of a new row
+
+
+@dataclass(slots=True)
+class _Touched:
+    """Pages and documents that one unit of work has touched."""
+
+    pages: dict[str, None] = field(default_factory=dict)
+    documents: dict[str, None] = field(default_factory=dict)
+
+
+class Kept(NamedTuple):
+    """A row as it is kept."""
+
+    id: int
+    part: int
+    tokens: str
+
+
+def touch_pages(session: Session, ids: Iterable[str]) -> None:
+    """Note pages whose words have changed."""
+    _touched(session).pages.update(dict.fromkeys(ids))
+
+
+def touch_documents(session: Session, ids: Iterable[str]) -> None:
+    """Note documents that have arrived, or of which every part may be wrong."""
+    _touched(session).documents.update(dict.fromkeys(ids))
+
+
+def store(session: Session) -> None:
+    """Store the texts of the touched pages and documents; called once, before the commit."""
+    session.flush()
+    touched: _Touched | None = session.info.pop(_TOUCHED, None)
+    if touched is None:
+        return
+    connection = session.connection()
+    parts: dict[str, set[int] | None] = {}
+    pages = list(touched.pages)
+    for begin in range(0, len(pages), AT_ONCE):
+        chosen = select(Page.document_id, Page.number).where(Page.id.in_(pages[begin : begin + AT_ONCE]))
+        for document_id, number in connection.execute(chosen):
+            _added(parts, document_id, part_of(number))
+    for document_id in touched.documents:
+        parts[document_id] = None  # every one
+    ordered = sorted(parts)  # all in one order: no two units of work wait for each other
+    for begin in range(0, len(ordered), AT_ONCE):
+        some = ordered[begin : begin + AT_ONCE]
+        if connection.dialect.name == "postgresql":
+            # Two people who correct two pages of a part at once: the second waits here, and then sees the other's.
+            connection.execute(_LOCK, {"ids": some}).all()
+        _store(session, {each: parts[each] for each in some})
+
+
+def part_of(number: int) -> int:
+    """Return the part of a document that its page of this number belongs to."""
+    return (number - 1) // PART
+
+
+def computed(session: Session, chosen: _Chosen) -> dict[str, list[tuple[int, str]]]:
+    """Return (part, tokens) of the rows that documents should have.
+
+    Args:
+        session: for reading.
+        chosen: documents, each with the wanted parts; None: every one.
+    """
+    found: dict[str, list[tuple[int, str]]] = {}
+    connection = session.connection()
+    printed: dict[str, dict[int, list[str]]] = {each: {} for each in chosen}
+    for document_id, number, word in connection.execute(_printed(chosen)):
+        printed[document_id].setdefault(part_of(number), []).append(word)
+    for document_id, project_id, name in connection.execute(_NAMES, {"ids": list(chosen)}):
+        key, wanted = key_of(project_id), chosen[document_id]
+        parts = {0, *printed[document_id]} if wanted is None else wanted
+        rows = found[document_id] = []
+        for part in sorted(parts):
+            tokens = printed_tokens(key, printed[document_id].get(part, ()))
+            if part == 0:
+                tokens |= name_tokens(key, name)
+            rows += [(part, piece) for piece in _pieces(sorted(tokens))]
+    return found
+
+
+def kept(session: Session, ids: Collection[str]) -> dict[str, list[Kept]]:
+    """Return the rows that documents have."""
+    rows: dict[str, list[Kept]] = {each: [] for each in ids}
+    for row in session.connection().execute(_KEPT, {"ids": list(ids)}):
+        rows[row.document_id].append(Kept(row.id, row.part, row.tokens))
+    return rows
+
+
+def apart(session: Session, ids: Collection[str]) -> list[str]:
+    """Return those of some documents whose rows are not what their names and words say."""
+    texts, there = computed(session, dict.fromkeys(ids)), kept(session, ids)
+    return [each for each in ids if each in texts and any(_changed(texts[each], there[each]))]
+
+
+def _store(session: Session, chosen: _Chosen) -> None:
+    texts, there = computed(session, chosen), kept(session, list(chosen))
+    gone: list[int] = []
+    alone: list[_Come] = []
+    several: list[_Come] = []
+    for document_id, rows in texts.items():
+        wanted = chosen[document_id]
+        others = [(each.part, each.tokens) for each in there[document_id] if wanted and each.part not in wanted]
+        every = [*others, *rows]
+        ended, begun = _changed(every, there[document_id])
+        gone += ended
+        (several if len(every) > 1 else alone).extend((document_id, *each) for each in begun)
+    connection = session.connection()
+    for begin in range(0, len(gone), AT_ONCE):
+        connection.execute(_FORGET, {"ids": gone[begin : begin + AT_ONCE]})
+    _insert(session, alone, 0)
+    _insert(session, several, SEVERAL)
+
+
+def _changed(wanted: list[tuple[int, str]], there: list[Kept]) -> tuple[list[int], list[tuple[int, str]]]:
+    """Return the ids of a document's rows that must go, and the rows that must come."""
+    several, missing, gone = len(wanted) > 1, list(wanted), []
+    for each in there:
+        row = each.part, each.tokens
+        if row in missing and (each.id >= SEVERAL) == several:
+            missing.remove(row)
+        else:
+            gone.append(each.id)
+    return gone, missing
+
+
+def _insert(session: Session, rows: list[_Come], first: int) -> None:
+    """Add rows with ids from `first` on."""
+    if not rows:
+        return
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        ids = [first + number for number in connection.scalars(_NEXT_IDS, {"number": len(rows)})]
+    else:
+        highest = connection.scalar(_HIGHEST, {"first": first, "end": first + SEVERAL}) or first
+        ids = list(range(highest + 1, highest + 1 + len(rows)))
+    given = zip(ids, rows, strict=True)
+    names = "id", "document_id", "part", "tokens"
+    connection.execute(_KEEP, [dict(zip(names, (number, *row), strict=True)) for number, row in given])
+
+
+def _pieces(tokens: list[str]) -> Iterator[str]:
+    """Yield sorted tokens with spaces between them, in pieces that a row takes; one at least."""
+    piece: list[str] = []
+    size = 0
+    for token in tokens:
+        if size > MOST_BYTES:
+            yield " ".join(piece)
+            piece, size = [], 0
+        piece.append(token)
+        size += len(token.encode())
+    yield " ".join(piece)
+
+
+def _printed(chosen: _Chosen) -> Select[str, int, str]:
+    """Return the statement for the words of the chosen parts: document, number of the page, text."""
+    whole = [each for each, parts in chosen.items() if parts is None]
+    pages = [
+        (Page.document_id == each) & Page.number.between(part * PART + 1, (part + 1) * PART)
+        for each, parts in chosen.items()
+        for part in sorted(parts or ())
+    ]
+    live = select(Page.document_id, Page.number, PageWord.text).join(PageWord, PageWord.page_id == Page.id)
+    return live.where(PageWord.retired_at.is_(None), or_(Page.document_id.in_(whole), *pages))
+
+
+def _added(parts: dict[str, set[int] | None], document_id: str, part: int) -> None:
+    some = parts.setdefault(document_id, set())
+    if some is not None:
+        some.add(part)
+        if len(some) > MOST_PARTS:
+            parts[document_id] = None
+
+
+def _touched(session: Session) -> _Touched:
+    touched: _Touched = session.info.setdefault(_TOUCHED, _Touched())
+    return touched
+
+
+# Built once at import: each upload and each correction of words runs them.
+_IDS: Any = bindparam("ids", expanding=True)
+_LOCK = select(Document.id).where(Document.id.in_(_IDS)).order_by(Document.id).with_for_update(key_share=True)
+_NAMES = select(Document.id, Document.project_id, Document.name).where(Document.id.in_(_IDS))
+_KEPT = (
+    select(DocumentText.id, DocumentText.document_id, DocumentText.part, DocumentText.tokens)
+    .where(DocumentText.document_id.in_(_IDS))
+    .order_by(DocumentText.id)
+)
+_TABLE: Any = DocumentText.__table__
+_FORGET = delete(_TABLE).where(_TABLE.c.id.in_(_IDS))
+_KEEP = insert(_TABLE)
+_NEXT_IDS = text("SELECT nextval('document_texts_id_seq') FROM generate_series(1, :number)")
+_HIGHEST = text("SELECT max(id) FROM document_texts WHERE id > :first AND id < :end")
+
+
+def _see_flushed(session: ObservedSession, _context: Any) -> None:
+    for row in (*session.new, *session.dirty, *session.deleted):
+        if isinstance(row, PageWord):
+            touch_pages(session, [row.page_id])
+        elif isinstance(row, Document) and row in session.new:
+            touch_documents(session, [row.id])
+        elif isinstance(row, Page) and row in session.deleted:
+            touch_documents(session, [row.document_id])
+
+
+def _see_statement(state: ORMExecuteState) -> None:
+    table = state.bind_mapper.class_ if state.bind_mapper is not None else None
+    if table is PageWord and (state.is_update or state.is_delete):
+        where: ColumnElement[bool] | None = getattr(state.statement, "whereclause", None)
+        changed = select(PageWord.page_id).where(true() if where is None else where).distinct()
+        given = state.parameters if isinstance(state.parameters, Mapping) else {}
+        touch_pages(state.session, state.session.connection().scalars(changed, given))
+    elif state.is_insert and table in (PageWord, Document):
+        name, touch = ("page_id", touch_pages) if table is PageWord else ("id", touch_documents)
+        rows = state.parameters if isinstance(state.parameters, Sequence) else [state.parameters or {}]
+        if not all(name in row for row in rows):
+            _log.error("a statement added rows of %s that db.document_texts does not see", table.__tablename__)
+        touch(state.session, [row[name] for row in rows if name in row])
+
+
+event.listen(ObservedSession, "after_flush", _see_flushed)
+event.listen(ObservedSession, "do_orm_execute", _see_statement)

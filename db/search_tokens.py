@@ -1,0 +1,132 @@
+"""Tokens of the search in documents: what is stored of a name and of printed words, and what a search asks for.
+
+A word of a search finds a document where it is part of the name, or the beginning of a printed word. Both are prefixes
+of tokens: each end of a name is one, and each end of a printed word that begins a word there. The words of one project
+are told from those of others by a key in front, so that a search costs what its own project holds.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import zip_longest
+
+from db.tables.documents import search_key
+
+LONGEST = 255  # characters of a word that are compared; as long as a name
+LONGEST_UNSPACED = 32  # characters of a part of a word in a script without spaces
+SHORT = 2  # letters of a word of a search up to which its documents are noted by themselves: very many begin so
+_SHORT_SIGN = "="  # in front of such a token; no key begins with it
+_KEY_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_KEY_LENGTH = 6
+_BEGINNING = re.compile(r"(?<![a-z0-9])[a-z0-9]")  # of a word within ASCII
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")
+# Scripts that put no spaces between words: Thai to Myanmar, Khmer, Kana and Han, and Han beyond the first plane.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x3040, 0x30FF),
+    (0x3400, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text as searches compare them: folded, divided at spaces, at most 255 letters each."""
+    folded = search_key(text)
+    if not folded.isprintable():
+        folded = folded.translate(_CONTROLS)
+    return [each[:LONGEST] for each in folded.split()]
+
+
+def name_tokens(key: str, name: str) -> set[str]:
+    """Return the tokens of a document's name.
+
+    Args:
+        key: of the project (`key_of`).
+        name: as its owner gave it.
+    """
+    ends = (word[at:] for word in words_of(name) for at in range(len(word)))
+    return set(_keyed(key, ends))
+
+
+def printed_tokens(key: str, texts: Iterable[str]) -> set[str]:
+    """Return the tokens of printed words.
+
+    Args:
+        key: of the project (`key_of`).
+        texts: of the words.
+    """
+    return set(_keyed(key, {end for text in texts for end in _ends(text)}))
+
+
+def key_of(project_id: str) -> str:
+    """Return the key in front of the tokens of a project."""
+    number = int.from_bytes(hashlib.blake2b(project_id.encode(), digest_size=8).digest(), "big")
+    letters = []
+    for _ in range(_KEY_LENGTH):
+        number, letter = divmod(number, len(_KEY_LETTERS))
+        letters.append(_KEY_LETTERS[letter])
+    return "".join(letters)
+
+
+def wanted(key: str, query: str) -> list[tuple[str, bool]]:
+    """Return what a search asks for, each with whether it is the beginning of a token or the whole.
+
+    What another word of the search begins with is left out, because the other one implies it.
+
+    Args:
+        key: of the project (`key_of`).
+        query: as somebody typed it.
+    """
+    words = sorted(set(words_of(query)))
+    needed = [word for word, after in zip_longest(words, words[1:], fillvalue="") if not after.startswith(word)]
+    return [(f"{_SHORT_SIGN}{key}{word}", False) if len(word) <= SHORT else (f"{key}{word}", True) for word in needed]
+
+
+def _keyed(key: str, ends: Iterable[str]) -> Iterator[str]:
+    short = _SHORT_SIGN + key
+    for end in ends:
+        yield key + end
+        for length in range(1, SHORT + 1):
+            yield short + end[:length]
+
+
+@lru_cache(maxsize=20_000)
+def _ends(text: str) -> tuple[str, ...]:
+    """Return the ends of a printed text that a search may ask for: from the start, and from each word in it."""
+    found = []
+    for word in words_of(text):
+        found.append(word)
+        if word.isascii():
+            found += [word[each.start() :] for each in _BEGINNING.finditer(word, 1)]
+        else:
+            found += _ends_of_letters(word)
+    return tuple(found)
+
+
+def _ends_of_letters(word: str) -> Iterator[str]:
+    before = _is_letter(word[0])
+    for at in range(1, len(word)):
+        if _is_unspaced(word[at]):
+            before = True
+            if not unicodedata.category(word[at]).startswith("M"):
+                yield word[at : at + LONGEST_UNSPACED]
+            continue
+        letter = _is_letter(word[at])
+        if letter and (not before or _is_unspaced(word[at - 1])):
+            yield word[at:]
+        before = letter
+
+
+def _is_letter(letter: str) -> bool:
+    """Return whether a character is a letter, a digit, or a mark on one."""
+    return unicodedata.category(letter)[0] in "LNM"
+
+
+def _is_unspaced(letter: str) -> bool:
+    code = ord(letter)
+    return any(first <= code <= last for first, last in _UNSPACED)
