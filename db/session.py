@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
 
-from db import changes, finished_work, own_files, private, queue_days, task_states
+from db import changes, finished_work, own_files, private, question_uses, queue_days, task_states
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # a connection that rested longer is checked before use
@@ -121,12 +121,13 @@ class Database:
     def write(self) -> Iterator[Session]:
         """Yield a session that is committed once at the end, or rolled back as a whole on any exception.
 
-        States of tasks and figures follow its changes (db.task_states, db.finished_work, db.queue_days), and open
-        screens are told of them (db.changes).
+        What is kept of tasks, figures and questions follows its changes (db.task_states, db.finished_work,
+        db.queue_days, db.question_uses), and open screens are told of them (db.changes).
         """
         opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
+            question_uses.store(session)
             finished_work.store(session)
             task_states.store(session)
             queue_days.store(session)

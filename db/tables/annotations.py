@@ -7,8 +7,15 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueC
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
+from db.tables.documents import LONGEST_KEY, search_key
 
 UNRANKED = 1_000_000_000  # priority of a task without a rank
+
+
+def _key_of_text(context: Any) -> str:
+    return search_key(context.get_current_parameters()["text"])[:LONGEST_KEY]
+
+
 _STANDING = text("status <> 'removed'")
 _SUBMITTED = text("status = 'submitted'")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
@@ -18,17 +25,33 @@ _GOLD = text("gold_revision_id IS NOT NULL")
 class Question(Base):
     """A question in the words of its author, unique in a project.
 
-    A standard question is asked of every document.
+    A standard question is asked of every document. `documents` and `last_asked` repeat what its answers say, removed
+    ones left out; each unit of work keeps them (db.question_uses).
     """
 
     __tablename__ = "questions"
-    __table_args__ = (UniqueConstraint("project_id", "text"),)
+    __table_args__ = (
+        UniqueConstraint("project_id", "text"),
+        Index("ix_questions_used", "project_id", "documents", "last_asked", "id"),
+        Index("ix_questions_project_id_text_key_id", "project_id", "text_key", "id"),
+        Index(
+            "ix_questions_standard",
+            "project_id",
+            "position",
+            "id",
+            sqlite_where=text("standard = 1"),
+            postgresql_where=text("standard"),
+        ),
+    )
 
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     text: Mapped[str] = mapped_column(String(1000))
+    text_key: Mapped[str] = mapped_column(String(LONGEST_KEY), default=_key_of_text)
     standard: Mapped[bool] = mapped_column(default=False)
     position: Mapped[int] = mapped_column(default=0)  # among the standard questions of its project
+    documents: Mapped[int] = mapped_column(default=0)  # that it was asked of
+    last_asked: Mapped[Reference] = mapped_column(default="")  # id of its newest answer; "": none
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 
@@ -53,6 +76,7 @@ class Annotation(Base):
             postgresql_where=_STANDING,
         ),
         Index("ix_annotations_document_id_question_id", "document_id", "question_id"),
+        Index("ix_annotations_question_id_id", "question_id", "id"),
         Index("ix_annotations_standing_of", "project_id", "status", "author_id", "question_id"),
         Index("ix_annotations_submitted", "project_id", "id", sqlite_where=_SUBMITTED, postgresql_where=_SUBMITTED),
         Index("ix_annotations_edited_by", "project_id", "edited_by", sqlite_where=_EDITED, postgresql_where=_EDITED),
@@ -61,7 +85,7 @@ class Annotation(Base):
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"))
-    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
     author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     status: Mapped[str] = mapped_column(String(20), default="draft")
     head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has answered
@@ -128,6 +152,7 @@ class Task(Base):
         CheckConstraint("chosen_by in ('model', 'random', 'age', 'hand')", name="chosen_by"),
         UniqueConstraint("document_id", "question_id"),
         Index("ix_tasks_project_id_id", "project_id", "id"),
+        Index("ix_tasks_project_id_document_id", "project_id", "document_id"),
         Index("ix_tasks_queue", "project_id", "state", "priority", "document_id"),
         Index("ix_tasks_gold", "project_id", "gold_revision_id", sqlite_where=_GOLD, postgresql_where=_GOLD),
     )

@@ -1,19 +1,16 @@
 """The list of a project's documents, page by page: sorted, searched, and continued by a cursor."""
 
-import base64
-import binascii
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Literal, get_args
 
-from sqlalchemy import ColumnElement, Select, and_, func, select, true, tuple_
+from sqlalchemy import ColumnElement, and_, func, select, true
 from sqlalchemy.orm import Session
 
 from db.tables import Document
 from db.tables.documents import search_key
 from engine.documents.views import DocumentLine, lines_of
-from engine.errors import Refused
+from engine.paging import Order
 from engine.workspace import Workspace
 
 Sort = Literal["-created", "name"]
@@ -65,14 +62,12 @@ def document_page(
     found = _found(project_id, query)
     with workspace.database.read() as session:
         total = session.scalar(select(func.count()).select_from(Document).where(found)) or 0
-        keys = _keys(sort)
-        page = select(*keys).where(found)
+        page = select(Document.id).where(found)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
-        rows = session.execute(_behind(page, sort, cursor).limit(limit + 1)).all()
-        lines = _in_order(session, project_id, [row[-1] for row in rows[:limit]], viewer_id)
-    more = len(rows) > limit
-    return DocumentPage(lines, total, _cursor(sort, rows[limit - 1]) if more else None)
+        rows, following = _order(sort).rows(session, page, limit, cursor)
+        lines = _in_order(session, project_id, [document_id for (document_id,) in rows], viewer_id)
+    return DocumentPage(lines, total, following)
 
 
 def document_lines(
@@ -105,43 +100,11 @@ def _found(project_id: str, query: str) -> ColumnElement[bool]:
     return and_(Document.project_id == project_id, and_(true(), *named))
 
 
-def _keys(sort: Sort) -> tuple[Any, ...]:
-    """Return the columns that the list is sorted by; the last is the id, so that no two rows are equal."""
-    return (Document.name_key, Document.id) if sort == "name" else (Document.id,)
-
-
-def _behind(page: Select[Any], sort: Sort, cursor: str | None) -> Select[Any]:
-    """Return the statement of the rows behind a cursor, in order."""
-    keys = _keys(sort)
-    falls = sort.startswith("-")
-    if cursor is not None:
-        last = tuple_(*_read(sort, cursor))
-        page = page.where(tuple_(*keys) < last if falls else tuple_(*keys) > last)
-    return page.order_by(*(key.desc() if falls else key for key in keys))
+def _order(sort: Sort) -> Order:
+    keys = (Document.name_key, Document.id) if sort == "name" else (Document.id,)
+    return Order(sort, keys, falls=sort.startswith("-"))
 
 
 def _in_order(session: Session, project_id: str, ids: Sequence[str], viewer_id: str | None) -> list[DocumentLine]:
     lines = {line.id: line for line in lines_of(session, project_id, ids, viewer_id)}
     return [lines[key] for key in ids if key in lines]
-
-
-def _cursor(sort: Sort, row: Sequence[str]) -> str:
-    return base64.urlsafe_b64encode(json.dumps([sort, *row]).encode()).decode().rstrip("=")
-
-
-def _read(sort: Sort, cursor: str) -> list[str]:
-    """Return the values of a cursor. Raises Refused for one of another list."""
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        content = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError):
-        content = None
-    expected = len(_keys(sort)) + 1
-    if (
-        not isinstance(content, list)
-        or len(content) != expected
-        or not all(isinstance(each, str) and "\0" not in each for each in content)
-        or content[0] != sort
-    ):
-        raise Refused("The cursor belongs to another list. Ask for the first page, without a cursor.")
-    return cast(list[str], content[1:])

@@ -1,4 +1,6 @@
-"""Check of the figures that are kept as the work happens (db.finished_work, db.queue_days), and their repair.
+"""Check of the figures that are kept as the work happens, and their repair.
+
+They are those of db.finished_work, db.queue_days and db.question_uses.
 
 Finished masks and documents are compared one by one, some hundred at once. Of the depth of the queue the sum is
 compared: the days tell what waited then, and an answer that is removed later has waited all the same.
@@ -12,7 +14,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import changes, finished_work, queue_days
+from db import changes, finished_work, question_uses, queue_days
 from db.tables import Annotation, FinishedDocument, FinishedMask, MaskCount, Task
 from engine.projects.open_tasks import lock_project
 from engine.tasks.queue_history import days
@@ -23,9 +25,9 @@ _COUNTED = FinishedMask.day, FinishedMask.person_id, func.coalesce(FinishedMask.
 
 
 def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
-    """Return (kind, id) of the figures of a project that differ: "mask", "document", "count" or "queue".
+    """Return (kind, id) of the figures of a project that differ: "mask", "document", "count", "queue" or "question".
 
-    The id is that of the answer, the document, or the project.
+    The id is that of the answer, the document, the question, or the project.
     """
     found: list[tuple[str, str]] = []
     for ids in answers(workspace, project_id):
@@ -37,6 +39,7 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
         found += [("document", each) for each in _documents_apart(session, project_id)]
         if any(queue_days.apart(session, project_id)):
             found.append(("queue", project_id))
+        found += [("question", each) for each in question_uses.apart(session, project_id)]
     return found
 
 
@@ -57,6 +60,11 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
         lock_project(session, project_id)
         finished_work.count_again(session, project_id)
         queue_days.set_days(session, project_id, history)
+    for some in _questions_apart(workspace, project_id):
+        with workspace.database.write() as session:
+            lock_project(session, project_id)
+            question_uses.count_again(session, some)
+            changes.tell(session, "questions", project_id)
 
 
 def answers(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
@@ -71,6 +79,13 @@ def answers(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
             return
         yield ids
         last = ids[-1]
+
+
+def _questions_apart(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
+    with workspace.database.moment() as session:
+        found = question_uses.apart(session, project_id)
+    for begin in range(0, len(found), question_uses.AT_ONCE):
+        yield found[begin : begin + question_uses.AT_ONCE]
 
 
 def _masks_apart(session: Session, ids: list[str]) -> list[str]:
