@@ -18,6 +18,9 @@ def _key_of_text(context: Any) -> str:
 
 _STANDING = text("status <> 'removed'")
 _SUBMITTED = text("status = 'submitted'")
+# It stands in statements as it stands in the index, so that databases recognise it.
+UNFINISHED = text("annotations.status IN ('draft', 'rejected')")
+_UNFINISHED = text("status IN ('draft', 'rejected')")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
 _GOLD = text("gold_revision_id IS NOT NULL")
 
@@ -77,6 +80,14 @@ class Annotation(Base):
         ),
         Index("ix_annotations_document_id_question_id", "document_id", "question_id"),
         Index("ix_annotations_question_id_id", "question_id", "id"),
+        Index(
+            "ix_annotations_unfinished",
+            "project_id",
+            "author_id",
+            "id",
+            sqlite_where=_UNFINISHED,
+            postgresql_where=_UNFINISHED,
+        ),
         Index("ix_annotations_standing_of", "project_id", "status", "author_id", "question_id"),
         Index("ix_annotations_submitted", "project_id", "id", sqlite_where=_SUBMITTED, postgresql_where=_SUBMITTED),
         Index("ix_annotations_edited_by", "project_id", "edited_by", sqlite_where=_EDITED, postgresql_where=_EDITED),

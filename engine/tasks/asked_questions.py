@@ -15,7 +15,7 @@ MOST_LISTED = 1000  # questions of one page
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class ListedQuestion:
     """A question that was asked in a project.
 
     documents: number of the documents that it was asked of; removed answers do not count.
@@ -36,7 +36,7 @@ def asked_questions(
     sort: Sort = "-documents",
     limit: int = 100,
     cursor: str | None = None,
-) -> Page[AskedQuestion]:
+) -> Page[ListedQuestion]:
     """Return a page of the questions that were asked of documents of a project.
 
     Args:
@@ -54,10 +54,10 @@ def asked_questions(
         (Question.text_key, Question.id) if sort == "text" else (Question.documents, Question.last_asked, Question.id)
     )
     order = Order(f"questions {project_id} {sort}", keys, falls=sort == "-documents")
-    chosen: Select[Question] = _found(select(Question), project_id, query)
+    chosen = _found(select(Question), project_id, query)
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    return Page((AskedQuestion(each.id, each.text, each.documents, each.standard) for (each,) in rows), following)
+    return Page((ListedQuestion(each.id, each.text, each.documents, each.standard) for (each,) in rows), following)
 
 
 def count_asked(workspace: Workspace, project_id: str, query: str = "") -> int:
@@ -69,4 +69,5 @@ def count_asked(workspace: Workspace, project_id: str, query: str = "") -> int:
 def _found(chosen: Select[*tuple[object, ...]], project_id: str, query: str) -> Select[*tuple[object, ...]]:
     words = search_key(query.replace("\0", "")).split()
     named = (Question.text_key.contains(word, autoescape=True) for word in words)
-    return chosen.where(Question.project_id == project_id, Question.documents > 0, *named)
+    # The function keeps the database from walking the index of uses where texts are sorted.
+    return chosen.where(Question.project_id == project_id, func.coalesce(Question.documents, 0) > 0, *named)

@@ -129,13 +129,9 @@ def _lines(session: Session, tasks: Sequence[Task]) -> list[TaskLine]:
     asked = list({task.question_id: None for task in tasks})
     there = list({task.document_id: None for task in tasks})
     for start in range(0, len(there), 400):
-        rows = session.execute(
-            select(Annotation, User.name)
-            .join(User, User.id == Annotation.author_id)
-            .where(
-                Annotation.document_id.in_(there[start : start + 400]), Annotation.question_id.in_(asked), standing()
-            )
-        )
+        here = Annotation.document_id.in_(there[start : start + 400])
+        named = select(Annotation, User.name).join(User, User.id == Annotation.author_id)
+        rows = session.execute(named.where(here, Annotation.question_id.in_(asked), standing()))
         for each, name in sorted(rows, key=lambda row: row[0].id):
             given = GivenAnswer(each.id, name, each.status, each.head)
             answers.setdefault((each.document_id, each.question_id), []).append(given)

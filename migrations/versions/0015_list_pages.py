@@ -17,6 +17,11 @@ _LISTED = "(kind <> 'read' OR status NOT IN ('done', 'cancelled'))"
 _NEW: dict[str, tuple[str, list[str], str | None]] = {
     "ix_tasks_project_id_document_id": ("tasks", ["project_id", "document_id"], None),
     "ix_annotations_question_id_id": ("annotations", ["question_id", "id"], None),
+    "ix_annotations_unfinished": (
+        "annotations",
+        ["project_id", "author_id", "id"],
+        "status IN ('draft', 'rejected')",
+    ),
     "ix_questions_used": ("questions", ["project_id", "documents", "last_asked", "id"], None),
     "ix_questions_project_id_text_key_id": ("questions", ["project_id", "text_key", "id"], None),
     "ix_jobs_newest": ("jobs", ["project_id", "kind", "created_at", "id"], None),
