@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -91,6 +91,12 @@ def users(workspace: Workspace, *, limit: int = MOST_LISTED, cursor: str | None 
     with workspace.database.read() as session:
         rows, following = Order("users", (User.name,)).rows(session, select(User), min(limit, MOST_LISTED), cursor)
     return Page((user for (user,) in rows), following)
+
+
+def count_users(workspace: Workspace) -> int:
+    """Return the number of users."""
+    with workspace.database.read() as session:
+        return session.scalar(select(func.count()).select_from(User)) or 0
 
 
 def user_named(workspace: Workspace, name: str) -> User:

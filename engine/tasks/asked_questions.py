@@ -12,6 +12,7 @@ from engine.workspace import Workspace
 
 Sort = Literal["-documents", "text"]
 MOST_LISTED = 1000  # questions of one page
+OFFERED = 200  # questions in a choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,14 @@ def asked_questions(
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
     return Page((ListedQuestion(each.id, each.text, each.documents, each.standard) for (each,) in rows), following)
+
+
+def most_asked(workspace: Workspace, project_id: str) -> list[str]:
+    """Return the questions of a project that were asked of most documents, alphabetically; OFFERED at most."""
+    chosen = select(Question.text).where(Question.project_id == project_id, Question.documents > 0)
+    used = chosen.order_by(Question.documents.desc(), Question.last_asked.desc()).limit(OFFERED)
+    with workspace.database.read() as session:
+        return sorted(session.scalars(used))
 
 
 def count_asked(workspace: Workspace, project_id: str, query: str = "") -> int:
