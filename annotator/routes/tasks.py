@@ -85,7 +85,7 @@ def list_tasks(
         Query(
             ge=0,
             lt=2**31,
-            description="Number of tasks to skip. They are counted one by one, which takes long in a large project; "
+            description="Number of tasks to skip. They are counted, which takes longer the more they are; "
             "use `cursor` instead.",
         ),
     ] = 0,

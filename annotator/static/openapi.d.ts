@@ -9035,7 +9035,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Maximum number of tasks on a page. */
                 limit?: number;
-                /** @description Number of tasks to skip. They are counted one by one, which takes long in a large project; use `cursor` instead. */
+                /** @description Number of tasks to skip. They are counted, which takes longer the more they are; use `cursor` instead. */
                 offset?: number;
             };
             header?: never;

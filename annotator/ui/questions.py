@@ -226,7 +226,7 @@ def _listed(page: Sequence[ListedQuestion], before: int, found: int) -> str:
     """
     if not page:
         return empty("No questions found.", "No question contains all of these words.")
-    rows = [[each.text, "standard" if each.standard else "", each.documents] for each in page]
+    rows = [[each.text, "standard" if each.standard else "free", each.documents] for each in page]
     last = before + len(rows)
     shown = f"Questions {before + 1:,} to {last:,} of {max(found, last):,}"
     return f'<p class="glossator-range">{shown}</p>{table(COLUMNS, rows)}'

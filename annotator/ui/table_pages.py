@@ -21,10 +21,11 @@ class TablePages:
     """
 
     def __init__(self, previous: str = "Previous", following: str = "Next") -> None:
+        width = 110 if max(len(previous), len(following)) < 12 else 190  # pixels
         self.place = gr.JSON({}, visible="hidden")
         with gr.Row(elem_classes=["glossator-actions"]):
-            self._previous = gr.Button(previous, scale=0, min_width=110, size="md", visible=False)
-            self._following = gr.Button(following, scale=0, min_width=110, size="md", visible=False)
+            self._previous = gr.Button(previous, scale=0, min_width=width, size="md", visible=False)
+            self._following = gr.Button(following, scale=0, min_width=width, size="md", visible=False)
         self.outputs = [self.place, self._previous, self._following]
 
     def turn(self, tab: LiveTab) -> None:

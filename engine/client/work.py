@@ -91,7 +91,7 @@ class Work:
         """Return the tasks of a project with their gold questions and the answers given so far (reviewers).
 
         limit: maximum number; None: all of them, page after page.
-        offset: number of tasks to skip, which takes the server long in a large project.
+        offset: number of tasks to skip.
         """
         path = f"/projects/{project_id}/tasks"
         return self._at.all(TaskLine, path, limit, offset=offset or None)

@@ -89,7 +89,7 @@ def list_tasks(
     limit: Annotated[
         int, typer.Option(min=1, max=all_tasks.MOST_LISTED, help="Maximum number of tasks.")
     ] = all_tasks.MOST_LISTED,
-    offset: Annotated[int, typer.Option(min=0, help="Number of tasks to skip; slow in a large project.")] = 0,
+    offset: Annotated[int, typer.Option(min=0, help="Number of tasks to skip.")] = 0,
     cursor: Annotated[
         str | None, typer.Option(help="Begin of the list: `next` of the JSON object of the call before.")
     ] = None,
